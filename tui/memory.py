@@ -7,13 +7,13 @@ import gc
 import sys
 
 _MMAP_THRESHOLD = -3
-"""Number of this option in malloc.h"""
+"""Number by which malloc.h identifies the option set here"""
 _LARGE = 1 << 18
-"""Size in bytes from which a block gets memory pages of its own"""
+"""Size in bytes from which a block of memory is separate, so that it can be returned to the system"""
 
 
 def give_back_at_once() -> bool:
-    """Make the allocator return freed memory to the system at once; return True if it can.
+    """Make the C library return freed memory to the system at once; return True if it can.
 
     Otherwise glibc keeps much of the freed memory: of a million jobs' growing columns, a third.
     """
@@ -26,7 +26,7 @@ def give_back_at_once() -> bool:
 
 
 def give_back_what_went() -> None:
-    """Free the memory of a replay that was replaced; its objects were exempt from garbage collection."""
+    """Free the memory of a replay that was replaced, whose objects were excluded from garbage collection."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

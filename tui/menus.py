@@ -1,4 +1,4 @@
-"""Menus from which replays are opened: the first screen, the lessons, and results of many runs."""
+"""Menus from which replays are opened: the first screen, the list of lessons, and results of many runs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from tui.screens.results.screen import ResultsScreen
 
 GONE = 5.0
-"""Seconds after which a replay that was replaced is no longer used by any code"""
+"""Seconds after which nothing uses a replay any more that was replaced"""
 
 
 class Menus:
-    """Menu screens over the replay, imported when they open."""
+    """Menus of the program, which are screens over the replay; their code is imported when they open."""
 
     def __init__(self, app: App[int], traces: tuple[str, ...] | None) -> None:
-        """Make the menus; `traces` are offered to a guest, None offers all."""
+        """Make the menus; a guest is only offered `traces`, for None any file can be opened."""
         self._app, self._traces = app, traces
         self._menu: FirstScreen | None = None
         self._results: ResultsScreen | None = None
 
     def show_first(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """Show the first screen over the open screen; from the replay of a stored run, return to the results."""
+        """Show the first screen over the present one; from the replay of a stored run, go back to the results."""
         below = self._below
         if below is not None:
             while self._app.screen is not below:
@@ -49,7 +49,7 @@ class Menus:
         self._show(FirstScreen(there, settings.recent, look, is_over))
 
     def show_lessons(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """Show the list of lessons; the next unfinished one is chosen."""
+        """Show the list of lessons, in which the next unfinished lesson is highlighted."""
         from tui.screens.first.entries import lessons
         from tui.screens.first.screen import FirstScreen
 
@@ -58,7 +58,7 @@ class Menus:
         self._show(FirstScreen(there, settings.recent, look, is_over, chosen))
 
     def _show(self, menu: FirstScreen) -> None:
-        """Show a menu over the open screen, in place of another menu."""
+        """Show a menu over the present screen; it replaces another menu."""
         before, self._menu = self._menu, menu
         if before is not None and self._app.screen is before:
             self._app.switch_screen(menu)
@@ -67,12 +67,12 @@ class Menus:
 
     @property
     def _below(self) -> Screen[Any] | None:
-        """Return the screen under a replay, to which it returns: results, or a puzzle; else None."""
+        """Return the screen to which a replay returns when it is closed: results or a puzzle; otherwise None."""
         stack = reversed(self._app.screen_stack)
         return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)
 
     def show_results(self, path: str, look: Look) -> None:
-        """Show a file of results alone."""
+        """Show a results file; no replay is opened."""
         from tui.screens.results.screen import ResultsScreen
 
         while len(self._app.screen_stack) > 1:
@@ -81,7 +81,9 @@ class Menus:
         self._app.push_screen(self._results)
 
     def show_replay(self, replay: Screen[Any], is_another: bool) -> None:
-        """Replace the open screen and its menus by a replay; a results screen stays under it."""
+        """Replace the present replay and the menus over it by this replay; results stay under it unless
+        `is_another`.
+        """
         if is_another:
             self._app.set_timer(GONE, give_back_what_went)
         if is_another and self._menu in self._app.screen_stack:
@@ -92,7 +94,7 @@ class Menus:
             self._app.push_screen(replay)
 
     def use_look(self, look: Look) -> None:
-        """Change the look of the open menus."""
+        """Change the look of the menus that are open."""
         for screen in self._app.screen_stack:
             if screen in (self._menu, self._results, self._below) and (use := getattr(screen, "use_look", None)):
                 use(look)

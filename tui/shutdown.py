@@ -1,4 +1,4 @@
-"""Handling of signals that end the program, and of terminals that disappear."""
+"""End of the program by signals, and by terminals that are closed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from typing import Any, TextIO
 from textual.driver import Driver
 
 ENDING = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2")
-"""Names of the signals that would kill the program and leave the terminal in a bad state."""
+"""Names of the signals that would kill the program without restoring the terminal."""
 SIGNALS = tuple(getattr(signal, name) for name in ENDING if hasattr(signal, name))
 
 
 def on_signals(end: Callable[[int], None]) -> None:
-    """Call `end` with the number of a signal that would kill the program; ignored signals (nohup) stay ignored."""
+    """Call `end` with the number of each signal that would kill the program; a signal that is ignored (nohup) stays
+    so.
+    """
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -35,7 +37,7 @@ def on_signals(end: Callable[[int], None]) -> None:
 
 
 def is_gone() -> bool:
-    """Return True if the terminal has been closed, with or without a signal."""
+    """Return True if the terminal has been closed, whether or not there was a signal."""
     if sys.__stdin__ is None or not hasattr(select, "poll"):
         return False
     try:
@@ -47,7 +49,7 @@ def is_gone() -> bool:
 
 
 class _Patient:
-    """File that drops everything that a closed terminal does not accept."""
+    """File that ignores errors when a closed terminal does not accept its output."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -70,9 +72,7 @@ class _Patient:
 
 
 def patient(driver: type[Driver]) -> type[Driver]:
-    """Return a driver class whose writes end even if the terminal is gone, because waiting for them would block the
-    exit.
-    """
+    """Return a driver class that does not wait for a closed terminal, which would block the end of the program."""
 
     class Patient(driver):  # type: ignore[valid-type, misc]  # mypy knows no base that is a value
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -84,7 +84,7 @@ def patient(driver: type[Driver]) -> type[Driver]:
 
 
 def close_the_gone() -> None:
-    """Close the streams of a lost terminal, so that Python does not write to them at exit."""
+    """Close stdin, stdout and stderr if the terminal is closed, so that Python does not write to them at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for output in (1, 2):
         os.dup2(nowhere, output)

@@ -1,4 +1,4 @@
-"""Program that shows an observed cluster, or a recording of one; it reads and saves no sessions."""
+"""Program for an observed cluster, live or by a recording; it reads and saves no sessions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tui.shutdown import close_the_gone, is_gone
 
 
 class LiveApp(Schedscope):
-    """App that opens the screen of an observed cluster in place of a replay."""
+    """App that shows the screen of an observed cluster in place of a replay."""
 
     def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:
         super().__init__(None, guest=Guest(look))
@@ -35,7 +35,7 @@ class LiveApp(Schedscope):
 
 
 def open_live(watch: Watch, state: LiveState | None = None, at: float | None = None) -> int:
-    """Show the observed cluster until the user quits. `at` is the time of a recording that is shown first."""
+    """Show an observed cluster until the user quits; return the exit code. `at` is the time that is shown first."""
     give_back_at_once()
     look = choose(load(settings_path())[0], os.environ, sys.stdout.encoding)
     app = LiveApp(watch, look, state, at)

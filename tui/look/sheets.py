@@ -36,9 +36,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Content of a panel: a title, fixed lines (`head`), and `body`, a window of `total` lines from `first` on.
+    """Content of a panel: a title, fixed lines (`head`), and `body`, which shows some of `total` lines, from number
+    `first` on.
 
-    A body of many lines is drawn only where it is seen: then `total` is more than there are lines.
+    If there are very many lines, only the visible ones are made, so that `body` is shorter than `total`.
     """
 
     title: str
@@ -53,18 +54,18 @@ class Sheet:
     of_both: bool = False
     """True if the sheet is about both runs of a comparison."""
     wants: int = 0
-    """Number of lines that a shortened body would need"""
+    """Number of lines that the body would need if it were not shortened"""
     is_followed: bool = False
-    """True if the sheet scrolls to the mark whenever it moves."""
+    """True if the panel scrolls to the line `mark` whenever that moves."""
 
     @property
     def needs(self) -> int:
-        """Return the number of rows that show the whole sheet, with its title."""
+        """Return the number of rows that show the whole sheet with its title."""
         return 1 + max(len(self.head) + self.total, self.wants)
 
     @property
     def text(self) -> str:
-        """Return everything as plain text, for tests."""
+        """Return the whole sheet as text without styles, for tests."""
         title = f"{self.title}   {self.note}".rstrip()
         return "\n".join([title, *(line.text.rstrip() for line in (*self.head, *self.body))])
 
@@ -74,7 +75,7 @@ Size: TypeAlias = tuple[int, int]
 
 
 def line(*spans: str | Span, rank: int | None = None) -> Line:
-    """Return a line of spans; plain strings have no style.
+    """Return a line made of these spans; a string becomes a span without a style.
 
     >>> line("needs ", Span("64", "strong")).text
     'needs 64'
@@ -94,7 +95,7 @@ def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: 
 
 
 def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Line]:
-    """Return the text wrapped into lines; a day and its time stay together.
+    """Return the text wrapped into lines of `width` columns; a day and the time after it stay in one line.
 
     >>> [part.text for part in wrapped("needs 64, 40 free now", 12)]
     ['needs 64, 40', 'free now']

@@ -11,7 +11,7 @@ from typing import Literal
 from sim.formatting import clock, percent, printable, span
 
 duration, instant = span, clock
-"""Functions that return a duration and a time as text, as in every sentence."""
+"""Functions that return a duration and a time as text, in the form that all sentences have."""
 
 Align = Literal["left", "right"]
 
@@ -29,18 +29,18 @@ ASCII_SIGNS = {
     )
     for sign in signs
 }  # fmt: skip
-"""ASCII character of the same width for each character of the screen."""
+"""ASCII character that replaces each character of the screen in the same width."""
 _PLAIN = str.maketrans(
     {
         **ASCII_SIGNS, "±": "+-", "≠": "!=", "≤": "<=", "≥": ">=", "–": "-", "−": "-", "·": "-", "×": "x", "‖": "=",
         "▓": "%", "◐": "+",
     }
 )  # fmt: skip
-"""ASCII text for each character in plain text, where it may be wider."""
+"""ASCII text that replaces each character in plain text, where it may be wider."""
 
 
 def exact(seconds: float) -> str:
-    """Return a duration in the greatest unit that divides it, for values that people chose.
+    """Return a duration as text in the greatest unit that divides it, for values that people chose.
 
     >>> [exact(s) for s in (10, 90, 900, 5400, 64800, 172800, 0.5)]
     ['10 s', '90 s', '15 min', '90 min', '18 h', '2 d', '0.5 s']
@@ -121,7 +121,8 @@ def table(
 
 
 def bar(share: float, width: int, unicode: bool = True) -> str:
-    """Return a horizontal bar: `share` of `width` columns, in eighths of a column with Unicode.
+    """Return a horizontal bar with a length of `share` times `width` columns, exact to an eighth of a column with
+    Unicode.
 
     A share above 0 is visible.
 
@@ -136,7 +137,8 @@ def bar(share: float, width: int, unicode: bool = True) -> str:
 
 
 def histogram(rows: Sequence[tuple[str, int]], total: int, heading: str, width: int, unicode: bool = True) -> list[str]:
-    """Return a line for each (label, jobs): their number, their share of `total`, and a bar; the longest fills `width`.
+    """Return a line for each (label, number of jobs): the number, its share of `total`, and a bar; the longest fills
+    `width`.
 
     >>> for line in histogram([("1", 3), ("2-4", 1)], 4, "processors", 38): print(line)
       processors       jobs    share
@@ -154,7 +156,7 @@ def histogram(rows: Sequence[tuple[str, int]], total: int, heading: str, width: 
 
 
 def sparkline(values: Sequence[float], unicode: bool = True) -> str:
-    """Return one column for each value, the greatest at full height; 0 is blank.
+    """Return a curve with one column for each value; the greatest has full height, and 0 is blank.
 
     >>> sparkline([0, 1, 4, 8]), sparkline([0, 1, 8], unicode=False)
     (' ▁▄█', ' _#')
@@ -176,16 +178,16 @@ def plain(text: str) -> str:
 
 
 def drawn(text: str, ascii: bool = False) -> str:
-    """Return the text without control characters, because names come from files.
+    r"""Return the text with `?` for control characters, because names come from foreign files.
 
-    >>> drawn("a\\x1bb ≤ 5"), drawn("a\\x1bb ≤ 5", ascii=True)
+    >>> drawn("a\x1bb ≤ 5"), drawn("a\x1bb ≤ 5", ascii=True)
     ('a?b ≤ 5', 'a?b <= 5')
     """
     return plain(printable(text)) if ascii else printable(text)
 
 
 def file_name(text: str) -> str:
-    """Return a file name made from the name of a trace.
+    """Return a text in which the name of a trace can be used as the name of a file.
 
     >>> file_name("KTH SP2/1996")
     'KTH-SP2-1996'

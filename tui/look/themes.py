@@ -1,4 +1,4 @@
-"""Looks of `tui.look.palette` as Textual's themes, and the choice of a look for a terminal.
+"""Choice of a look (`tui.look.palette`) for a terminal, and the looks as themes of Textual.
 
 A theme gives Textual's own widgets (fields, buttons, lists, the palette of commands) the colours of the look; the
 filter `Ascii` replaces all characters on the screen by ASCII.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None) -> Look:
-    """Return the look that the user has chosen, else one that suits the terminal.
+    """Return the look that the user has chosen in the settings, or else one that suits the terminal.
 
     >>> choose(Settings(), {"COLORFGBG": "0;15"}, "utf-8").name, choose(Settings(), {"TERM": "dumb"}, "utf-8").mode
     ('light', 'ascii')
@@ -37,7 +37,7 @@ def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None)
 
 
 def _is_light(environ: Mapping[str, str]) -> bool:
-    """Return True if COLORFGBG (`foreground;background`, numbers of the sixteen colours) means a light background."""
+    """Return True if the variable COLORFGBG (numbers of foreground;background) says that the background is light."""
     background = environ.get("COLORFGBG", "").rpartition(";")[2]
     return background.isdigit() and (background == "7" or 9 <= int(background) <= 15)
 
@@ -49,12 +49,12 @@ def _mode(environ: Mapping[str, str], encoding: str | None) -> Mode:
 
 
 def depth_of(console: Console) -> int:
-    """Return the bits of colour that the terminal has: 24, 8 or 4."""
+    """Return the number of bits of a colour in the terminal: 24, 8 or 4."""
     return {"truecolor": 24, "256": 8}.get(console.color_system or "", 4)
 
 
 def frames_a_second(environ: Mapping[str, str]) -> int:
-    """Return the number of frames per second, which is smaller over a network."""
+    """Return the number of frames per second to draw, which is smaller over a network."""
     return 12 if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY") else 30
 
 
@@ -71,12 +71,12 @@ def theme_name(look: Look) -> str:
 
 
 def themes() -> list[Theme]:
-    """Return a theme for every look, in colour and without."""
+    """Return Textual's theme for every look, in colour and without."""
     return [theme_of(look.with_mode(mode)) for look in LOOKS.values() for mode in ("colour", "mono")]
 
 
 def theme_of(look: Look) -> Theme:
-    """Return the theme of a look, with one accent for focus and choice (without colour, that of the text)."""
+    """Return Textual's theme for a look; focus and choice have one colour, that of the text if there are no colours."""
     accent, good, warn, bad = (look.accent, look.good, look.warn, look.bad) if look.colour else (look.text,) * 4
     cursor = mixed(accent, look.background, 0.25)
     raised = mixed(look.text, look.background, 0.1)
@@ -148,7 +148,7 @@ def theme_of(look: Look) -> Theme:
 
 
 class Printable(LineFilter):
-    """Filter of the terminal's output, which removes control characters."""
+    """Filter that removes control characters from the output to the terminal."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         if all(segment.control or segment.text.isprintable() for segment in segments):
@@ -157,12 +157,12 @@ class Printable(LineFilter):
 
 
 def _in_its_room(text: str) -> str:
-    """Return the text with unprintable characters of no width removed."""
+    """Return the text without unprintable characters, which have no width."""
     return "".join(c if c.isprintable() else printable(c) if cell_len(c) else "" for c in text)
 
 
 class Ascii(LineFilter):
-    """Filter that replaces every character by one of ASCII of the same width."""
+    """Filter that replaces every character of the output by an ASCII character of the same width."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
@@ -172,7 +172,7 @@ class Ascii(LineFilter):
 
 
 def in_ascii(text: str) -> str:
-    """Return the text with characters replaced by ASCII of the same width.
+    """Return the text with every character replaced by one of ASCII in the same width.
 
     >>> in_ascii("╭─ 日本 ▸ easy · ≤ 4 ─╮")
     '+- ???? > easy - < 4 -+'

@@ -1,1 +1,1 @@
-"""Panels: pure functions that make a sheet of lines from a scene."""
+"""Panels: functions that return the content of each panel as a sheet of lines, from a scene of the run."""

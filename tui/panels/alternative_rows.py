@@ -1,4 +1,4 @@
-"""Rows and sentences that compare policies by the wait of one job and the effect on other jobs."""
+"""Table and sentences that compare policies by the wait of one job, and by what other jobs pay for it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tui.look.text import shorten
 
 
 def asked(job: Job) -> str:
-    """Return the question of the dialog, with the job's request."""
+    """Return the question at the top of the dialog, with what the job requests."""
     shown = f"{processors(job.procs)} for {span(job.estimate)}, submitted {clock(job.submit)}"
     return f"What would have helped {name(job)} ({shown})?"
 
 
 def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:
-    """Return column headings and a row for each policy; narrow rows have only the most important columns."""
+    """Return the headings of the columns and a row for each policy; if `narrow`, only the most important columns."""
     made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "largest loser"]]
     for tried in found:
         price = tried.price
@@ -34,7 +34,7 @@ def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[
 
 
 def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
-    """Return a sentence: which policy shortens the wait most, and how other jobs change."""
+    """Return a sentence on which policy shortens the job's wait most, and on how other jobs change."""
     best, was = found[0], next(tried for tried in found if tried.policy == first)
     if best.wait is None:
         return f"{name(job)} never starts under any of these policies."

@@ -1,4 +1,4 @@
-"""Source code of the current policy: the line that made a decision, with the values and conditions that led to it."""
+"""Panel with the code of the policy: the line that made a decision, with the values and conditions that led to it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tui.panels.decision_icons import rank_of
 
 TITLE = "Code"
 NUMBER = 4
-"""Width in columns of a line number."""
+"""Width in columns of the number of a line."""
 NARROW = 60
-"""Width in columns below which a line of code keeps half of its indentation"""
+"""Width of the panel in columns below which lines of code lose half of their indentation"""
 ROOM = 12
-"""Smallest width in columns for values next to a line; with less they are below it."""
+"""Smallest width in columns for values at the right of a line; if there is less, they are below it."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the function that made the chosen decision, with its line marked, and values and conditions at each
+    """Return the function that made the chosen decision; its line is marked, values and conditions stand at each
     line.
     """
     scene = context.scene
@@ -56,7 +56,9 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _chosen(context: Context) -> int | None:
-    """Return the index of the selected decision, else of the first about the selected job, else of the first."""
+    """Return the index of the decision to show: the selected one, else the first about the selected job, else the
+    first.
+    """
     decisions = context.scene.snapshot.decisions
     if context.decision is not None:
         return context.decision if context.decision < len(decisions) else None
@@ -78,21 +80,21 @@ def _nothing(context: Context) -> Iterator[str]:
 
 
 def _shown(focus: Focus) -> Iterator[tuple[int, str]]:
-    """Yield the lines of the function with their numbers; of a docstring only the first."""
+    """Yield (number, line) for the lines of the function; of its docstring only the first."""
     for number, code in enumerate(focus.function.lines, focus.function.first):
         if number not in focus.function.folded:
             yield number, code
 
 
 def _around(focus: Focus, context: Context, width: int) -> Iterator[Line]:
-    """Yield a line for each function that called this one."""
+    """Yield a line of text for each function through which this one was called."""
     for function, at in focus.callers:
         source = function.lines[at - function.first].strip() if at - function.first < len(function.lines) else ""
         yield line(Span(text.shorten(written(f"{at:>{NUMBER}} {source}", context), width), "faint"))
 
 
 def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -> Iterator[Line]:
-    """Yield a line of code; its values and conditions follow on the same line if they fit, else below."""
+    """Yield a line of code, followed by its values and conditions on the same line if they fit, otherwise below."""
     if width < NARROW:
         words = code.lstrip()
         code = " " * ((len(code) - len(words)) // 2) + words
@@ -126,7 +128,7 @@ def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -
 
 
 def _told(number: int, focus: Focus) -> Iterable[tuple[str, str]]:
-    """Yield the result of a condition, and the values that a line has set, each as text and style."""
+    """Yield (text, style) for the result of the condition in a line, and for the values that the line set."""
     if condition := focus.conditions.get(number):
         numbers = "" if condition.text in ("", "True", "False") else f"{condition.text}: "
         yield f"{numbers}{'yes' if condition.is_true else 'no'}", "good" if condition.is_true else "warn"

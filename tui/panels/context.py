@@ -1,4 +1,4 @@
-"""Context from which all panels draw, and small drawing functions."""
+"""Context from which all panels are drawn, and small functions for drawing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tui.replay.scene import About, Scene
 
 
 class QueueOrder(NamedTuple):
-    """Column by which the queue is sorted on the screen, and its direction."""
+    """Column by which the user has sorted the queue, and in which direction."""
 
     column: str
     descends: bool = True
@@ -24,40 +24,40 @@ class QueueOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Data from which a panel is drawn: the scene, the look, and the user's choices."""
+    """Everything from which a panel is drawn: the scene of the run, the look, and the user's choices."""
 
     about: About
     scene: Scene
     look: Look
     selected: int | None = None
-    """Rank of the selected job, or None."""
+    """Rank of the selected job, if one is selected."""
     hovered: int | None = None
-    """Rank of the job under the pointer, or None."""
+    """Rank of the job under the mouse pointer, if there is one."""
     decision: int | None = None
-    """Index of the selected decision of the step; None if the whole step is shown."""
+    """Index of the selected decision of the step; None if the step is shown as a whole."""
     phase: int | None = None
-    """Phase of the last rebuild of the matrix that is shown."""
+    """Number of the phase, in the last rebuild of the matrix, that is shown; None for all."""
     of_other: bool = False
     """True if the scene belongs to the other run of a comparison."""
     visible: frozenset[str] = frozenset()
-    """Names of the visible panels, whose contents other panels need not repeat."""
+    """Names of the panels that are visible now, so that others need not repeat what they show."""
     order: QueueOrder | None = None
-    """Sort order of the queue; None for the policy's."""
+    """Order in which the user has sorted the queue; None for the policy's order."""
 
     @property
     def at(self) -> Clock:
-        """Return the function that writes times as of now: without the day if it is today."""
+        """Return the function that writes times as seen now: without the day if it is the same."""
         calendar, now = self.look.calendar, self.scene.clock
         return clock_near(now) if calendar is None else calendar.near(now)
 
     @property
     def exactly(self) -> Clock:
-        """Return the function that writes times with their day."""
+        """Return the function that writes times always with their day."""
         return clock if self.look.calendar is None else self.look.calendar.moment
 
     @property
     def whose(self) -> Span | None:
-        """Return the name of the scene's run if two are shown."""
+        """Return the name of the scene's run as text, if two runs are shown."""
         versus = self.scene.versus
         return None if versus is None else run_name(self, self.of_other)
 
@@ -66,7 +66,7 @@ class Context:
         return not self.look.ascii
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip of a line: about its job, or the meaning of the word in that column."""
+        """Return the tooltip for a column of a line: about the job in the line, or the meaning of the word there."""
         if rank is not None:
             return self.scene.hover(rank)
         own = {own.name: own.meaning for own in self.scene.snapshot.columns if own.meaning}
@@ -76,18 +76,20 @@ class Context:
 RUNS = "one", "other"
 """Styles of the names of the two compared runs"""
 Draw: TypeAlias = Callable[[Context, Size, int], Sheet]
-"""Function that draws a panel from its context, size and first visible line."""
+"""Function that returns the content of a panel; it takes the context, the size, and the number of the first line."""
 
 
 Tell: TypeAlias = Callable[[Context, Size, int, int], str]
-"""Function that returns the text about a place in a panel (context, size, column, line), or ""."""
+"""Function that returns text about a place in a panel, or ""; it takes the context, the size, the column and the
+row.
+"""
 
 
 # Windows into long bodies
 
 
 def window(total: int, first: int, rows: int) -> range:
-    """Return the range of the `total` lines that `rows` rows show from `first` on; the last page is full.
+    """Return which of `total` lines are visible in `rows` rows from line `first` on; the last rows are never blank.
 
     >>> window(100, 98, 10), window(3, 5, 10)
     (range(90, 100), range(0, 3))
@@ -100,7 +102,7 @@ def window(total: int, first: int, rows: int) -> range:
 
 
 def swatch(hue: int | None) -> Span:
-    """Return a span of two columns in the job's colour, blank without a colour."""
+    """Return two columns in the colour of a job; blank if the hue is None."""
     return Span("  ") if hue is None else Span("▇▇", f"hue:{hue}")
 
 
@@ -132,16 +134,16 @@ def spark(values: Sequence[float], width: int, unicode: bool = True) -> str:
 
 
 def written(told: str, context: Context) -> str:
-    """Return the text with characters that this terminal can show."""
+    """Return the text in characters that this terminal can show."""
     return printable(told if context.unicode else text.plain(told.replace("→", "->")))
 
 
 def worded(
     told: str, context: Context, width: int, style: str = "", *, hang: int = 0, rank: int | None = None
 ) -> list[Line]:
-    """Return a sentence wrapped into lines; the reason after the first ": " has a quieter style.
+    """Return a sentence wrapped into lines; after the first ": " it is a reason, which is less bright.
 
-    All lines but the first are indented by `hang` columns, the width of what the caller puts before the first.
+    All lines but the first are indented by `hang` columns, the width of the text that the caller puts before the first.
     """
     told = written(told, context)
     reason = told.find(": ") + 1 or len(told)
@@ -156,19 +158,19 @@ def worded(
 
 
 def run_name(context: Context, other: bool) -> Span:
-    """Return the name of one of two runs, in its colour."""
+    """Return the name of the first run or, if `other`, of the second run, in its colour."""
     assert context.scene.versus is not None
     return Span(f" {written(context.scene.versus.names[other], context)} ", RUNS[other])
 
 
 def nobody_waits(shown: Snapshot) -> str:
-    """Return the text for an empty queue, with the number of suspended jobs."""
+    """Return the text for a queue without waiting jobs, with the number of suspended jobs."""
     many = len(shown.suspended)
     return "no job waits" + f"; {many:,} {'is' if many == 1 else 'are'} suspended" * bool(many)
 
 
 def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:
-    """Return the sheet of an empty panel: why it is empty, and what would be here, one paragraph each."""
+    """Return the sheet of an empty panel: why it is empty, and when it will have content, one paragraph each."""
     body: list[Line] = []
     for paragraph in told:
         body += [*wrapped(written(paragraph, context), size[0], "dim"), line("")]

@@ -1,4 +1,4 @@
-"""Icon and colour of each kind of decision, the same in all panels."""
+"""Icon and colour of each kind of decision, which are the same in all panels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tui.look.sheets import Span
 
 
 class Sign(NamedTuple):
-    """Icon of a kind of decision, with and without Unicode."""
+    """Icon of a kind of decision, in Unicode and in ASCII."""
 
     unicode: str
     ascii: str
@@ -49,6 +49,6 @@ def sign(decision: d.Decision, unicode: bool = True) -> Span:
 
 
 def rank_of(decision: d.Decision) -> int | None:
-    """Return the rank of the job that a decision is about, if it is about one."""
+    """Return the rank of the job that a decision is about, if there is one."""
     job = d.job_of(decision)
     return None if job is None else job.rank

@@ -1,4 +1,4 @@
-"""Decisions of the policy in this step with their reasons, as a list or one at a time."""
+"""Panel with the decisions of the policy in this step and their reasons, as a list or one at a time."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from tui.panels.decision_icons import rank_of, sign
 
 TITLE = "Decisions"
 INDENT = 2
-"""Width in columns of a decision's icon and the blank behind it."""
+"""Width in columns of the icon before a decision and the blank behind it."""
 NAMED = 4
 MOST_WRAPPED = 60
-"""Number of decisions above which each is one line, and only visible lines are made; fewer are wrapped."""
+"""Largest number of decisions that are wrapped; if there are more, each takes one line, and only visible ones are
+made.
+"""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the sheet: arrivals and completions of the step, then the decisions."""
+    """Return the sheet with the arrivals and completions of the step, and then its decisions."""
     shown = context.scene.snapshot
     if shown.time is None:
         told = "The decisions of each step appear here, each with its reason."
@@ -64,7 +66,7 @@ def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[
 
 
 def _is_meant(run: range, context: Context) -> bool:
-    """Return True if the selected decision is in this range, or else one about the selected job."""
+    """Return True if this range contains the selected decision or, without one, a decision about the selected job."""
     if context.decision is not None:
         return run.start == context.decision
     return context.selected is not None and rank_of(context.scene.snapshot.decisions[run.start]) == context.selected
@@ -96,14 +98,16 @@ def _runs(context: Context) -> list[range]:
 
 
 def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
-    """Return the indices of phases that change no job, and of their decisions."""
+    """Return the indices of phases that change no job, and of the decisions in these phases."""
     starts = [index for index, decision in enumerate(decisions) if isinstance(decision, Phase)]
     phases = (range(start, stop) for start, stop in pairwise([*starts, len(decisions)]))
     return {index for phase in phases if all(rank_of(decisions[at]) is None for at in phase) for index in phase}
 
 
 def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
-    """Return True if two decisions keep jobs waiting for the same lack of processors, and neither job is selected."""
+    """Return True if both decisions keep a job waiting for the same number of processors; never for the selected
+    job.
+    """
     return (
         isinstance(one, Keep)
         and isinstance(other, Keep)
@@ -128,13 +132,13 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
 
 
 def _is_followed(run: range, context: Context) -> bool:
-    """Return True if decisions follow that belong to the range's last phase."""
+    """Return True if the phase at the end of this range has further decisions behind it."""
     following = context.scene.snapshot.decisions[run.stop : run.stop + 1]
     return bool(following) and not isinstance(following[0], Phase)
 
 
 def _quiet_phases(names: Sequence[str], context: Context, width: int, wrap: bool) -> list[Line]:
-    """Return the lines of phases that change no job."""
+    """Return lines that list phases which change no job."""
     told = written(f"phase{'s' * (len(names) > 1)} {' · '.join(names)}: no job moves", context)
     return wrapped(told, width, "dim") if wrap else [line(Span(text.shorten(told, width), "dim"))]
 
@@ -164,7 +168,7 @@ def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
 def _happened(
     jobs: Sequence[Job], one: str, many: str, mark: str, context: Context, width: int, why: str = ""
 ) -> list[Line]:
-    """Return a sentence with the jobs that were submitted or ended."""
+    """Return a sentence, as lines, on the jobs that were submitted or have ended."""
     if not jobs:
         return []
     told = f"{_names(jobs)} {one if len(jobs) == 1 else many}{why if len(jobs) == 1 else ''}"
@@ -173,13 +177,13 @@ def _happened(
 
 
 def _names(jobs: Sequence[Job]) -> str:
-    """Return a few names and the number of the others, looking only at those few jobs."""
+    """Return the names of the first few jobs and the number of the others."""
     names = [name(job) for job in jobs[:NAMED]]
     return listed([*names, f"{len(jobs) - NAMED:,} more"] if len(jobs) > NAMED else names, NAMED + 1)
 
 
 def _lines(decision: Decision, index: int, context: Context, width: int, wrap: bool = True) -> list[Line]:
-    """Return the lines of a decision: lit before the selected one, marked if selected, faint after it."""
+    """Return a decision as lines: bright before the selected decision, marked if it is selected, faint behind it."""
     walked = context.decision
     here, to_come = index == walked, walked is not None and index > walked
     if isinstance(decision, Phase):
@@ -200,6 +204,6 @@ def _lines(decision: Decision, index: int, context: Context, width: int, wrap: b
 
 
 def _with_sign(drawn: Span, lines: Sequence[Line]) -> list[Line]:
-    """Return the lines with the icon before the first one, the others indented."""
+    """Return the lines with an icon in front of the first one; the others are indented."""
     first, *rest = lines
     return [line(drawn, Span(" "), *first.spans, rank=first.rank), *rest]

@@ -1,4 +1,6 @@
-"""Details of the selected job: its request, its state with the reason, its history, and moves of its planned start."""
+"""Panel about the selected job: its request, its state with the reason, its history, and how its planned start
+moved.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from tui.panels.queue_table import own_number
 TITLE = "Job"
 MOST_EVENTS = 60
 REASON = 2
-"""Number of lines after the request that are always visible: state and reason"""
+"""Number of lines behind the request that are always visible: the state and its reason"""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
@@ -51,7 +53,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _note(job: JobState, found: Evidence | None, is_killed: bool) -> str:
-    """Return the job's state and, if it cannot run, what the policy did about it."""
+    """Return the job's state in a few words and, if it cannot run, what the policy did about it."""
     if found is None or job.state not in ("waiting", "suspended"):
         return "killed" if is_killed and job.state == "finished" else job.state
     rejected = "could not start" if job.state == "waiting" else "could not resume"
@@ -67,7 +69,7 @@ def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
 
 
 def _facts(context: Context, job: Job, width: int) -> list[Line]:
-    """Return lines with the job's colour, the processors and time that it requests, and its user."""
+    """Return lines with the colour of the job, its processors and times, and its user."""
     shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
     asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"
@@ -78,7 +80,7 @@ def _facts(context: Context, job: Job, width: int) -> list[Line]:
 
 
 def _whose(context: Context, job: Job) -> Iterator[str]:
-    """Yield the user, group and queue of the job, by name if the trace has names."""
+    """Yield the user, group and queue of the job as text; names if the trace has them, otherwise numbers."""
     workload = context.about.workload
     for word, field, number in (("user", Field.USER, job.user), ("group", Field.GROUP, job.group)):
         if number >= 0:
@@ -102,7 +104,7 @@ def _now(context: Context, job: JobState, width: int) -> list[Line]:
 
 
 def _is_decided(clause: str, context: Context) -> bool:
-    """Return True if the clause is a decision of this step."""
+    """Return True if the clause repeats a decision of this step, which the sentence below the chart shows."""
     shown = context.scene.snapshot
     return any(clause == f"{told_decision(decision, shown, context.at)}." for decision in shown.decisions)
 
@@ -111,7 +113,7 @@ def _is_decided(clause: str, context: Context) -> bool:
 
 
 def _own_numbers(context: Context, width: int) -> Iterator[Line]:
-    """Yield each of the policy's numbers as a curve, with its first and last value."""
+    """Yield lines with each number that the policy wrote for the job: a curve, the first and the last value."""
     scene = context.scene
     so_far = ((column, [value for at, value in found if at <= scene.clock]) for column, found in scene.numbers)
     for column, values in ((column, values) for column, values in so_far if values):
@@ -126,7 +128,7 @@ def _own_numbers(context: Context, width: int) -> Iterator[Line]:
 
 
 def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """Return the xfactor's curve for a job that was suspended; it grows while the job does not run."""
+    """Return the curve of the job's xfactor as lines, if it was suspended; it grows while the job does not run."""
     took_turns = any(kind == "gang" for _, _, kind in job.stretches)
     if context.scene.job is None or (job.state != "suspended" and len(job.stretches) < 2) or took_turns:
         return []
@@ -139,7 +141,7 @@ def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]
 
 
 def _xfactor_at(it: Job, job: JobState, time: float) -> float:
-    """Return the xfactor at a time; a restart loses earlier progress, and suspending and resuming take time."""
+    """Return the job's xfactor at a time. A restart loses what the job had run; suspending and resuming take time."""
     anew = [at for at, decision in job.decided if isinstance(decision, Start | Backfill | Interrupt) and at <= time]
     if job.state == "waiting" and job.stretches:
         anew.append(min(job.stretches[-1][1] or time, time))
@@ -156,7 +158,7 @@ def _xfactor_at(it: Job, job: JobState, time: float) -> float:
 
 
 def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """Return a curve of the planned starts, with the number of moves in each direction."""
+    """Return the curve of the job's planned starts as lines, with how often they moved to earlier and later times."""
     starts, shown = [plan.at for plan in job.planned], context.scene.snapshot
     if len(starts) < 2:
         return []
@@ -178,7 +180,9 @@ def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
 
 
 def _life(context: Context, job: Job, shown: JobState, width: int) -> list[Line]:
-    """Return the job's events with their times; of its planned starts only the first, of a long history both ends."""
+    """Return the job's events with their times as lines; of its planned starts the first, of a long history both
+    ends.
+    """
     events = list(_events(context, job, shown))
     if not events:
         return []

@@ -1,4 +1,6 @@
-"""Folding of sets of processors into the columns of a panel."""
+"""Folding of a row of processors into fewer columns of a panel; each column shows the set with most of its
+processors.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,16 @@ from sim.machine.processors import ranges
 
 
 class Fold(NamedTuple):
-    """Contents of one column: the set that holds most of it (None if none does), and whether half of it is free."""
+    """Column of a panel: the index of the set with most of its processors, or None; `thin` if half of it or more is
+    free.
+    """
 
     part: int | None
     thin: bool
 
 
 def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
-    """Return for each of at most `columns` columns the set that holds most of its processors.
+    """Return, for each of at most `columns` columns, the set with most of the processors that the column stands for.
 
     With more columns than processors each processor takes equally many columns, and some columns stay empty.
 
@@ -45,12 +49,12 @@ def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
 
 
 def drawn_columns(procs: int, columns: int) -> int:
-    """Return the number of columns that a fold uses."""
+    """Return how many of the columns are used for this number of processors."""
     return columns if procs > columns else columns // procs * procs
 
 
 def _owner(parts: Sequence[int], procs: int) -> NDArray[np.int64]:
-    """Return for each processor the set that contains it, or -1."""
+    """Return, for each processor, the index of the set that contains it, or -1."""
     owner = np.full(procs, -1, dtype=np.int64)
     for part, processors in enumerate(parts):
         for low, high in ranges(processors):

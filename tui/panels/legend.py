@@ -1,4 +1,4 @@
-"""Meaning of the chart's colours in one line below it."""
+"""Line below the chart that explains its colours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tui.look.sheets import Line, Span, line
 
 
 def legend_line(chart: ChartScene, look: Look, width: int) -> Line:
-    """Return the mode and the meanings of as many colours as fit; empty if each colour is a job."""
+    """Return the name of the mode and the meaning of as many colours as fit; empty if each job has its own colour."""
     if not chart.legend:
         return line("")
     title = TITLES.get(chart.mode, chart.mode) if chart.mode in MODES else "start"

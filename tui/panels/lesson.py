@@ -1,4 +1,4 @@
-"""Text of a lesson under the chart: simple Markdown, the question with its choices, and the answer."""
+"""Text of a lesson below the chart: simple Markdown, the question with its choices, and the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MARGIN = 2
 
 
 def lesson_lines(now: SceneNow, width: int) -> list[Line]:
-    """Return all lines of the lesson's scene, with the title first and the progress at its right."""
+    """Return the scene of the lesson as lines, with its title first and its number at the right."""
     lines = [_title(now, width), *markdown(now.text, width)] if now.verdict is None else [_title(now, width)]
     if now.question is not None:
         lines += _asked(now, now.question, width)
@@ -31,7 +31,7 @@ def lesson_lines(now: SceneNow, width: int) -> list[Line]:
 
 
 def _title(now: SceneNow, width: int) -> Line:
-    """Return the line with the step's title and number."""
+    """Return the line with the title and the number of the scene."""
     off = [Span("  exploring, ", "warn"), Span("enter", "key", "lesson_back"), Span(" returns to the lesson", "warn")]
     away = off if now.is_off else []
     place = f"{now.index + 1}/{now.count} "
@@ -45,7 +45,7 @@ def _title(now: SceneNow, width: int) -> Line:
 
 
 def _asked(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
-    """Yield lines with the question, the allowed answers, and the typed text."""
+    """Yield lines with the question, the possible answers, and what the user has typed."""
     if asked.facts:
         yield from flowed([Span(asked.facts, "dim")], width)
     yield from flowed([Span("? ", "warn"), Span(asked.asks, "strong")], width)
@@ -61,7 +61,7 @@ def _asked(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
 
 
 def how_to_answer(asked: Question) -> str:
-    """Return how to answer the question, in one line."""
+    """Return one line that says how to answer the question."""
     if any(choice.rank is not None for choice in asked.choices):
         return "Click the job, or type its number. Space shows what happens."
     if asked.choices:
@@ -72,7 +72,7 @@ def how_to_answer(asked: Question) -> str:
 
 
 def walking_keys(width: int, now: SceneNow) -> Line:
-    """Return the keys during a lesson."""
+    """Return the line with the keys that work during a lesson."""
     pairs = [
         ("space →", "go on" if now.question is None else "show me", "lesson_next"),
         ("←", "back", "lesson_previous"),
@@ -91,9 +91,10 @@ def walking_keys(width: int, now: SceneNow) -> Line:
 
 
 def markdown(source: str, width: int) -> list[Line]:
-    """Return paragraphs and lists with strong words, emphasis and code; anything else stays as it is.
+    r"""Return Markdown as lines: paragraphs and lists with strong words, emphasis and code; anything else stays as it
+    is.
 
-    >>> [part.text for part in markdown("J3 *waits* **long**.\\n\\n- one\\n- two", 40)]
+    >>> [part.text for part in markdown("J3 *waits* **long**.\n\n- one\n- two", 40)]
     ['  J3 waits long.', '  • one', '  • two']
     """
     lines: list[Line] = []
@@ -106,7 +107,7 @@ def markdown(source: str, width: int) -> list[Line]:
 
 
 def _items(rows: Iterable[str]) -> list[str]:
-    """Return the rows joined into items: each paragraph, and each point of a list."""
+    """Return rows of text joined so that each paragraph, and each point of a list, is one item."""
     items: list[str] = []
     for row in map(str.strip, rows):
         if items and not row.startswith("- "):
@@ -128,7 +129,7 @@ def _spans(told: str) -> Iterator[Span]:
 
 
 def flowed(spans: Sequence[Span], width: int, hang: int = 0) -> list[Line]:
-    """Return spans wrapped at blanks only, with a hanging indent."""
+    """Return spans wrapped into lines, only at blanks; all lines but the first are indented by `hang` columns."""
     room = max(width - 2 * MARGIN, 8)
     lines, row, used = [], [Span(" " * MARGIN)], 0
     for word in _words(spans):
@@ -145,7 +146,7 @@ def flowed(spans: Sequence[Span], width: int, hang: int = 0) -> list[Line]:
 
 
 def _words(spans: Iterable[Span]) -> Iterator[list[Span]]:
-    """Yield the words; one word may have several styles."""
+    """Yield each word as a list of spans, because a word may have several styles."""
     word: list[Span] = []
     for span in spans:
         for part in re.findall(r"\s+|\S+", span.text):
@@ -159,7 +160,7 @@ def _words(spans: Iterable[Span]) -> Iterator[list[Span]]:
 
 
 def _joined(made: Line) -> Line:
-    """Return the line with neighbours of one style joined."""
+    """Return the line with neighbouring spans of the same style joined."""
     row: list[Span] = []
     for span in made.spans:
         if row and row[-1][1:] == span[1:]:

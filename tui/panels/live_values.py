@@ -1,4 +1,4 @@
-"""Values at the clock: a snapshot has them as of its step, and the clock runs on until the next step."""
+"""Values at the time shown: a snapshot is as of its step, but on the screen time goes on until the next step."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tui.replay.scene import Scene
 
 
 def since_step(scene: Scene) -> float:
-    """Return the seconds since the shown step."""
+    """Return the seconds from the snapshot's step to the time shown."""
     time = scene.snapshot.time
     return 0.0 if time is None else scene.clock - time
 
 
 def by_clock(entry: Entry, scene: Scene) -> Entry:
-    """Return the job's entry with values at the clock: wait or run time, and expansion factor."""
+    """Return the job's entry with wait, run time and expansion factor as of the time shown."""
     match entry:
         case Queued():
             return waiting_by_clock(entry, scene)
@@ -43,7 +43,7 @@ def _running_by_clock(running: Running, scene: Scene) -> Running:
 
 
 def _gained(running: Running, scene: Scene) -> float:
-    """Return the seconds of progress since the step; with a matrix, only while one of the job's rows had its turn.
+    """Return the seconds for which the job has run since the step; in a matrix, only while one of its rows was active.
 
     The cost of a migration is deducted first.
     """
@@ -59,7 +59,7 @@ def _rows_of(running: Running, shown: Snapshot) -> list[int]:
 
 
 def _gained_by_turns(shown: Snapshot, rows: Sequence[int], clock: float) -> float:
-    """Return the seconds of progress in these rows from the step to the clock."""
+    """Return the seconds for which a job in these rows has run from the step to the time `clock`."""
     turns = shown.rules.turns()
     if turns is None or shown.matrix is None or shown.time is None or shown.matrix.on_turn is None:
         return 0.0

@@ -1,4 +1,4 @@
-"""Ousterhout matrix: the jobs in each row and column, the active row, and the phases of the last rebuild."""
+"""Panel with the Ousterhout matrix: jobs in rows and columns, the active row, and the phases of the last rebuild."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tui.panels.rebuild import chips, told_phase
 TITLE = "Matrix"
 Row: TypeAlias = tuple[int, tuple[Cell, ...]]
 LEAST_TOLD = 1
-"""Smallest number of lines for decisions, if the phases of the rebuild have any: the rows come first."""
+"""Smallest number of lines for the decisions of a rebuild, if it has any; the rows get the rest."""
 BELOW = 11
-"""Number of lines below the rows that are preferred to a second line for each row."""
+"""Number of lines below the rows of the matrix that are more important than a second line for each row."""
 
 
 def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Draw the rows and the phases of the last rebuild; the decisions of a phase scroll below them."""
+    """Return the panel with the rows and the phases of the last rebuild; the decisions of a phase scroll below."""
     shown = context.scene.snapshot
     if shown.matrix is None:
         return taught(TITLE, context, size, *_no_matrix(shown))
@@ -67,7 +67,7 @@ def _note(context: Context, on_turn: OnTurn) -> str:
 
 
 def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, count: int) -> Sequence[Row]:
-    """Return `count` rows: the active one, those of the selected job, and neighbours of the active one."""
+    """Return the `count` rows to show: the active one, those of the selected job, and neighbours of the active one."""
     turn = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
 
     def weight(index: int) -> tuple[int, int]:
@@ -78,7 +78,7 @@ def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, coun
 
 
 def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Iterator[Line]:
-    """Yield the rows that fit, with two lines each if there is room."""
+    """Yield lines for the rows that fit; each row has two if there is space."""
     matrix = context.scene.snapshot.matrix
     assert matrix is not None
     label = max(len(str(row)) for row, _ in matrix.rows)
@@ -102,7 +102,9 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
 
 
 def _axis(procs: int, label: int, columns: int) -> Line:
-    """Return the line with the numbers of the first and the last column, and the meaning of a column of the screen."""
+    """Return the line with the numbers of the first and the last column, and how many columns one on the screen stands
+    for.
+    """
     last = f"{procs - 1:,}"
     each = f"{-(-procs // columns)} a column" if procs > columns else ""
     between = each.center(max(columns - 1 - len(last), 0))
@@ -110,7 +112,9 @@ def _axis(procs: int, label: int, columns: int) -> Line:
 
 
 def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], named: bool = True) -> Iterator[Span]:
-    """Yield one row of the matrix: neighbouring columns of one job together, with its name on the widest part."""
+    """Yield the spans of one row of the matrix: one for each run of columns of the same job, with its name on the
+    widest.
+    """
     runs = [(seen, len(list(run))) for seen, run in groupby(folded)]
     widest: dict[int, int] = {}
     for place, (seen, length) in enumerate(runs):
@@ -125,7 +129,7 @@ def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], name
 
 
 def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> Iterator[Span]:
-    """Yield the columns of one job: its name if it fits, then the sign of home or replica."""
+    """Yield the spans of a job in a row: its name if it fits, then characters for a home or a replica."""
     job = context.about.workload.jobs[cell.rank]
     edge = "" if context.look.colour else "▐" if context.unicode else "["
     names = (printable(told) for told in (name(job), job.id))
@@ -139,7 +143,9 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
 
 
 def _filling(context: Context, cell: Cell, thin: bool) -> str:
-    """Return the fill character: full for a home, hatched for a replica; thinner if over half of the column is free."""
+    """Return the character that fills a job's columns: full at home, hatched for a replica, thin if half or more is
+    free.
+    """
     if not context.unicode:
         return ("-" if thin else "#") if cell.is_home else ("." if thin else "/")
     if cell.is_home:
@@ -152,7 +158,7 @@ def _hue(context: Context, cell: Cell) -> int | None:
 
 
 def _style(context: Context, cell: Cell, thin: bool) -> str:
-    """Return the style of the job's colour; it is dimmed if another job is selected."""
+    """Return the style in the job's colour; it is dimmed if another job is selected."""
     hue = _hue(context, cell)
     is_lit, is_quiet = cell.rank in (context.selected, context.hovered), context.selected is not None
     if hue is None or not context.look.colour:

@@ -1,4 +1,4 @@
-"""Meanings of words on the screen, for the help and for tooltips."""
+"""Meanings of the words on the screen, for the help and for tooltips."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PANELS = {
     "Whole run": "The whole computed run: click or drag to go to a moment.",
     "Numbers so far": "Metrics of the jobs that have ended.",
 }
-"""Purpose of each panel, by title"""
+"""Text on what each panel shows, by its title"""
 _HERE = {
     "job": "Its number in the trace, with its colour, as long as its share of the machine. A click selects it.",
     "procs": "Processors needed.",
@@ -83,7 +83,7 @@ _HERE = {
     "busy": "Share of the processors in use, over the whole run.",
     "queue": "Number of waiting jobs, over the whole run.",
 }
-"""Meanings of the words in each panel, by word"""
+"""Meanings of the words in panels, by panel and word"""
 _ALONE = "Click the title, or press z, to enlarge the panel."
 
 
@@ -99,12 +99,14 @@ def _meanings() -> dict[str, str]:
 
 
 def title_meaning(title: str) -> str:
-    """Return the purpose of a panel; a title with a job's name means the details."""
+    """Return text on what a panel shows, by its title; a title with a job's name is that of the details."""
     return f"{PANELS.get(title, PANELS['Job'])}\n{_ALONE}"
 
 
 def meaning_at(own: Mapping[str, str], line: Line, column: int) -> str:
-    """Return the meaning of the word under the pointer or before the number there; `own` are the policy's own words."""
+    """Return the meaning of the word at a column of a line, or of the word before the number there; `own` are words of
+    the policy.
+    """
     for word in reversed([word for at, word in _words(line) if at <= column]):
         known = own.get(word) or _meanings().get(word)
         if known or not re.search(r"\d|–", word):
@@ -113,7 +115,7 @@ def meaning_at(own: Mapping[str, str], line: Line, column: int) -> str:
 
 
 def _words(line: Line) -> Iterator[tuple[int, str]]:
-    """Yield (column, words) of a line, split at more than one blank or at another style."""
+    """Yield (column, words) for the parts of a line, which end at two blanks or at another style."""
     at = 0
     for span in line.spans:
         for found in re.finditer(r"\S+(?: \S+)*", span.text):

@@ -1,4 +1,4 @@
-"""Metrics so far: in one line, as a block, or with small plots, depending on the space.
+"""Panel with metrics so far: in one line, as a block, or with small plots, depending on the space.
 
 Only metrics that the policy can change are shown: migrations need a matrix, borrowing needs partitions.
 """
@@ -17,23 +17,23 @@ from tui.replay.scene import Series
 
 TITLE = "Numbers so far"
 CELL, GAP = 22, 2
-"""Width in columns of a metric, and of the gap between two of them."""
+"""Width in columns of a metric, and of the gap between two metrics."""
 LEAST_PLOT = 30
 """Smallest width in columns of a plot."""
 
 
 class Figure(NamedTuple):
-    """Metric with its name and value; `brief` is the text in a line of many."""
+    """Metric with its name and its value as text; `brief` is a shorter text for a line with many."""
 
     name: str
     value: str
     brief: str
     details: tuple[str, ...] = ()
-    """Notes on the number of jobs that the metric covers, the longest first; the first that fits is shown."""
+    """Notes on how many jobs the metric covers, the longest first; the first one that fits is shown."""
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the sheet of metrics, next to plots, above them, or alone."""
+    """Return the panel with the metrics: beside plots, below plots, or alone."""
     if context.scene.snapshot.time is None:
         told = "Utilization, waits and slowdowns of the finished jobs appear here."
         return taught(TITLE, context, size, told)
@@ -53,7 +53,7 @@ def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
 
 
 def one_line(context: Context, width: int) -> Line:
-    """Return the metrics that fit in one line, the most important first."""
+    """Return one line with as many metrics as fit, the most important first."""
     told: list[Span] = []
     for figure in figures(context) if context.scene.snapshot.time is not None else ():
         brief = figure.brief if not told else f" · {figure.brief}"
@@ -72,7 +72,7 @@ def _note(context: Context) -> str:
 
 
 def figures(context: Context) -> Iterator[Figure]:
-    """Yield the metrics of the jobs that have ended, the most important first."""
+    """Yield the metrics of the jobs that have ended, and of the machine, the most important first."""
     totals, can = context.scene.snapshot.totals, context.scene.snapshot.rules
     used = percent(totals.utilization)
     yield Figure("utilization", used, f"{used} used")
@@ -104,7 +104,7 @@ def figures(context: Context) -> Iterator[Figure]:
 
 
 def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figure:
-    """Return a metric of ended jobs; it has no value before the first job has ended."""
+    """Return a metric of ended jobs, with a dash in place of its value before the first job has ended."""
     value = value if context.scene.snapshot.totals.finished else "–"
     return Figure(name, value, f"{brief or name} {value}")
 
@@ -118,7 +118,7 @@ def _out_of(whole: int, verb: str) -> tuple[str, ...]:
 
 
 def _plain(value: float) -> str:
-    """Return the value with three digits.
+    """Return a value as text with three digits.
 
     >>> _plain(68.2345), _plain(7515.07), _plain(1.002)
     ('68.2', '7,515', '1')
@@ -130,7 +130,7 @@ def _plain(value: float) -> str:
 
 
 def _grid(told: Sequence[Figure], cell: int, columns: int, rows: int) -> list[Line]:
-    """Return the metrics in columns, filled from top to bottom, as far as they fit."""
+    """Return the metrics as lines, in columns that are filled from top to bottom, as many as fit."""
     told = told[: rows * columns]
     height = -(-len(told) // columns)
     lines = []
@@ -163,7 +163,7 @@ def _beside(left: Line, right: Line) -> Line:
 
 
 def _plots(context: Context, width: int, rows: int) -> list[Line]:
-    """Return plots of utilization, waiting jobs and requested processors so far, as high as there is space."""
+    """Return plots of utilization, waiting jobs and requested processors so far, as lines that fill the space."""
     series: Series = context.scene.series
     shown = context.scene.snapshot
     used = percent(1 - shown.free / shown.there if shown.there else 0, 0)
@@ -189,7 +189,7 @@ def _plot(
     size: Size,
     style: str,
 ) -> Iterator[Line]:
-    """Yield the lines of a plot: its name and current value in the lowest row, its top value in the highest."""
+    """Yield a plot as lines: its name and present value in the lowest one, the value of its top in the highest."""
     label, side = 8, 7
     width, rows = size
     shown = resampled(values, max(width - label - side, 1))

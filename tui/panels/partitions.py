@@ -1,4 +1,4 @@
-"""Current processors of each partition, own, borrowed and lent, and the jobs waiting for it.
+"""Panel with the partitions: their present processors (own, borrowed and lent), and the jobs that wait for them.
 
 Borrowed processors belonged to another partition when the machine was divided; lent ones were its own.
 """
@@ -20,31 +20,31 @@ from tui.panels.folding import drawn_columns, fold
 
 TITLE = "Partitions"
 SIGNS = {"runs": ("█", "#"), "free": ("▁", "."), "borrowed": ("▚", "%"), "idle": ("▖", ":"), "lent": ("─", "-")}
-"""Signs of the states of a processor in a partition, with and without Unicode."""
+"""Character for each state of a processor in a partition, in Unicode and in ASCII."""
 LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed, free", "lent": "lent"}
 LINES = 4
-"""Number of lines of a partition if everything fits"""
+"""Number of lines for each partition if there is space"""
 
 
 class Part(NamedTuple):
-    """Partition with its processors and its waiting jobs."""
+    """Partition with its present processors and its waiting jobs."""
 
     number: int
     name: str
     own: int
     first: int
-    """Set of processors that the partition owned when the machine was divided."""
+    """Processors that the partition owned when the machine was divided, as bits."""
     used: int
-    """Set of its processors on which jobs run."""
+    """Its processors on which jobs run, as bits."""
     borrowed: tuple[tuple[int, int], ...]
-    """Borrowed processors by the partition that owned them at first."""
+    """Processors that it has borrowed, as pairs (partition that owned them at first, processors as bits)."""
     lent: tuple[tuple[int, int], ...]
     waiting: int
     pivot: Queued | None
 
 
 def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the sheet with two to four lines for each partition."""
+    """Return the panel with two to four lines for each partition."""
     shown = context.scene.snapshot
     if not shown.owners:
         return taught(TITLE, context, size, *_no_partitions(shown))
@@ -64,7 +64,7 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
 
 
 def told_at(context: Context, size: Size, column: int, row: int) -> str:
-    """Return the partitions that own and first owned the processors under the pointer."""
+    """Return text on which partition owns the processors under the pointer, and which owned them at first."""
     shown = context.scene.snapshot
     if not shown.owners or not 0 <= column < drawn_columns(shown.procs, size[0]):
         return ""
@@ -119,7 +119,7 @@ def name_of(shown: Snapshot, partition: int) -> str:
 
 
 def _pivot(waiting: Sequence[Queued]) -> Queued | None:
-    """Return the first waiting job without a granted reservation, high priority first, or None."""
+    """Return the first waiting job without a granted reservation, high priority first, if there is one."""
     candidates = [queued for queued in waiting if not queued.reserved]
     return min(candidates, key=lambda queued: not queued.job.high, default=None)
 
@@ -128,7 +128,7 @@ def _pivot(waiting: Sequence[Queued]) -> Queued | None:
 
 
 def _lines(context: Context, part: Part, width: int) -> Iterator[Line]:
-    """Yield the lines of a partition, most important first: heading, processors, queue and loans."""
+    """Yield the lines of a partition, the most important first: name, processors, queue and loans."""
     yield _heading(context, part, width)
     yield line(*_bar(context, part, width))
     yield _queue(context, part, width)
@@ -146,7 +146,9 @@ def _heading(context: Context, part: Part, width: int) -> Line:
 
 
 def _facts(part: Part, room: int, is_told: bool) -> list[Span]:
-    """Return the partition's processors as far as they fit: in all, free, and the loans unless the lanes have them."""
+    """Return text on the partition's processors: how many, how many free and, unless the lanes show it, how many on
+    loan.
+    """
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
     procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
     borrowed, lent = (sum(n.bit_count() for _, n in those) for those in (part.borrowed, part.lent))
@@ -166,7 +168,7 @@ def hue_of(partition: int) -> int:
 
 
 def _pieces(part: Part) -> list[tuple[int, str, str]]:
-    """Return the partition's processors as (set, state, style); borrowed ones have the colour of their first owner."""
+    """Return the partition's processors as (bits, state, style); borrowed ones have the colour of their first owner."""
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
     for other, loan in part.borrowed:
@@ -175,7 +177,7 @@ def _pieces(part: Part) -> list[tuple[int, str, str]]:
 
 
 def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
-    """Yield the partition's processors at their positions on the machine, without the other partitions."""
+    """Yield a bar with the partition's processors at their places on the machine; other processors are blank."""
     shown = _pieces(part)
     cells = [
         (" ", "") if seen.part is None else (_sign(context, shown[seen.part][1]), shown[seen.part][2])
@@ -207,7 +209,7 @@ def _queue(context: Context, part: Part, width: int) -> Line:
 
 
 def _loans(context: Context, part: Part) -> str:
-    """Return what the partition borrowed and lent since the machine was divided."""
+    """Return text on what the partition has borrowed and lent since the machine was divided."""
     shown = context.scene.snapshot
     borrowed = listed(f"{there.bit_count():,} from {name_of(shown, other)}" for other, there in part.borrowed)
     lent = listed(f"{there.bit_count():,} to {name_of(shown, other)}" for other, there in part.lent)
@@ -216,7 +218,7 @@ def _loans(context: Context, part: Part) -> str:
 
 
 def _legend(context: Context, parts: Sequence[Part], width: int) -> list[Line]:
-    """Return the meaning of the signs in use."""
+    """Return lines that explain the characters which are in use."""
     drawn = {kind for part in parts for processors, kind, _ in _pieces(part) if processors}
     told = (f"{_sign(context, kind)} {meaning}" for kind, meaning in LEGEND.items() if kind in drawn)
     return wrapped(", ".join(told), width, "dim")

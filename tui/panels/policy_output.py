@@ -1,4 +1,4 @@
-"""Output that the policy printed in each step, for the policy's author."""
+"""Panel with what the policy printed in each step, for its author."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TITLE = "Prints"
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the lines of the last steps with output; lines of this step are highlighted, at the bottom."""
+    """Return the panel with the printed lines of the last steps; those of this step are highlighted, at the bottom."""
     printed = context.scene.printed
     if not printed:
         return taught(TITLE, context, size, "Output of the policy appears here, step by step.")

@@ -1,4 +1,4 @@
-"""Waiting jobs: suspended jobs first, then one table for each queue in the policy's order."""
+"""Panel with the queue: suspended jobs first, then the waiting jobs in a table for each queue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TITLE = "Queue"
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the lines of the queue from `first` on, as of the moment before the selected decision."""
+    """Return the queue from line `first` on, as it was before the selected decision of the step, if one is selected."""
     if context.decision is not None and context.scene.then is not None:
         context = replace(context, scene=replace(context.scene, snapshot=context.scene.then))
     shown = context.scene.snapshot
@@ -40,7 +40,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
-    """Return the definition of the xfactor if the policy uses it or jobs are suspended."""
+    """Return lines that define the xfactor (expansion factor), if the policy uses it or jobs are suspended."""
     shown = context.scene.snapshot
     if not shown.suspended and not (shown.rules.suspends and shown.rules.weighs_xfactors()):
         return ()
@@ -49,7 +49,7 @@ def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
 
 
 def _examples(context: Context) -> Iterator[str]:
-    """Yield text on how the xfactors of the first suspended job and of the job on its processors are computed."""
+    """Yield texts with the computed xfactors of the first suspended job and of a job on its processors."""
     scene = context.scene
     for halted in scene.snapshot.suspended[:1]:
         running = (each for each in scene.snapshot.running if each.job.rank in halted.blocked_by[:1])
@@ -64,7 +64,7 @@ def _examples(context: Context) -> Iterator[str]:
 
 
 def _note(shown: Snapshot, width: int) -> str:
-    """Return the number of waiting jobs and their processors, as far as they fit."""
+    """Return text on how many jobs wait and how many processors they request, in the form that fits."""
     parts = [f"{len(shown.queue):,} waiting"]
     if shown.suspended:
         parts.append(f"{len(shown.suspended):,} suspended")
@@ -76,7 +76,7 @@ def _note(shown: Snapshot, width: int) -> str:
 
 
 def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
-    """Return sentences for an empty queue: what would happen to a job submitted now."""
+    """Return sentences for an empty queue: what would happen to a job that is submitted now."""
     if shown.time is None:
         return (
             "No job waits yet.",
@@ -94,7 +94,7 @@ def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
 
 
 class Section(NamedTuple):
-    """Part of the queue under one heading, or under none; `places` are the indices of its jobs."""
+    """Part of the queue that may have a heading; `places` are the indices of its jobs."""
 
     heading: tuple[Line, ...]
     places: Sequence[int]
@@ -107,7 +107,7 @@ class Section(NamedTuple):
 
 
 def _sections(context: Context, width: int) -> list[Section]:
-    """Return the parts of the list: suspended jobs, then each queue."""
+    """Return the parts of the list: the suspended jobs, then each queue of the policy."""
     shown = context.scene.snapshot
     waiting, halted = partial(waiting_row, context), partial(halted_row, context)
     sections: list[Section] = []
@@ -130,7 +130,7 @@ def _heading(title: str, note: str) -> Line:
 
 
 def _by_queue(shown: Snapshot) -> list[list[int]]:
-    """Return the indices of the waiting jobs in each of the policy's queues."""
+    """Return, for each queue of the policy, the indices of its waiting jobs."""
     places: list[list[int]] = [[] for _ in shown.queues]
     for index, queued in enumerate(shown.queue):
         places[queued.place].append(index)
@@ -138,7 +138,9 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
-    """Return the queue's name and number of jobs, then its partition's processors unless the lanes have them."""
+    """Return lines with the queue's name, its number of jobs and, unless the lanes show them, its partition's
+    processors.
+    """
     shown = context.scene.snapshot
     named = f"{partition_names(shown)[place]} {partition_limits(shown)[place]}".rstrip()
     heading = _heading(written(named, context), f"{waiting:,} waiting")
@@ -152,7 +154,7 @@ def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tu
 
 
 def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
-    """Yield the processors that a partition borrowed and lent, by partition or in total."""
+    """Yield texts on the processors that a partition has borrowed and lent: for each other partition, or in all."""
     names = partition_names(shown)
     others = [other for other in range(len(shown.queues)) if other != place]
     borrowed = {other: shown.owners[place] & shown.division[other] for other in others}
@@ -165,7 +167,7 @@ def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
 
 
 def _mark(context: Context, sections: Sequence[Section]) -> int | None:
-    """Return the line of the selected job, or None if it does not wait."""
+    """Return the number of the selected job's line, or None if the job does not wait."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         return None
@@ -181,7 +183,7 @@ def _mark(context: Context, sections: Sequence[Section]) -> int | None:
 
 
 def _entry_at(sections: Sequence[Section], index: int) -> Line | Row:
-    """Return the line of a heading, or the row of a job, at an index of the list."""
+    """Return what is at this index of the list: a line of a heading, or the row of a job."""
     for section in sections:
         if index < section.lines:
             inside = index - len(section.heading)

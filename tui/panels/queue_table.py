@@ -1,4 +1,4 @@
-"""Table of the queue: its rows, and the columns that fit."""
+"""Table of the queue: its rows, and a choice of the columns that fit."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ BAR = 2
 MOVED = 8
 LEAST_WHY, MORE_WHY = 12, 5
 LEAST_OWN, MOST_OWN = 7, 12
-"""Smallest and largest width in columns of a number that the policy wrote."""
+"""Smallest and largest width in columns for a number that the policy wrote."""
 MOST_PLAIN = 1e6
-"""Value from which a number is rounded."""
+"""Value from which a number is shown rounded."""
 
 OWN = "own "
-"""Prefix of the keys of columns with the policy's numbers."""
+"""Beginning of the keys of columns with numbers that the policy wrote."""
 STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
-"""Headings of the planned starts: all reserved, none reserved, some reserved."""
+"""Headings of the column of planned starts: all are promised, none is, or some are."""
 
 # Rows
 
 
 class Row(NamedTuple):
-    """Row of the table with the values of one job."""
+    """Row of the queue's table: the values of one job."""
 
     job: Job
     waited: float
     xfactor: float
     starts: str
     promised: bool
-    """True if the planned start is a promise, False if it is recomputed at each pass."""
+    """True if the planned start is a promise; False if it is computed again at each pass."""
     moved: Span
     why: Brief
     own: tuple[float | None, ...] = ()
@@ -60,7 +60,7 @@ def waiting_row(context: Context, index: int) -> Row:
 
 
 def halted_row(context: Context, index: int) -> Row:
-    """Return the row of a suspended job: how long it has not run in all, and the jobs on its processors."""
+    """Return the row of a suspended job: how long it has not run in total, and which jobs are on its processors."""
     scene = context.scene
     halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
     jobs = [context.about.workload.jobs[rank] for rank in halted.blocked_by]
@@ -68,12 +68,12 @@ def halted_row(context: Context, index: int) -> Row:
 
 
 def time_without_progress(entry: Suspended | Running) -> float:
-    """Return the seconds that a job has waited and been suspended: the wait in its xfactor."""
+    """Return the seconds that a job has waited and been suspended, which count as its wait in the xfactor."""
     return (entry.xfactor - 1) * entry.job.estimate
 
 
 def _sitting(jobs: Sequence[Job]) -> Brief:
-    """Return the jobs on a suspended job's processors as texts, the longest first."""
+    """Return texts on which jobs run on a suspended job's processors, the longest first."""
     if not jobs:
         return "its processors are free", "free"
     first = name(jobs[0])
@@ -83,13 +83,13 @@ def _sitting(jobs: Sequence[Job]) -> Brief:
 
 
 def _start(at: float, context: Context) -> str:
-    """Return the planned start as text; on another day without seconds."""
+    """Return the planned start as text; without seconds if it is on another day."""
     told = context.at(at)
     return told.rpartition(":")[0] if told.startswith("d") and told.count(":") > 1 else told
 
 
 def _moved(queued: Queued, context: Context) -> Span:
-    """Return the move of the planned start in this step; for the selected job a curve of all its planned starts."""
+    """Return how far the planned start moved in this step; for the selected job a curve of all its planned starts."""
     job = context.scene.job
     if job is not None and job.rank == queued.job.rank and len(job.planned) > 2:
         return Span(spark([plan.at for plan in job.planned], MOVED, context.unicode), "accent")
@@ -99,7 +99,7 @@ def _moved(queued: Queued, context: Context) -> Span:
 
 
 def told_move(moved: float, unicode: bool = True) -> str:
-    """Return the move of the planned start as text: how much earlier or later.
+    """Return text on how far a planned start moved to an earlier or later time.
 
     >>> told_move(-3900), told_move(90, unicode=False)
     ('▲ 1h05', 'v 1m30')
@@ -119,7 +119,7 @@ def _why(queued: Queued, context: Context) -> Brief:
 
 
 def sorted_places(context: Context, places: Sequence[int]) -> Sequence[int]:
-    """Return these places of the queue in the order chosen by the user, by default the policy's."""
+    """Return the indices of jobs in the order that the user chose, or else in the policy's order."""
     order, queue = context.order, context.scene.snapshot.queue
     if order is None:
         return places
@@ -143,7 +143,7 @@ _OF_JOB: dict[str, Callable[[Job], float]] = {
     "estimate": lambda job: job.estimate,
     "waited": lambda job: -job.submit,
 }
-"""Functions that return the value to sort by, for columns of the job itself."""
+"""Function that returns the value by which jobs are sorted, for each column about the job itself."""
 
 # The table
 
@@ -153,21 +153,21 @@ class Column(NamedTuple):
     width: int
     cell: Callable[[Row], Span]
     key: str = ""
-    """Key of the policy's number in this column; a built-in column has none."""
+    """Name under which the policy wrote the column's number; "" for other columns."""
 
     @property
     def weighed(self) -> str:
-        """Return the name under which the column is chosen."""
+        """Return the name by which the column's importance is found."""
         return self.key or ("starts" if self.title in STARTS else self.title)
 
 
 class Table(NamedTuple):
-    """Columns that fit, and the width of the reason (0 if it is not shown)."""
+    """Columns of the table that fit, and the width of the reason in columns (0 if it is not shown)."""
 
     context: Context
     columns: tuple[Column, ...]
     job: int
-    """Width in columns of the names of jobs."""
+    """Width in columns of the jobs' names."""
     why: int
 
     @property
@@ -175,7 +175,9 @@ class Table(NamedTuple):
         return any(column.title in STARTS for column in self.columns)
 
     def heading(self) -> Line:
-        """Return the line of titles; a click sorts by a column, then in reverse, then in the policy's order."""
+        """Return the line of headings. A click sorts by a column, a second one in reverse, a third one by the policy's
+        order.
+        """
         spans = [self._head("job", "job", BAR + 1 + self.job)]
         spans += [self._head(column.title, column.weighed, GAP + column.width) for column in self.columns]
         return line(*spans, Span(f"{' ' * GAP}why" if self.why else "", "dim"))
@@ -188,7 +190,7 @@ class Table(NamedTuple):
         return Span(text.pad(f"{sign}{title}", width, "right"), "accent", f"sort_queue({key!r})")
 
     def _sign(self, job: Job) -> Span:
-        """Return an icon if a decision of this step is about the job."""
+        """Return an icon if a decision of this step is about the job, otherwise blanks."""
         decisions, at = self.context.scene.decisions, self.context.decision
         if at is None or at >= len(decisions) or getattr(decisions[at], "job", None) != job:
             return Span(" ")
@@ -215,7 +217,7 @@ class Table(NamedTuple):
 
 
 def why_and_start(row: Row, *before: str) -> Brief:
-    """Return the reason with the planned start after each of the words `before`, then the reason alone, as texts."""
+    """Return texts: the reason with the planned start, once for each word of `before`, then the reason alone."""
     if not row.starts or any(row.starts in told for told in row.why):
         return row.why
     whole = [f"{told}, {word}{row.starts}" for told in row.why for word in before]
@@ -228,7 +230,7 @@ def _fitting(said: Sequence[str], width: int) -> str:
 
 
 def fitting(context: Context, width: int, rows: Sequence[Row]) -> Table:
-    """Return the columns that fit, the most important ones; `rows` are the visible rows."""
+    """Return the table with the most important columns that fit; `rows` are the visible rows."""
     ids = context.about.workload.ids
     job = min(max(3, *(len(each) for each in (*ids[:1], *ids[-1:]))), 12)
     columns = _columns(context, _starts_title(rows))
@@ -263,7 +265,7 @@ def _columns(context: Context, title: str) -> tuple[Column, ...]:
 
 
 def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
-    """Return the column of a number that the policy wrote; its name and values are untrusted."""
+    """Return the column for a number that the policy wrote; its name may be foreign text."""
     title = written(text.shorten(own.name, MOST_OWN), context)
 
     def cell(row: Row) -> Span:
@@ -279,7 +281,7 @@ def _own_key(place: int) -> str:
 
 
 def own_number(own: OwnColumn, value: float, context: Context) -> str:
-    """Return the number in its policy's format."""
+    """Return the number as text, in the format that its policy gives."""
     if not isfinite(value):
         return str(value)
     if own.unit is Unit.MOMENT:
@@ -291,7 +293,7 @@ def own_number(own: OwnColumn, value: float, context: Context) -> str:
 
 
 def _starts_title(rows: Sequence[Row]) -> str:
-    """Return the heading of the planned starts: promised, recomputed at each pass, or both."""
+    """Return the heading of the planned starts: they are promised, computed again at each pass, or both."""
     promised = {row.promised for row in rows if row.starts}
     if promised == {False}:
         return ANEW
@@ -299,7 +301,7 @@ def _starts_title(rows: Sequence[Row]) -> str:
 
 
 def _by_weight(context: Context) -> list[str]:
-    """Return the columns by importance; "more" stands for more space for reasons.
+    """Return the names of columns, the most important first; "more" stands for more space for the reason.
 
     The policy's own columns come first for its author. A question about the future needs estimates.
     """
@@ -311,7 +313,9 @@ def _by_weight(context: Context) -> list[str]:
 
 
 def _ours_by_weight(shown: Snapshot) -> list[str]:
-    """Return the columns, the most important first; the reason mentions planned starts that have no column."""
+    """Return the names of the program's own columns, the most important first; the reason replaces a missing planned
+    start.
+    """
     rules = shown.rules
     if shown.suspended or (rules.suspends and rules.weighs_xfactors()):
         return ["procs", "xfactor", "why", "waited", "estimate", "more"]

@@ -1,4 +1,4 @@
-"""Phases of the last rebuild of the matrix: a label for each, and the decisions of the selected phase."""
+"""Phases of the last rebuild of the matrix: a label for each, and the decisions of the selected one."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ COUNTED: dict[type, str] = {
     ReserveRow: "planned", Keep: "kept waiting",
 }  # fmt: skip
 QUIET = (Clean, DropRows, OpenRow, Replicate)
-"""Kinds of decisions left out of the list of all phases, as the picture shows them."""
+"""Kinds of decisions that the list of all phases leaves out, because the picture of the matrix shows them."""
 INDENT = 2
 MOST_WRAPPED = 60
 """Largest number of decisions that are wrapped; with more each takes one line, and only visible ones are made."""
 
 
 class Done(NamedTuple):
-    """Phase of a rebuild with its decisions."""
+    """Phase of a rebuild, with its decisions."""
 
     name: str
     decisions: tuple[Decision, ...]
 
     @property
     def counts(self) -> str:
-        """Return the kinds of decisions in the phase with their numbers, as text.
+        """Return text on how many decisions of each kind the phase has.
 
         >>> Done("clean", (Clean(),)).counts
         ''
@@ -54,13 +54,14 @@ def phases(rebuild: Sequence[Decision]) -> list[Done]:
 
 
 LABEL = "last rebuild:"
-"""Label of the phases"""
+"""Text before the names of the phases"""
 
 
 def chips(context: Context, width: int, rows: int) -> list[Line]:
-    """Return the lines of phases; a click selects one.
+    """Return lines with the names of the phases, each of which can be clicked.
 
-    Above `rows` lines the label is left out, then the counts, then the lines far from the selected phase.
+    If they take more than `rows` lines, first the label is left out, then the counts, then lines far from the selected
+    phase.
     """
     ways = [(label, is_counted) for is_counted in (True, False) for label in (LABEL, "")]
     wrapped = (_wrapped_chips(context, width, label, counted=is_counted) for label, is_counted in ways)
@@ -94,7 +95,9 @@ def _chip(context: Context, place: int, done: Done, width: int, counted: bool) -
 
 
 class Told(NamedTuple):
-    """Visible lines of a body, their index in it, and the first line about the selected job."""
+    """Visible lines of a list, the index of the first of them, and the index of the first line about the selected
+    job.
+    """
 
     body: tuple[Line, ...]
     first: int
@@ -103,7 +106,7 @@ class Told(NamedTuple):
 
 
 def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
-    """Return the decisions of the selected phase, or all that the picture does not show."""
+    """Return the decisions of the selected phase or, without one, all that the picture of the matrix does not show."""
     chosen = list(_chosen(context))
     if len(chosen) > MOST_WRAPPED:
         seen = window(len(chosen), first, rows)
@@ -121,7 +124,7 @@ def _first_about(selected: int | None, ranks: Iterable[int | None]) -> int | Non
 
 
 def _lines(context: Context, decision: Decision, width: int) -> list[Line]:
-    """Return the lines of a decision with its icon."""
+    """Return a decision as lines, with its icon."""
     told = worded(say(decision, context.at), context, width - INDENT, hang=INDENT, rank=rank_of(decision))
     return [line(sign(decision, context.unicode), Span(" "), *told[0].spans, rank=told[0].rank), *told[1:]]
 

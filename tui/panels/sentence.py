@@ -1,4 +1,4 @@
-"""Sentence under the chart, which always describes the current state."""
+"""Sentence below the chart that always says the most important thing about the current state."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ NOTABLE: dict[type, tuple[str, str]] = {
     Place: ("place in the matrix", "places in the matrix"),
     Migrate: ("migration", "migrations"),
 }
-"""Kinds of decisions reported after a step, the most notable first, with their nouns."""
+"""Kinds of decisions that the sentence mentions, the most notable first, with their nouns."""
 RAGGED = 12
-"""Largest number of columns that may stay empty at the end of a wrapped row."""
+"""Largest number of columns that may stay blank at the end of a line before a word is broken."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
-"""Icon and clauses of a sentence; the last clauses may be left out"""
+"""Icon and clauses of a sentence; if there is too little space, the last clauses are left out"""
 
 
 def sentence(context: Context, width: int) -> Line:
-    """Return the sentence in one line: on the selected job, the selected decision, the step, or the queue."""
+    """Return the sentence in one line: about the selected job, the selected decision, the step, or the queue."""
     drawn, clauses = _told(context)
     front = [drawn, Span(" ")] if drawn is not None else []
     room = width - 2 * bool(front)
@@ -47,7 +47,7 @@ def sentence(context: Context, width: int) -> Line:
 
 
 def sentence_lines(context: Context, width: int, rows: int) -> list[Line]:
-    """Return the sentence in up to `rows` lines, each after a blank."""
+    """Return the sentence in at most `rows` lines."""
     told = sentence(context, (width - 2) * rows - RAGGED * (rows - 1))
     lines = wrapped(told.text, width - 1, indent=1)[:rows]
     if len(told.spans) > 1:
@@ -78,20 +78,20 @@ def _told(context: Context) -> Told:
 
 
 def _before(then: Snapshot, index: int, many: int) -> Iterator[str]:
-    """Yield the state in which a decision was made."""
+    """Yield clauses on the state in which the selected decision was made."""
     yield f"Before decision {index + 1:,} of {many:,}:"
     waiting = f"{count(len(then.queue), 'job')} {'waits' if len(then.queue) == 1 else 'wait'}"
     yield f"{then.free:,} of {processors(then.there)} {'is' if then.free == 1 else 'are'} free, {waiting}."
 
 
 def _said(decision: Decision, context: Context) -> str:
-    """Return a decision as a sentence; a job's name stays as it is written."""
+    """Return a decision as a sentence that begins with a capital, unless it begins with the name of a job."""
     told = told_decision(decision, context.scene.snapshot, context.at) + "."
     return told if rank_of(decision) is not None else told[:1].upper() + told[1:]
 
 
 def _ahead(context: Context) -> Iterator[str]:
-    """Yield clauses on the run that will be simulated, before the first step."""
+    """Yield clauses on the run that is about to be simulated, for the time before the first step."""
     workload = context.about.workload
     if len(workload):
         policy = context.scene.snapshot.policy
@@ -110,9 +110,9 @@ def _over(shown: Snapshot) -> Iterator[str]:
 
 
 def _step(done: Sequence[Decision], context: Context) -> Told:
-    """Return the most notable decision of the step with its reason, and the others (several alike by their number).
+    """Return the most notable decision of the step with its reason, and the others; several of one kind as a number.
 
-    If a panel shows the decisions, the state after them takes their place.
+    If a panel shows the decisions, the sentence is about the state after them.
     """
     if "decisions" in context.visible:
         return None, tuple(_afterwards(context))
@@ -131,7 +131,7 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
 
 
 def _afterwards(context: Context) -> Iterator[str]:
-    """Yield clauses on the state after the decisions of a step, which another panel shows."""
+    """Yield clauses on the state after the step, if another panel shows the decisions of the step."""
     shown = context.scene.snapshot
     if shown.queue:
         head = shown.queue.jobs[0]
@@ -145,12 +145,12 @@ def _afterwards(context: Context) -> Iterator[str]:
 
 
 def _act(decision: Decision, context: Context) -> str:
-    """Return a decision as text without its reason."""
+    """Return a decision as text, without its reason."""
     return _said(decision, context).partition(": ")[0].removesuffix(".")
 
 
 def _waiting(context: Context) -> Iterator[str]:
-    """Yield clauses on the head of the queue, after a step without decisions."""
+    """Yield clauses on the head of the queue, for a step without decisions."""
     shown = context.scene.snapshot
     if not shown.queue:
         yield from _idle(context)
@@ -164,13 +164,13 @@ def _waiting(context: Context) -> Iterator[str]:
 
 
 def _behind(shown: Snapshot) -> Iterator[str]:
-    """Yield how many jobs wait behind the head."""
+    """Yield a clause on how many jobs wait behind the head."""
     if others := len(shown.queue) - 1:
         yield f"{count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."
 
 
 def _idle(context: Context) -> Iterator[str]:
-    """Yield clauses if no job is in the queue: what waits, the busy processors, and the next step."""
+    """Yield clauses for an empty queue: suspended jobs, busy processors, and the next step."""
     shown = context.scene.snapshot
     if shown.queue:
         pass

@@ -1,4 +1,4 @@
-"""Strip of the whole run: utilization and queue length over all time, now, and the marks."""
+"""Strip below the chart with the whole run: utilization and queue length over time, now, and the marks."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tui.replay.scene import Scene, StripScene
 
 TITLE = "Whole run"
 LABEL, VALUE = 6, 7
-"""Width in columns left and right of the curves."""
+"""Widths in columns of the label at the left of a curve, and of the value at its right."""
 LEAST = 5
-"""Smallest number of columns for which the name of a mark is shown."""
+"""Smallest number of columns in which the name of a mark is shown."""
 SIGNS = {"switch": ("◆", "%"), "bookmark": ("⚑", "!"), "fork": ("┿", "Y"), "parted": ("≠", "/")}
-"""Sign of each kind of mark, with and without Unicode."""
+"""Character of each kind of mark, in Unicode and in ASCII."""
 
 
 def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the strip as a panel; with a row or two, its title has the metrics so far."""
+    """Return the strip as a panel; if it has only one or two rows, its title shows metrics."""
     lines = strip_lines(context, *size)
     note = _known(context.scene) if size[1] > 2 else one_line(context, size[0] - len(TITLE) - 3).text
     return Sheet(TITLE, tuple(lines), note=note)
@@ -40,7 +40,7 @@ def _known(scene: Scene) -> str:
 
 
 class Whole(Protocol):
-    """Interface of a state of a run or of a cluster, with its past."""
+    """State of a run or of an observed cluster, as far as the strip needs it."""
 
     @property
     def strip(self) -> StripScene: ...
@@ -54,11 +54,11 @@ class Whole(Protocol):
 
     @property
     def numbers(self) -> Sequence[tuple[Column, Sequence[tuple[float, float]]]]:
-        """Return the values of a policy's own numbers over time."""
+        """Return the columns of a policy's own numbers, each with times and values."""
 
 
 class Seen(Protocol):
-    """Interface of the context from which the strip is drawn."""
+    """Context from which the strip is drawn: the state and the look."""
 
     @property
     def scene(self) -> Whole: ...
@@ -71,8 +71,8 @@ class Seen(Protocol):
 
 
 def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
-    """Return two curves; below them, as far as there are rows, the signs of the marks, and dates. More rows go to the
-    curves.
+    """Return two curves as lines; below them, as far as there are rows, the marks, and dates. More rows make the curves
+    higher.
 
     A number of the policy for the selected job or its user is a third curve. In two rows the marks are on the curve of
     the queue; one row has only the utilization.
@@ -101,13 +101,13 @@ def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
 
 
 def _jobs(many: int) -> str:
-    """Return the number of jobs as text, with the noun if it fits."""
+    """Return a number of jobs as text, with the noun if that fits."""
     told = count(many, "job")
     return told if len(told) < VALUE else f"{many:,}"
 
 
 def told_at(context: Seen, size: Size, column: int, row: int) -> str:
-    """Return the text for the pointer: the time, the used processors and the number of waiting jobs then."""
+    """Return the tooltip of a place in the strip: its time, and the used processors and waiting jobs at that time."""
     strip, columns = context.scene.strip, plot_columns(size[0])
     if not LABEL <= column < LABEL + columns:
         return ""
@@ -122,7 +122,7 @@ def told_at(context: Seen, size: Size, column: int, row: int) -> str:
 
 
 def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str) -> Iterator[Line]:
-    """Yield the lines of a curve: name and current value in the lowest row, its top value in the highest."""
+    """Yield the lines of a curve: its name and present value at the lowest one, the value of its top at the highest."""
     for row, spans in enumerate(curve):
         if row == len(curve) - 1:
             yield line(Span(text.pad(name, LABEL), "dim"), *spans, Span(text.pad(value, VALUE, "right")))
@@ -134,19 +134,19 @@ def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str)
 
 
 def plot_columns(width: int) -> int:
-    """Return the number of columns of the strip that stand for time, for this width."""
+    """Return how many of `width` columns the curves have."""
     return max(width - LABEL - VALUE, 1)
 
 
 def time_at(strip: StripScene, column: int, width: int) -> float:
-    """Return the time of a column of the strip; left and right of the curves, their beginning or end."""
+    """Return the time at a column of the strip; outside of the curves, the time of their beginning or end."""
     columns = plot_columns(width)
     share = min(max((column - LABEL) / max(columns - 1, 1), 0.0), 1.0)
     return strip.begin + share * (strip.end - strip.begin)
 
 
 def column_of(strip: StripScene, time: float, columns: int) -> int:
-    """Return the column of a time in the curves.
+    """Return the column of a time, among the columns of the curves.
 
     >>> column_of(StripScene(0, 100, 100, (), ()), 50, 10)
     5
@@ -168,7 +168,7 @@ def _curve(
     style: str,
     dotted: bool = True,
 ) -> list[list[Span]]:
-    """Return the rows of a curve, dim after the current moment, with dots for what is not computed yet."""
+    """Return the rows of a curve; it is dim after now, and dotted where nothing is computed yet."""
     now = column_of(context.scene.strip, context.scene.clock, columns)
     return _curve_until(now, tuple(values), top, (columns, rows), style, dotted, context.unicode)
 
@@ -191,7 +191,7 @@ def _curve_until(
 
 
 def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int) -> list[Line]:
-    """Return the curve of a policy's number for the selected job or its user; empty if unknown."""
+    """Return the curve of a policy's number for the selected job or its user, as lines; empty if unknown."""
     strip, times = context.scene.strip, [at for at, _ in values]
     low = min(0.0, min(value for _, value in values))
     most = max(value for _, value in values)
@@ -208,7 +208,7 @@ def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], c
 
 
 def _short(column: Column, value: float | None) -> str:
-    """Return the number as text, as exact as fits."""
+    """Return a policy's number as text that fits into the width of a value."""
     told = column.written(value)
     rounded = column.written(round(value)) if value is not None and text.cells(told) >= VALUE else told
     return text.shorten(rounded, VALUE - 1)
@@ -217,11 +217,11 @@ def _short(column: Column, value: float | None) -> str:
 # Signs and words at their columns
 
 Placed = tuple[int, str, str]
-"""Text placed at a column: (column, text, style)."""
+"""Text at a column of the strip: (column, text, style)."""
 
 
 def _signs(context: Seen, columns: int) -> list[Placed]:
-    """Return the signs for now and for every mark, each at its column."""
+    """Return the characters for now and for every mark, each at its column."""
     strip, unicode = context.scene.strip, context.unicode
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now, "▲" if unicode else "^", "accent")]
@@ -232,7 +232,7 @@ def _signs(context: Seen, columns: int) -> list[Placed]:
 
 
 def _names(context: Seen, columns: int) -> list[Placed]:
-    """Return the names of the marks that fit: of now on the left, of the others on the right."""
+    """Return the names of now and of the marks, as far as they fit, each at its column."""
     strip = context.scene.strip
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now - 4, "now ", "accent") if now >= 4 else (now + 1, " now", "accent")]
@@ -248,7 +248,7 @@ def _exactly(context: Seen) -> Clock:
 
 
 def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
-    """Return labels of the first and last time, and of some between; on a long run days alone."""
+    """Return labels of the first and the last time, and of some times between; on a long run only days."""
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
     placed = []
@@ -262,7 +262,7 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
 
 
 def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
-    """Return one row with each text at its column; later ones are cut if they overlap."""
+    """Return one row with each text at its column; where two overlap, the later one is cut."""
     cells = [(" ", "")] * columns
     for column, told, style in placed:
         wanted = cells[max(column, 0) : max(column, 0) + len(told)]
@@ -275,7 +275,7 @@ def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
 
 
 def _overlaid(context: Seen, spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
-    """Return a curve with signs over it; now is only a colour where the curve is not blank."""
+    """Return the row of a curve with characters over it; now is only a colour unless the curve is blank there."""
     cells = [(character, span.style) for span in spans for character in span.text]
     (now, sign, accent), *marks = placed
     for column, told, style in reversed(marks):

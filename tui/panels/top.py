@@ -1,4 +1,4 @@
-"""Top line: trace, policy, speed and state of the replay."""
+"""Line at the top of the screen: trace, policy, speed and state of the replay."""
 
 from __future__ import annotations
 
@@ -13,34 +13,32 @@ from tui.replay.requests import News
 from tui.replay.scene import UNNAMED, About, Scene
 
 _NAME = 14
-"""Width in columns of the trace's name before notes appear next to it"""
+"""Width in columns that the trace's name has before notes are shown next to it"""
 
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """State of the playback, as the top line shows it."""
+    """State of the playback, as far as the top line shows it."""
 
     playing: bool = False
     direction: int = 1
     speed: str = ""
     progress: tuple[str, float | None] | None = None
-    """Current long task, and its completed share if known."""
+    """Name of the work that takes long now, with its completed share if that is known, or None."""
     stops: int = 0
-    """Number of stop conditions."""
+    """Number of conditions at which playback stops."""
     hidden: tuple[str, ...] = ()
-    """Names of the hidden panels."""
+    """Names of the panels that the user has hidden."""
     in_lesson: bool = False
-    """True in a lesson, which hides parts of the line"""
+    """True during a lesson, in which parts of the line are left out"""
     calendar: Calendar | None = None
-    """Format of moments: dates, or (None) days of the trace"""
+    """Calendar by which times are written as dates; None to write them as days of the trace"""
     news: News | None = None
-    """Result of the reload after a policy's file was saved."""
+    """Result of reading a policy's file again after it was saved, if there is one."""
 
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
-    """Return the top line: trace and machine at the left; policy, speed, time and step at the right, which is
-    cut last.
-    """
+    """Return the line: trace and machine at the left; policy, speed, time and step at the right, which is cut last."""
     right = _right(about, scene, going, beside, width) if scene else []
     room = width - width_of(right) - 1
     workload = about.workload
@@ -58,7 +56,7 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
 
 
 def projected_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
-    """Return the line for a projector: trace, policy, moment, and step."""
+    """Return the line for a projector: trace, policy, time and step."""
     if scene is None:
         return line(Span(f" {printable(about.workload.name)}", "strong"))
     ours, beside = scene.versus.specs if scene.versus else (_title(about, scene), beside)
@@ -74,7 +72,7 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
 
 
 def _title(about: About, scene: Scene) -> str:
-    """Return the policy of the run; without its name if a question asks for it."""
+    """Return the policy of the run; `?` if a question asks which it is."""
     policy = scene.snapshot.policy
     return policy if policy == UNNAMED else about.workload.title(policy)
 
@@ -109,7 +107,7 @@ def _right(about: About, scene: Scene, going: Going, beside: str, width: int) ->
 
 
 def _clock(scene: Scene, going: Going) -> str:
-    """Return the time that is shown, with its year if it is a date."""
+    """Return the time that is shown, with its year if it is written as a date."""
     if going.calendar is None:
         return clock(scene.clock)
     day, _, time = going.calendar.moment(scene.clock).rpartition(" ")

@@ -1,4 +1,4 @@
-"""Waiting jobs in one or two lines if no queue panel is shown, so that jobs named in sentences are visible."""
+"""Waiting jobs in one or two lines, if the panel of the queue is hidden, so that jobs in sentences can be seen."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from tui.panels.context import Context, written
 from tui.panels.queue_table import Row, halted_row, waiting_row, why_and_start
 
 MOST = 200
-"""Largest number of jobs at the front of the queue that are shown."""
+"""Largest number of jobs, from the head of the queue, that are shown."""
 GAP = Span("  ")
 _BREVITIES = 5
-"""Forms of a job: with estimate, reason and planned start, without the estimate, without the start, with the shortest
-reason alone, and without a reason."""
+"""Number of forms in which a job is shown, from the longest (estimate, reason, planned start) to the name and width
+alone.
+"""
 _SHORTEST_WHY = 3
-"""Form with which jobs are shown if there is not enough space for all."""
+"""Number of the form in which jobs are shown if there is too little space for all of them."""
 
 
 def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
-    """Return as many waiting jobs as fit in the rows, each with as much of its reason as fits.
+    """Return as many waiting jobs as fit into the rows, each with as much of its reason as possible.
 
     Jobs named in the text `told` come first if there is not enough space for all.
     """
@@ -49,7 +50,7 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
 
 
 def _suspended_line(context: Context, width: int) -> Line:
-    """Return the suspended jobs with their xfactors, as far as they fit, if no job is in the queue."""
+    """Return a line with the suspended jobs and their xfactors, as many as fit, for an empty queue."""
     halted = context.scene.snapshot.suspended
     if not halted:
         return line(Span(" nothing waits", "dim"))
@@ -74,7 +75,7 @@ def _suspended_line(context: Context, width: int) -> Line:
 
 
 def _entry(context: Context, row: Row, brevity: int) -> list[Span]:
-    """Return a job with its request and its reason, which `brevity` shortens; a click selects it."""
+    """Return a job with its request and its reason, in the form `brevity`; a click selects the job."""
     job, hue = row.job, context.scene.hues.get(row.job.rank)
     style = "accent" if job.rank == context.selected else f"name:{hue}" if hue is not None else ""
     action = f"select_rank({job.rank})"
@@ -87,7 +88,7 @@ def _entry(context: Context, row: Row, brevity: int) -> list[Span]:
 def _flowed(
     head: Sequence[Span], entries: Sequence[Sequence[Span]], many: int, width: int, rows: int
 ) -> list[Line] | None:
-    """Return the entries flowed over the rows, with the number of jobs left out; None if there is no room."""
+    """Return the entries in at most `rows` lines, ended by the number of further jobs; None if there is no space."""
     rest = [[GAP, Span(f"+{many - len(entries):,}", "dim", "toggle_panel('queue')")]] if many > len(entries) else []
     lines = [list(head)]
     for entry in [*([GAP, *entry] for entry in entries), *rest]:

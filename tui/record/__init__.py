@@ -1,1 +1,1 @@
-"""Recording of a run as a film in a file: what the screen shows during playback."""
+"""Recording of the screen as a film in a file, while the program plays a run."""

@@ -22,7 +22,7 @@ _BEGIN, _END = "\x1b[?25l\x1b[0m\x1b[2J", "\x1b[0m\x1b[?25h"
 
 
 class Cast:
-    """Writer of a film, line by line."""
+    """Writer of a film in this format, line by line."""
 
     def __init__(self, size: tuple[int, int], title: str, look: Look, version: Version = 3) -> None:
         self._size, self._title, self._look, self._version = size, printable(title), look, version
@@ -31,7 +31,7 @@ class Cast:
         self._at = self._last = 0.0
 
     def header(self) -> str:
-        """Return the first line of the file."""
+        """Return the first line of the file, which describes the screen."""
         columns, rows = self._size
         look = self._look
         colours = (look.background, look.bad, look.good, look.warn, look.cool, look.accent, look.dim, look.text)
@@ -43,7 +43,7 @@ class Cast:
         return _line({"version": 2, **shown, "title": self._title})
 
     def lines(self, picture: Picture) -> Iterator[str]:
-        """Yield the lines of the next picture."""
+        """Yield the lines that change the screen to the next picture."""
         for mark in picture.marks:
             yield self._event(picture.at, "m", printable(mark))
         sent = self._changes(picture.rows)
@@ -54,7 +54,7 @@ class Cast:
             yield self._event(picture.at, "o", sent)
 
     def end(self) -> str:
-        """Return the last line, which shows the terminal's cursor again."""
+        """Return the last line of the file, which shows the terminal's cursor again."""
         return self._event(self._last, "o", f"\x1b[{self._size[1]};1H{_END}")
 
     def _changes(self, rows: Rows) -> str:
@@ -67,7 +67,7 @@ class Cast:
         return Update(pieces).render_segments(self._console) if pieces else ""
 
     def _event(self, at: float, code: str, data: str) -> str:
-        """Return the line of an event; in version 3 its time is in seconds since the event before."""
+        """Return the line of an event at a time of the film; in version 3 it has the seconds since the event before."""
         time, self._at = (at - self._at if self._version == 3 else at), at
         return _line([round(time, 3), code, data])
 

@@ -1,4 +1,4 @@
-"""Film of the screen without a terminal: the program plays by an artificial clock, and every picture is taken.
+"""Film of the screen, made without a terminal: the program plays by an artificial clock, and each picture is taken.
 
 Nothing here waits for the real clock, so a film takes as long to make as its pictures take to draw, and is the same
 each time.
@@ -26,28 +26,28 @@ from tui.replay.speed import SPEEDS
 from tui.screens.replay.screen import ReplayScreen
 
 Rows: TypeAlias = tuple[tuple[Segment, ...], ...]
-"""Cells of a screen, row by row."""
+"""Rows of a picture, each a row of cells as text segments."""
 STILL = 2.0
-"""Seconds for which the first and the last picture are shown."""
+"""Seconds for which the first and the last picture of a film are shown."""
 A_WORD = 0.35
-"""Seconds for reading one word of a lesson."""
+"""Seconds that a viewer needs to read one word of a lesson."""
 PATIENCE = 60.0
-"""Largest number of seconds to wait for a picture."""
+"""Largest number of seconds to wait until a picture is drawn."""
 WHOLE = 10.0
-"""Seconds to wait for the computation of the whole run, after which the film begins anyway."""
+"""Seconds to wait until the whole run is computed; then the film begins anyway."""
 A_GLANCE = 0.002
-"""Seconds between two checks for a picture."""
+"""Seconds after which is checked again whether a picture is drawn."""
 CALM = 3
-"""Number of checks without activity before the screen counts as idle, because drawing may cause new requests."""
+"""Number of successive checks without activity after which the screen counts as drawn."""
 
 
 class Picture(NamedTuple):
-    """Picture with its time in seconds of the film."""
+    """Picture of the film, with its time in seconds."""
 
     at: float
     rows: Rows
     marks: tuple[str, ...] = ()
-    """Names of the parts that begin with this picture."""
+    """Names of the parts of the film that begin with this picture."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +56,19 @@ class RecordingOptions:
 
     size: tuple[int, int] = (120, 36)
     begin: str | None = None
-    """Begin of the film as typed; None for the time of the opening."""
+    """Time at which the film begins, as typed; None for the time at which the run is opened."""
     until: str | None = None
-    """End of the film as typed; None for the end of the run."""
+    """Time at which the film ends, as typed; None for the end of the run."""
     speed: int | None = None
-    """Index in `SPEEDS`; None for the speed of the screen."""
+    """Index of the speed in `SPEEDS`; None for the speed that the screen would have."""
     seconds: float = 60.0
-    """Longest duration in seconds."""
+    """Longest duration of the film in seconds."""
     fps: int = 10
     look: Look = LOOKS["dark"]
 
 
 class Clock:
-    """Clock that moves only when the recorder moves it."""
+    """Artificial clock, which stands still until the recorder moves it."""
 
     def __init__(self) -> None:
         self.time = 0.0
@@ -84,12 +84,12 @@ class Camera:
         self._prepared, self._plan, self._clock = prepared, plan, Clock()
         self._app = Schedscope(prepared, guest=Guest(plan.look, self._clock))
         self.has_ended = False
-        """True when the whole run, or the requested part, is recorded"""
+        """True when the run, or the part of it that was requested, has been recorded"""
         self.failure: SchedscopeError | None = None
-        """Failure of the policy that ended the recording, or None"""
+        """Error of the policy that ended the recording, or None"""
 
     async def film(self) -> AsyncGenerator[Picture, None]:
-        """Yield the pictures of the film that differ from the ones before."""
+        """Yield each picture of the film that differs from the one before."""
         plan = self._plan
         async with self._app.run_test(size=plan.size) as pilot:
             await pilot.pause()
@@ -120,7 +120,9 @@ class Camera:
             self._app.exit()
 
     async def _walk(self) -> AsyncIterator[Picture]:
-        """Yield the scenes of a lesson, each as long as it takes to read; a question first without its answer."""
+        """Yield pictures of the scenes of a lesson, each long enough to be read; a question first without its
+        answer.
+        """
         screen, title, at = self._screen, "", 0.0
         while (walk := screen.state.walk) is not None:
             marks = (walk.now.title,) if walk.now.title != title else ()
@@ -151,7 +153,7 @@ class Camera:
             self.failure = broken.error
 
     def _is_at(self, end: Order | None) -> bool:
-        """Return True at the end of the recording."""
+        """Return True if the recording has reached its end, the place that `end` goes to."""
         scene = self._screen.scene
         if scene is None or end is None:
             return False
@@ -173,23 +175,23 @@ class Camera:
         return self._app.replay
 
     def _bookmarks(self) -> list[Bookmark]:
-        """Return the bookmarks of the current run in order."""
+        """Return the bookmarks of the run in order of time."""
         screen = self._screen
         branch = screen.scene.branch if screen.scene else ""
         return sorted((mark for mark in screen.state.bookmarks if mark.branch == branch), key=lambda mark: mark.step)
 
     def _passed(self, ahead: list[Bookmark]) -> Iterator[str]:
-        """Yield the names of the bookmarks that have been reached."""
+        """Yield the names of bookmarks that the replay has reached, and remove these from `ahead`."""
         step = self._screen.scene.snapshot.step if self._screen.scene else 0
         while ahead and ahead[0].step <= step:
             yield ahead.pop(0).name
 
     def _taken(self) -> Rows:
-        """Return the current picture."""
+        """Return the picture that is on the screen now."""
         return tuple(tuple(strip) for strip in self._app.screen._compositor.render_strips())
 
     async def _settle(self, whole: bool = False) -> None:
-        """Wait until the worker has answered all requests and everything is drawn."""
+        """Wait until all requests have been answered and drawn; with `whole` also until the run is computed."""
         began, calm, asked = monotonic(), 0, -1
         while calm < CALM or (whole and not self._is_whole() and monotonic() < began + WHOLE):
             if not self._app.is_running:
@@ -203,7 +205,7 @@ class Camera:
             calm, asked = (calm + 1 if is_calm else 0), self._screen.player.asked
 
     async def _drawn(self) -> None:
-        """Wait until all pending changes are drawn."""
+        """Wait until everything that changed is drawn."""
         done = asyncio.Event()
         self._screen.call_after_refresh(done.set)
         await done.wait()
@@ -227,7 +229,7 @@ SPEED_NAMES = [speed.label.removesuffix("/s") for speed in SPEEDS if not speed.m
 
 
 def speed_of(label: str) -> int:
-    """Return the index of a speed.
+    """Return the index in `SPEEDS` of a speed, which a user may write in short.
 
     >>> speed_of("1h"), SPEEDS[speed_of("1h")].label
     (7, '1h/s')

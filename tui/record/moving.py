@@ -1,4 +1,4 @@
-"""Film as image files: one picture as SVG or PNG, or all of them as GIF or WebP."""
+"""Film as image files: a single picture as SVG or PNG, or all pictures as GIF or WebP."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tui.record.film import Picture, Rows
 from tui.widgets.svg_screenshot import Type, draw_still
 
 MOST_PIXELS = 1_500_000_000
-"""Largest size in bytes of all pictures of a GIF, which are kept in memory until it is written."""
+"""Largest size in bytes of all pictures of a GIF together, because they are in memory until it is written."""
 
 
 class Reel:
-    """Drawer of pictures of one size; rows equal to those of the last picture are not drawn again."""
+    """Drawer of pictures of one size as images; a row that is the same as in the last picture is not drawn again."""
 
     def __init__(self, columns: int, look: Look, size: float) -> None:
         self._columns, self._look, self._type = columns, look, Type.of(size)
@@ -29,12 +29,14 @@ class Reel:
 
     @staticmethod
     def needs() -> Any:
-        """Return the optional library for images; if it is missing, the error says how to install it."""
+        """Return the library that is needed for images. If it is missing, raise an error that says how to install
+        it.
+        """
         extra("resvg_py", "a film of pictures", "video")
         return extra("PIL.Image", "a film of pictures", "video")
 
     def image(self, rows: Rows) -> Any:
-        """Return one picture as an image."""
+        """Return a picture as an image."""
         width, height = self._columns * self._type.width, self._type.height
         whole = self._image.new("RGB", (width, height * len(rows)))
         self._drawn = {row: self._drawn.get(row) or self._row(row) for row in dict.fromkeys(rows)}
@@ -43,7 +45,7 @@ class Reel:
         return whole
 
     def film(self, images: Sequence[Callable[[], Any]]) -> Any:
-        """Return an image whose frames are made when they are needed."""
+        """Return an image with several frames, which are drawn one at a time when the file is written."""
 
         class Film(self._image.Image):  # type: ignore[misc, name-defined]
             n_frames = len(images)
@@ -63,7 +65,7 @@ class Reel:
 
 
 def animated(pictures: Sequence[Picture], columns: int, look: Look, size: float, form: str) -> bytes:
-    """Return the bytes of an animation with all pictures and their durations."""
+    """Return the bytes of an animated image with all pictures, each shown for its duration."""
     reel, cell = Reel(columns, look, size), Type.of(size)
     points = columns * cell.width * len(pictures[0].rows) * cell.height
     if form == ".gif" and points * len(pictures) > MOST_PIXELS:
@@ -88,7 +90,7 @@ def _with_palette(image: Callable[[], Any], few: Any) -> Any:
 
 
 def _palette(images: Sequence[Callable[[], Any]]) -> Any:
-    """Return 256 colours for all pictures, taken from the first, the last and some between."""
+    """Return 256 colours that suit all pictures, taken from the first, the last and some between."""
     some = [images[len(images) * n // 6]() for n in range(6)] + [images[-1]()]
     height = sum(image.height for image in some)
     together = some[0].copy().resize((some[0].width, height))

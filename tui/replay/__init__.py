@@ -1,1 +1,1 @@
-"""Worker of a replay: requests in, scenes out, partly hidden while a question is open. It uses no widgets."""
+"""Worker of a replay: it receives requests, and sends scenes to the screen. It uses no widgets."""

@@ -1,4 +1,4 @@
-"""Comparison of two runs on the screen: its texts, and the colours of both charts."""
+"""Comparison of two runs for the screen: its texts, and the colours of both charts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Versus(LiveComparison):
-    """Comparison of the current run with another one."""
+    """Comparison of the run on the screen with another one."""
 
     def __init__(self, one: RunView, other: RunView) -> None:
         self._stages = one, other
@@ -34,7 +34,7 @@ class Versus(LiveComparison):
         super().__init__(one.timeline, other.timeline)
 
     def scene(self, moment: float) -> VersusScene:
-        """Return the comparison of both runs at this moment."""
+        """Return all that the screen shows of the comparison at this time."""
         self.follow()
         one, other = (stage.snapshot.totals for stage in self._stages)
         specs = self.branches[0].title, self.branches[1].title
@@ -53,7 +53,7 @@ class Versus(LiveComparison):
         return scene if self.parting is None else self._with_parting(scene, self.parting)
 
     def axis(self, moment: float) -> Axis:
-        """Return the steps of both runs on a common axis, by event."""
+        """Return an axis by event for both charts, with the steps of both runs."""
         steps = self._steps.together([stage.steps() for stage in self._stages], moment)
         return axis_by_event(self._steps.kind, steps, [stage.snapshot for stage in self._stages], moment)
 
@@ -72,7 +72,9 @@ class Versus(LiveComparison):
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:
-        """Return the scene with the colours of earlier and later jobs and the name of the other run."""
+        """Return the scene with jobs coloured by how much earlier or later they start, and with the name of the other
+        run.
+        """
         names = names_of((self.branches[0].title, self.branches[1].title))
         if scene.chart is None:
             return scene
@@ -92,7 +94,7 @@ class Versus(LiveComparison):
 
 
 def _led(title: str, stage: RunView) -> str:
-    """Return the name of a run with its earlier policies; a switch has its time."""
+    """Return the title of a run with all policies that it has had, and when each took over."""
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     if not switches:
         return title
@@ -100,7 +102,7 @@ def _led(title: str, stage: RunView) -> str:
 
 
 def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
-    """Return cool colours for jobs that start earlier than in the other run, warm for later, grey otherwise.
+    """Return the hue of each job from the seconds by which it starts later: cool if earlier, warm if later, else grey.
 
     >>> [Hue(hue).name for hue in hues_of_shifts(np.array([-60.0, 60, 0])).tolist()]
     ['COOL', 'WARM', 'GREY']
@@ -109,12 +111,14 @@ def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
 
 
 def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
-    """Return the legend of these colours."""
+    """Return the legend for these colours; `other` is the name of the other run."""
     return (Hue.COOL, f"earlier than under {other}"), (Hue.WARM, "later"), (Hue.GREY, "the same")
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Return the half of a headline on the run that changed nothing at the first difference, which has the reason."""
+    """Return the part of a headline about the run that changed nothing at the first difference; this part has the
+    reason.
+    """
     here, _, there = whole.partition(f"; {names[1]} ")
     if first[0].act is not None or first[1].act is None:
         return f"{here.partition(f': {names[0]} ')[0]}: {names[1]} {there}"
@@ -122,7 +126,7 @@ def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account])
 
 
 def _without_reason(told: str) -> str:
-    """Return a headline without the reason to wait.
+    """Return a headline without the reason why a job waits.
 
     >>> _without_reason("A keeps J1 waiting: needs 4 > 2 free; B starts J1")
     'A keeps J1 waiting; B starts J1'

@@ -1,4 +1,4 @@
-"""Execution of requests: moves in a run, branches, and comparisons.
+"""Controller of a replay: it executes requests to move in a run, to branch, and to compare.
 
 The worker of `tui.replay.worker` owns the controller; `tui.replay.navigation` and `tui.replay.playback` move it. A run
 may be compared with another one, whose clock is kept equal.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.replay.policy_reload import PolicyReload
 
 VERSIONS = 5
-"""Largest number of runs of one policy that are kept while its file is saved again and again."""
+"""Largest number of earlier runs that are kept while a policy's file is saved again and again."""
 
 
 Go: TypeAlias = Callable[[Traveller, Any, Halted], Noticed | str | None]
@@ -36,7 +36,7 @@ Obey: TypeAlias = Callable[[Any, Wish, Halted], Noticed | str | None]
 
 
 def _measure(go: Traveller, order: o.Measure, halted: Halted) -> str:
-    """Return text on a span; the module is imported when needed, because it needs the metrics."""
+    """Return text on a measured span of time. Its module is imported here, because it needs all metrics."""
     from tui.replay.measuring import measured_span
 
     return measured_span(go.stage, order)
@@ -50,7 +50,7 @@ class ReplayController:
         self.beside: RunView | None = None
         self._go = go = Traveller(stage, self._beside_until)
         self._there: Traveller | None = None
-        """Navigator of the compared run while that is moved first, or None"""
+        """Navigator of the compared run while that one is moved first, otherwise None"""
         self._versus: Versus | None = None
         self._obey: dict[type, Obey] = {
             o.GoTo: self._go_to,
@@ -82,24 +82,24 @@ class ReplayController:
         }
         self._trail = Trail()
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None
-        """Request that made the compared run, or None"""
+        """Request by which the compared run was made, or None"""
         self._closed: tuple[o.CompareBranch | o.CompareFrom, RunView] | None = None
-        """Last closed comparison, which can be opened again without computing, or None"""
+        """Request and view of the comparison that was closed last, so that it can be opened again at once, or None"""
         self._remake: PolicyReload | None = None
-        """Reload in progress, or None"""
+        """Reload (repetition of the run with saved code) that is being made, or None"""
         self._remade: PolicyReload | None = None
-        """Last finished reload, or None"""
+        """Reload that was finished last, or None"""
         self._watched: PolicyReload | None = None
-        """Last finished reload while its first difference is not known, or None"""
+        """Reload that was finished last, as long as its first difference is not known; otherwise None"""
         self._versions: list[str] = []
-        """Titles of reloaded branches and of the ones they replaced, the oldest first"""
+        """Titles of the branches that reloads made, and of the ones they replaced, the oldest first"""
         self.is_remaking = False
-        """True if saved code is deciding now in the background"""
+        """True while user-defined code of a reload decides in the background"""
 
     # For the worker
 
     def obey(self, order: Order, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Execute the request. Return a message on where it stopped, if it stopped for a reason."""
+        """Execute the request. Return a message if it stopped for a reason that the user should know."""
         was, place = self.stage.timeline.branch, self._place
         try:
             return self._obey[type(order)](order, wish, halted)
@@ -113,7 +113,7 @@ class ReplayController:
         return Place(self.stage.timeline.branch.name, self._go.step, self.stage.clock, self._beside_as)
 
     def _settle(self, was: Branch) -> None:
-        """Update the compared run and release unused branches after a request."""
+        """Bring the compared run up to date after a request, and release branches that are no longer used."""
         if self.beside is not None:
             if self.stage.timeline.branch is not was:
                 self._put_beside(self.beside)
@@ -121,15 +121,15 @@ class ReplayController:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Release the memory of the least recently used branches, except the compared run's."""
+        """Release the memory of branches that were not used for long, except the compared run's."""
         branch = None if self.beside is None else self.beside.timeline.branch
         kept = () if branch is None else (branch.name, *filter(None, [branch.parent]))
         self.stage.timeline.let_go(kept)
 
     def _keep_one_clock(self, beside: RunView) -> None:
-        """Move the compared run to the same time as this run.
+        """Move the compared run to the time of this run.
 
-        Past the end of this run it moves alone; before the first step, both are at their beginning.
+        After the end of this run the other one moves alone; before the first step, both are at their beginning.
         """
         if not self._go.is_over:
             self._go.beyond = -inf
@@ -140,7 +140,7 @@ class ReplayController:
         beside.clock = self._go.clock  # its end may be known only now
 
     def _beside_until(self) -> float:
-        """Return the end of the compared run, as far as known."""
+        """Return the end of the compared run, as far as it is known."""
         if self.beside is None:
             return -inf
         timeline = self.beside.timeline
@@ -148,19 +148,21 @@ class ReplayController:
 
     @property
     def progress(self) -> tuple[str, float] | None:
-        """Return the name of the background work and its completed share; the screen calls it in its own thread."""
+        """Return the name of work in the background and its completed share, or None; the screen calls this from its
+        thread.
+        """
         remake, there = self._remake, self._there
         told = self._go.progress if there is None else there.progress
         return told or (None if remake is None else remake.progress)
 
     @property
     def is_computed(self) -> bool:
-        """Return True if nothing is left to compute ahead."""
+        """Return True if there is nothing left to compute in advance."""
         return self._remake is self._watched is None and self._are_computed and self.stage.has_read_numbers
 
     @property
     def _are_computed(self) -> bool:
-        """Return True if the run and the compared one are complete."""
+        """Return True if this run and the compared one are computed to their ends."""
         return (
             self.stage.is_computed
             and (self.beside is None or self.beside.is_computed)
@@ -169,12 +171,14 @@ class ReplayController:
 
     @property
     def reached(self) -> tuple[tuple[str, int], ...]:
-        """Return the number of computed steps of each run, by name."""
+        """Return the number of computed steps of each run, by its name."""
         stages = (self.stage, self.beside) if self.beside is not None else (self.stage,)
         return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
 
     def compute(self, seconds: float) -> News | None:
-        """Compute ahead for about `seconds`. Return the result of a repeated run, once known."""
+        """Compute in advance for about `seconds`. Return the result of a reload as soon as it is known, otherwise
+        None.
+        """
         self._compute_both(seconds)
         self.stage.read_numbers(seconds)
         if self._remake is not None:
@@ -189,7 +193,7 @@ class ReplayController:
             self._versus.advance()
 
     def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
-        """Return the scene of the run, and of the compared one."""
+        """Return the scene of the run, and that of the compared run if there is one."""
         if self.beside is None or self._versus is None:
             return self.stage.scene(wish), None
         axis = self._versus.axis(self._go.clock) if wish.camera.by_event else None
@@ -203,7 +207,7 @@ class ReplayController:
     # Where to go
 
     def _of_told(self, go: Go) -> Obey:
-        """Return a function that moves the run shown in the panels, and the other run to the same time."""
+        """Return a function that moves the run which the panels show, and the other run to the same time."""
 
         def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
             if self.beside is None or not wish.other:
@@ -217,7 +221,7 @@ class ReplayController:
         return obey
 
     def _note_computing(self, stage: RunView, what: str = "computing") -> None:
-        """Set the progress of computing a run, by the jobs that have ended."""
+        """Store how far a run is computed, by the share of its jobs that have ended, for the screen."""
         finished = stage.timeline.branch.engine.state.tally.finished
         self._go.progress = what, finished / max(len(stage.workload), 1)
 
@@ -228,13 +232,13 @@ class ReplayController:
         return self._go.seek(order.step, halted)
 
     def _to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
-        """Go to the end of both runs."""
+        """Go to the end of this run and of the compared one."""
         while self.beside is not None and not halted() and self.beside.go_on(A_LOOK):
             self._note_computing(self.beside)
         return self._go.to_end(order, halted)
 
     def _take_back(self, order: o.TakeBack, wish: Wish, halted: Halted) -> str | None:
-        """Go back to the place before the last move; later branches stay available."""
+        """Go back to the place before the last move; branches that were made since then are kept."""
         place = self._trail.take_back(self.stage.timeline.branches)
         if place is None:
             return "nothing is left to take back: steps and playing go back with ← and R"
@@ -271,12 +275,12 @@ class ReplayController:
 
     @property
     def _moment(self) -> float | None:
-        """Return the current time if it is after the cursor's step, else None."""
+        """Return the time shown if it is later than that of the cursor's step, otherwise None."""
         time = self.stage.snapshot.time
         return self.stage.clock if time is not None and self.stage.clock > time else None
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
-        """Start a run with another policy, and go to the current time in it."""
+        """Begin a run with another policy, and go to the present time in it."""
         timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self._go.step > 0
         timeline.switch(order.policy, at_step=0)
         self.stage.set_clock()
@@ -314,7 +318,7 @@ class ReplayController:
         return told
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
-        """Write the chart up to now to a file, with the plan to its right."""
+        """Write the chart up to now, with the plan after it, to a file."""
         from tui.chart.svg.drawing import Options, save_drawing
 
         now = self.stage.clock
@@ -334,7 +338,7 @@ class ReplayController:
         self._remake, self._watched = PolicyReload(self.stage.timeline, order), None
 
     def remake_no_more(self) -> None:
-        """Cancel the reload, which takes too long; the old run stays."""
+        """Cancel a reload, because it takes too long; the old run is kept."""
         self._remake = None
 
     def _go_on_remaking(self, remake: PolicyReload, seconds: float) -> News | None:
@@ -357,7 +361,7 @@ class ReplayController:
         return News(later, True, f"{remake.told}; then the run fails: {remake.later}")
 
     def _look_ahead(self, remake: PolicyReload, seconds: float) -> News | None:
-        """Compute more of the reloaded run, and find its first difference from the old one."""
+        """Compute more of the reloaded run, and search for its first difference from the old one."""
         try:
             if not remake.look_ahead(seconds):
                 return None
@@ -368,7 +372,7 @@ class ReplayController:
         return News(remake.told)
 
     def _put_in_place(self, remake: PolicyReload, new: Branch) -> None:
-        """Replace the old run by the new one; the last few older ones stay."""
+        """Show the reloaded run in place of the old one; the last few older ones are kept."""
         timeline, was, place = self.stage.timeline, self.stage.timeline.branch, self._place
         timeline.take_in(new)
         if was is remake.old:
@@ -391,7 +395,7 @@ class ReplayController:
     # Comparison
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
-        """Compare with a run that forks here, or that starts again."""
+        """Begin a comparison with a run that branches off here, or that begins again."""
         branch, from_start = self.stage.timeline.branch.name, order.from_start
         step, time = (0, None) if from_start else (self._go.step, self._moment)
         self._part_beside(o.CompareFrom(order.policy, branch, step, time))
@@ -410,7 +414,7 @@ class ReplayController:
         self.beside, self._versus, self._closed = beside, Versus(self.stage, beside), None
 
     def _compare_branch(self, order: o.CompareBranch, wish: Wish, halted: Halted) -> str | None:
-        """Compare with a branch."""
+        """Begin a comparison with a branch."""
         twin = self.stage.timeline.twin()
         twin.look_at(order.branch)
         self._put_beside(RunView(twin, self.stage))
@@ -424,7 +428,7 @@ class ReplayController:
         return None
 
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Go to the first step in which an event of a job happens in only one of the runs."""
+        """Go to the first difference: the first step with an event of a job in only one of the runs."""
         versus = self._versus
         if (versus is None or order.remade) and self._remade is not None and (parted := self._remade.parting):
             sides = self._remade.old, self._remade.new
@@ -443,7 +447,7 @@ class ReplayController:
         return Noticed(ranks[0]) if told is None and ranks else told
 
     def _to_fork(self, halted: Halted) -> str | None:
-        """Go to the step at which the branch was forked from its parent, if it has one."""
+        """Go to the step at which this branch left its parent, if it has one."""
         timeline = self.stage.timeline
         record = next(record for record in records_of(timeline) if record.name == timeline.branch.name)
         if record.parent is None:

@@ -1,7 +1,7 @@
-"""Watcher of the files of the policies in use, which reloads them when they are saved.
+"""Watcher of the files of the policies in use, so that they are read again when they are saved.
 
 A thread checks the time and size of each file, and reads the content when they change, so that a slow file does not
-delay the screen. The thread exists only with policies from files.
+delay the screen. The thread exists only if a policy is from a file.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
 
 EVERY = 0.3
-"""Seconds between two checks; a file that still changes is read at a later check."""
+"""Seconds between two checks of the files; a file that is still being written is read at the next check."""
 Stamp: TypeAlias = tuple[int, int] | None
-"""Time and size of a file; None for a missing file"""
+"""Time and size of a file as last seen; None for a missing file"""
 Renewed: TypeAlias = Mapping[str, Policy]
-"""Policy for which each spec stands now"""
+"""New policy for each spec whose code has changed"""
 
 
 class FileWatch:
-    """Watcher of files; it calls `found` with reloaded policies, and `failed` with an error, both from a thread."""
+    """Watcher of files. From its thread it calls `found` with new policies, or `failed` with an error."""
 
     def __init__(self, found: Callable[[str, Renewed], object], failed: Callable[[str], object]) -> None:
         self._found, self._failed = found, failed
         self._specs: Mapping[str, frozenset[str]] = {}
-        """Specs of the policies that need each file, by path"""
+        """Specs of the policies that are made from each file, by path"""
         self._seen: dict[str, Stamp] = {}
         self._read: dict[str, Stamp] = {}
-        """State of each file when it was last read"""
+        """State of each file when it was last read, by path"""
         self._closed = Event()
         self._thread: Thread | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Return the absolute paths of the watched files."""
+        """Return the full paths of the watched files."""
         return tuple(self._specs)
 
     def follow(self, specs: Iterable[str]) -> None:
-        """Watch the files of these policies from now on."""
+        """Watch the files of these policies from now on, and no others."""
         self._specs = files_of(specs)
         if self._specs and self._thread is None:
             self._thread = Thread(target=self._work, name="files", daemon=True)
             self._thread.start()
 
     def read_again(self) -> None:
-        """Reload the policies at the next check, whether or not their files were saved."""
+        """Read the files again at the next check, even if they have not changed."""
         self._read = dict.fromkeys(self._specs, (0, -1))
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class FileWatch:
             self.look()
 
     def look(self) -> None:
-        """Check every file once."""
+        """Check each file once, and read it if it has changed."""
         for path, specs in self._specs.items():
             stamp = _stamp(path)
             stays, self._seen[path] = self._seen.get(path) == stamp, stamp
@@ -75,7 +75,7 @@ class FileWatch:
                 self._follow_imports()
 
     def _follow_imports(self) -> None:
-        """Watch the files that a saved file imports now."""
+        """Watch also the files that a saved file imports now."""
         self._specs = files_of(frozenset().union(*self._specs.values()))
         for path in self._specs:
             self._read.setdefault(path, _stamp(path))
@@ -90,7 +90,7 @@ class FileWatch:
 
 
 def files_of(specs: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return the policies' specs that need each file: policy files and their imports from the same folder, no
+    """Return, by path, the specs that need each file: policy files and what they import from their folder; no git
     revisions.
     """
     found: dict[str, frozenset[str]] = {}

@@ -1,4 +1,4 @@
-"""Measurements of a span of time of a run, which the user drags over in the chart."""
+"""Text on a span of time that the user marks with the mouse in the chart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui.replay.stage import RunView
 
 
 def measured_span(stage: RunView, order: Measure) -> str:
-    """Return text on the span: its jobs, their waits, and the use of the machine; only the time before now counts."""
+    """Return text on the span: its jobs, their waits, and how much of the machine was used; only up to now."""
     begin, end = order.begin, min(order.end, stage.clock)
     schedule = stage.timeline.schedule()
     starts, ends = np.asarray(schedule.start, dtype=float), np.asarray(schedule.end, dtype=float)

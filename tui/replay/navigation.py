@@ -1,4 +1,7 @@
-"""Navigation in a run: to a step, a time, a job or an event; slow moves can be cancelled."""
+"""Navigation in a run: to a step, a time, a job or an event; slow moves can be cancelled.
+
+The cursor is the step that is shown.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +25,23 @@ if TYPE_CHECKING:
     from sim.stops.search import Quit
 
 Halted: TypeAlias = Callable[[], bool]
-"""Function that returns True if the user has cancelled the move"""
+"""Function that returns True when the user cancels the move"""
 OVER = "the run is over"
 A_LOOK = 0.05
-"""Seconds of computing between two checks whether to stop"""
+"""Seconds of computing after which is checked whether the user cancels"""
 
 
 class Traveller:
-    """Navigator that moves the cursor of a run; each method returns why it stopped, or None."""
+    """Navigator, which moves the cursor of a run. Each method returns a message on why it stopped, or None."""
 
     def __init__(self, stage: RunView, until: Callable[[], float] = lambda: -inf) -> None:
         self.stage = stage
         self._until = until
-        """Function that returns the end of the compared run, which may be after the end of this run"""
+        """Function that returns the end of the compared run, which may be later than that of this run"""
         self.beyond = -inf
-        """Time after the end of this run to which the compared run moves alone"""
+        """Time after the end of this run, while the compared run moves on alone; -inf otherwise"""
         self.progress: tuple[str, float] | None = None
-        """Name and completed share of slow work; the screen reads it in its own thread"""
+        """Name and completed share of a slow move, or None; the screen reads it from another thread"""
 
     @property
     def step(self) -> int:
@@ -70,7 +73,7 @@ class Traveller:
 
     @property
     def clock(self) -> float:
-        """Return the current time of both runs; after the end of this run, the compared run's."""
+        """Return the time shown, the same for both runs; after the end of this run that of the compared one."""
         return max(self.stage.clock, min(self.beyond, self._until())) if self.is_over else self.stage.clock
 
     @property
@@ -86,7 +89,7 @@ class Traveller:
 
     @property
     def _over(self) -> str:
-        """Return text on why there are no further steps."""
+        """Return a message on why the run has no further steps."""
         failure = self.stage.timeline.branch.error
         return OVER if failure is None else f"the run failed here: {failure.error}"
 
@@ -95,7 +98,7 @@ class Traveller:
         return bool(timeline.computed) and timeline.history.time_of(timeline.computed - 1) > time
 
     def compute_a_little(self, halted: Halted) -> bool:
-        """Compute further steps and report the progress. Return False at the end of the run or if cancelled."""
+        """Compute more steps and store how far that is; return False at the end of the run, or if the user cancels."""
         timeline = self.stage.timeline
         if halted() or not self.stage.go_on(A_LOOK):
             return False
@@ -123,7 +126,7 @@ class Traveller:
         )
 
     def to_most_overtaken(self, order: o.GoToMostOvertaken, halted: Halted) -> Noticed | str | None:
-        """Go to the start of the job passed by the most others."""
+        """Go to the start of the job that was passed by the most others."""
         return self._to_most(
             self._passes,
             lambda who, most: f"{who} was passed most often in the whole run: by {count(int(most), 'job')}",
@@ -132,7 +135,7 @@ class Traveller:
         )
 
     def _passes(self, starts: Floats) -> Floats:
-        """Return the number of jobs that passed each started job, nan for jobs that were not passed."""
+        """Return, for each started job, how many later jobs passed it; nan if none did."""
         from sim.metrics.fairness import overtaken
 
         many = overtaken(self.stage.workload, starts)
@@ -141,7 +144,7 @@ class Traveller:
     def _to_most(
         self, of: Callable[[Floats], Floats], told: Callable[[str, float], str], none: str, halted: Halted
     ) -> Noticed | str | None:
-        """Go to the start of the job with the largest value of `of`; the whole run is computed first."""
+        """Compute the whole run, and go to the start of the job for which `of` is largest."""
         while self.compute_a_little(halted):
             pass
         if halted():
@@ -155,7 +158,7 @@ class Traveller:
         return Noticed(rank, told(name(self.stage.workload.jobs[rank]), float(values[rank])))
 
     def to_end(self, order: o.GoToEnd, halted: Halted) -> str | None:
-        """Go to the end of the run, or to the next stop before it."""
+        """Go to the end of the run, or to the first step before it at which a stop condition is met."""
         if told := self.halt_on_the_way(order.stops, halted):
             return told
         while self.compute_a_little(halted):
@@ -164,18 +167,18 @@ class Traveller:
         return self.seek_time(self._until(), halted) if self._until() > self.stage.clock and not halted() else told
 
     def find(self, order: o.Find, halted: Halted) -> str | None:
-        """Go to the next step that meets a condition; without one, the cursor stays."""
+        """Go to the next step that meets a condition; if there is none, the cursor stays."""
         return self._search((order.stop,), order.direction, halted)[1]
 
     def to_stop(self, order: o.GoToStop, halted: Halted) -> str | None:
-        """Go to the next or previous step that meets a stop condition, and return which."""
+        """Go to the next or previous step that meets a stop condition, and return the condition as text."""
         found, nowhere = self._search(order.stops, order.direction, halted)
         return nowhere if found is None else _stopped(found)
 
     def _search(self, stops: Sequence[Stop], direction: int, halted: Halted) -> tuple[Stop | None, str | None]:
-        """Go to the next step that meets a stop condition, and return the condition.
+        """Go to the next step that meets a stop condition; return the condition.
 
-        Without one the cursor stays, and the reason is returned.
+        If there is no such step, the cursor stays, and the second result says why.
         """
         from sim.stops.search import search_backward, search_forward
 
@@ -189,7 +192,9 @@ class Traveller:
         return None, None if halted() else f"no {where} step meets: {' or '.join(stop.text for stop in stops)}"
 
     def halt_on_the_way(self, stops: Sequence[Stop], halted: Halted, **until: float) -> str | None:
-        """Go to the next step before a limit that meets a stop condition, and return it; else None."""
+        """Go to the next step before a limit that meets a stop condition, and return the condition as text; otherwise
+        None.
+        """
         if not stops:
             return None
         from sim.stops.search import search_forward
@@ -201,7 +206,7 @@ class Traveller:
         return _stopped(found[1])
 
     def to_turn(self, order: o.GoToTurn, halted: Halted) -> str | None:
-        """Go to the next or previous turn, and return the jobs in it as text; without one, the cursor stays."""
+        """Go to the next or previous turn of a row, and return text on its jobs; if there is none, the cursor stays."""
         timeline, (step, moment) = self.stage.timeline, (self.step, self.stage.clock)
         if self.stage.snapshot.rules.turns() is None:
             return f"no rows take turns under {self.stage.snapshot.policy}"
@@ -221,9 +226,7 @@ class Traveller:
         return None if turn is None or turn.end is None else turn
 
     def _next_turn(self, halted: Halted) -> float | None:
-        """Return the begin of the next turn, computing steps before it, which may change the rows or start a turn at
-        once.
-        """
+        """Return when the next turn begins. Steps before it are computed, as they may change the rows."""
         was = self._turn
         while not halted():
             turn, step = self._turn, self.stage.snapshot.next_time
@@ -250,7 +253,7 @@ class Traveller:
         return None
 
     def _told_turn(self) -> str:
-        """Return text on the jobs in the current turn, and its end."""
+        """Return text on the jobs in the present turn and on its end."""
         turn, matrix, jobs = self._turn, self.stage.snapshot.matrix, self.stage.workload.jobs
         if turn is None or turn.end is None or matrix is None:
             return "no rows take turns here"
@@ -258,9 +261,7 @@ class Traveller:
         return f"Row {turn.row} is on turn until {clock_near(self.stage.clock)(turn.end)}: {there}."
 
     def _watched(self, halted: Halted, tells: bool = True) -> Quit:
-        """Return a function that a search calls to find out if it must stop; with `tells` the function also
-        updates the progress.
-        """
+        """Return a function that tells a search whether to stop; with `tells` it also stores how far the search is."""
         history, submit = self.stage.timeline.history, self.stage.workload.submit
 
         def asked(step: int) -> bool:
@@ -272,7 +273,7 @@ class Traveller:
         return asked
 
     def reverse(self, order: o.Reverse, halted: Halted) -> str | None:
-        """Go to the last step before this one that changed the requested value."""
+        """Go back to the last step that changed the value which the request names."""
         found = last_change(self.stage.timeline.history, order.what, self.step, halted)
         if found is None:
             return None if halted() else "no earlier change found"

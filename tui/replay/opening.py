@@ -1,4 +1,4 @@
-"""Opening of a replay: trace, policy and time, with everything that its screen needs."""
+"""Opening of a replay: trace, policy and time to begin with, and all that its screen needs."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 PATIENCE = 5.0
-"""Seconds that a policy has for a step on the way to a switch, because no screen can cancel it yet."""
+"""Seconds that a policy may take for a step before the first frame, when no user can cancel it."""
 
 
 class Note(NamedTuple):
-    """Suggested view: a time under a policy, with a text."""
+    """Suggestion of what to look at: a time of a run under a policy, with a text."""
 
     told: str
     time: float | None
-    """Time of the view in seconds, or None before the first step."""
+    """Time in seconds; None for the time before the first step."""
     policy: str
 
 
@@ -50,25 +50,25 @@ class Opening:
     policy: Policy
     placement: Placement = "lowest"
     at: str | None = None
-    """Begin of the replay as typed, or None before the first step."""
+    """Time at which the replay begins, as typed; None for the time before the first step."""
     switches: tuple[tuple[Moment, Policy], ...] = ()
     session: Session | None = None
-    """Session that is restored, or None"""
+    """Session that is opened, or None"""
     restore: Restore | None = None
-    """Request that restores the place of the session"""
+    """Request that goes to the place where the session was saved, or None"""
     note: Note | None = None
-    """Suggested view shown at the beginning, or None"""
+    """Suggestion of what to look at, shown at the beginning, or None"""
     by_event: bool = False
-    """True if playing begins by event, False by the clock"""
+    """True if it is played from event to event at first, False if by the clock"""
     projected: bool = False
-    """True if it begins in presentation mode"""
+    """True if it begins in the form for projectors"""
 
     def prepare(self) -> Prepared:
-        """Read the trace, and return its replay."""
+        """Read the trace and return the replay, ready to be shown."""
         return self.prepared(*self.source.read())
 
     def prepared(self, trace: Trace, workload: Workload) -> Prepared:
-        """Return the replay of a trace that has been read."""
+        """Return the replay of a trace that has been read already."""
         about = _about(self.source, trace, workload)
         with patience(PATIENCE):
             switches = timed(workload, self.policy, self.switches, self.placement)
@@ -87,7 +87,7 @@ def opening_of(
     switches: tuple[tuple[Moment, Policy], ...] = (),
     usual: Policy | None = None,
 ) -> Opening:
-    """Return the opening for a command; an unchanged sample has its own policy and its own time.
+    """Return the opening for a source and a policy. A sample without other options has its own policy and time.
 
     `usual` is the policy of other traces, in place of EASY.
     """
@@ -103,12 +103,12 @@ def opening_of(
 
 @dataclass(frozen=True)
 class LessonOpening(Opening):
-    """Opening of a lesson, or of a question of a quiz, whose runs are made when it is opened."""
+    """Opening of a lesson or of a question in a quiz; the runs that it needs are made when it is opened."""
 
     stage: Callable[[], tuple[Performance, Walk]] | None = None
 
     def prepare(self) -> Prepared:
-        """Return the replay of the runs that were made for it."""
+        """Return the replay of the runs that the lesson made."""
         assert self.stage is not None
         made, walk = self.stage()
         timeline, trace = made.runs.timeline, made.trace
@@ -118,7 +118,7 @@ class LessonOpening(Opening):
 
 
 def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
-    """Return the opening of a lesson at a scene."""
+    """Return the opening of a lesson at the scene with this index."""
     from sim.lessons.performance import Performance, source_of
     from sim.lessons.walk import Walk
 
@@ -135,7 +135,7 @@ def quiz_opening(quiz: Quiz) -> LessonOpening:
 
 
 def _about(source: Source, trace: Trace, workload: Workload) -> About:
-    """Return trace and options for the screen, without the trace's table, which the workload replaces."""
+    """Return trace and options for the screen; the table of the trace is dropped, as the workload has its values."""
     return About(source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
 
 
@@ -149,6 +149,6 @@ class Prepared:
     first: Order | None = None
     """First request to the worker, or None"""
     switches: tuple[tuple[float, Policy], ...] = ()
-    """Switches of the opening: times in seconds and policies"""
+    """Switches of the policy, as times in seconds and policies"""
     walk: Walk | None = None
-    """Lesson that is shown, with its progress, or None"""
+    """Lesson to be shown, with the user's place in it, or None"""

@@ -1,4 +1,4 @@
-"""Parser of the places that a user types: a time, a step, a job."""
+"""Parser of places that a user types: a time, a step or a job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 
 
 def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
-    """Return the request for a typed place, or raise an error; a time of day alone belongs to the day of `now`."""
+    """Return the request that goes to a typed place; a time of day is on the day of `now`. Raise an error for other
+    text.
+    """
     typed = " ".join(text.split())
     if job := re.fullmatch(r"(?:job (\S+?)|(j ?\S+?))(?: (starts?|submitted))?", typed, re.IGNORECASE):
         return GoToJob(workload.rank_of(job[1] or job[2]), start=(job[3] or "").startswith("start"))
@@ -30,7 +32,9 @@ def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
 
 
 def find_job(text: str, workload: Workload, after: int) -> int:
-    """Return the rank of a job typed as `17`, `J17` or by name; for a user (`ann`, `user 3`), of the next one."""
+    """Return the rank of a job typed as `17` or `J17`; for a user (`ann`, `user 3`) that of the user's next job after
+    `after`.
+    """
     user = re.fullmatch(r"user[ :]\s*(.+)", text.strip(), re.IGNORECASE)
     try:
         return workload.rank_of(text)

@@ -1,4 +1,4 @@
-"""Playback: the replay moves forwards or back according to the elapsed time and its speed."""
+"""Playback: the replay moves on, or back, with the time that passes, times its speed."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 A_FRAME = 0.02
-"""Seconds of computing between two frames at top speed."""
+"""Seconds of computing between two frames at the highest speed."""
 
 
 class Playback:
-    """Playback that moves a navigator piece by piece, up to the next stop."""
+    """Playback, which moves a navigator on piece by piece until something stops it."""
 
     def __init__(self, traveller: Traveller) -> None:
         self._traveller = traveller
         self._rest = 0.0
-        """Remaining seconds for which the current step is shown, if playing by event"""
+        """Seconds for which the step on the screen is still shown, when playing from event to event"""
 
     def play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
-        """Advance by one piece of playback. Return why it ends, or None if it does not."""
+        """Move on by one piece of playback. Return a message on why it ends, or None if it goes on."""
         stops, speed = wish.stops, order.speed
         if order.direction < 0:
             return self._play_back(order, halted)
@@ -42,7 +42,7 @@ class Playback:
         )
 
     def _play_events(self, order: o.Play, go: Callable[[], str | None], halted: Halted) -> str | None:
-        """Advance step by step, with a pause at each step with a decision."""
+        """Move on step by step, with a pause at each step that has a decision."""
         if self._rest > 0:
             self._rest -= order.seconds
         while self._rest <= 0 and not halted():
@@ -59,7 +59,7 @@ class Playback:
         return go.halt_on_the_way(stops, halted, until_step=target) or go.seek(target, halted)
 
     def _play_at_top_speed(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
-        """Advance by as many steps as a frame has time for."""
+        """Move on by as many steps as can be computed within a frame."""
         until = perf_counter() + A_FRAME
         while perf_counter() < until and not halted():
             go, target = self._traveller, self._traveller.step + 50

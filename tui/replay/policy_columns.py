@@ -1,4 +1,6 @@
-"""Numbers that the policy wrote for one job, read step by step while the worker is idle."""
+"""Numbers that the policy wrote for one job, which are collected step by step while the worker has nothing else to
+do.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ from sim.timeline.branch import Branch
 from sim.workload.model import Job
 
 Numbers: TypeAlias = tuple[tuple[float, float], ...]
-"""Time and value of each change of a number, step by step"""
+"""Pairs of time and value, one for each change of a number"""
 MOST = 2000
-"""Largest number of values that are kept; above it every second one is dropped."""
+"""Largest number of values that are kept; if there are more, every second one is dropped."""
 
 
 class OwnNumbers:
-    """Numbers that the policy wrote for a waiting job, or for its user during the whole run, in the shown branch."""
+    """Numbers that the policy wrote for a waiting job (or, over the whole run, for its user) in one branch."""
 
     def __init__(self, branch: Branch, job: Job) -> None:
         self._branch, self._job = branch, job
@@ -34,11 +36,11 @@ class OwnNumbers:
         return (self._branch, self._job) == (branch, job)
 
     def has_read(self, step: int) -> bool:
-        """Return True if all numbers up to that step have been read."""
+        """Return True if the numbers up to that step have been collected."""
         return self._is_over or self._step >= step
 
     def read(self, step: int, seconds: float) -> None:
-        """Read numbers up to that step for about `seconds`, at least of one step."""
+        """Collect numbers up to that step, for about `seconds` but of at least one step."""
         until = perf_counter() + seconds
         while not self.has_read(step):
             self._step += 1
@@ -66,5 +68,5 @@ class OwnNumbers:
 
     @property
     def found(self) -> tuple[tuple[Column, Numbers], ...]:
-        """Return each column with its values, as far as they have been read."""
+        """Return each column of such numbers with its values, as far as they have been collected."""
         return tuple((column, tuple(values)) for column, values in self._found.items())

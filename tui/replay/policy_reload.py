@@ -1,4 +1,4 @@
-"""Reload of a run with saved code, up to the current time, piece by piece in the background.
+"""Reload: the run is repeated with saved code up to the present time, piece by piece in the background.
 
 The old run stays as it is, and can be watched meanwhile; the first difference of the two is found on the way.
 """
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 class PolicyReload:
-    """Reload of a branch, with new policies in place of the changed ones."""
+    """Reload of one branch, in which new policies replace the changed ones."""
 
     def __init__(self, timeline: Timeline, order: Renew) -> None:
         self.title = printable(order.title)
         self.old = timeline.branch
         self.new: Branch | None = None
-        """New branch; None before it begins, or if no step has to be repeated"""
+        """Branch with the new code; None before it begins, or if no step needs to be repeated"""
         self.later: SchedscopeError | None = None
-        """Error of the new run after the current time, or None"""
+        """Error of the new run at a step after the present time, or None"""
         self._order, self._here, self._there = order, timeline.twin(), timeline.twin()
         self._both: LiveComparison | None = None
         self._share = 0.0
@@ -40,12 +40,12 @@ class PolicyReload:
         return self._order.policies.get(written_policy(policy), policy)
 
     def _name(self) -> str:
-        """Return the first free name of `fair.py 2`, `fair.py 3` ..."""
+        """Return a name for the new branch that is free: `fair.py 2`, `fair.py 3` and so on."""
         names = self._there.branches
         return next(n for number in range(2, len(names) + 3) if (n := f"{self.title} {number}") not in names)
 
     def advance(self, seconds: float, moment: float) -> bool:
-        """Continue for about `seconds`; return True when the run is computed up to `moment` and compared with the old
+        """Go on for about `seconds`; return True when the new run is computed up to `moment` and compared with the old
         one.
 
         Errors of the new code are raised.
@@ -68,7 +68,7 @@ class PolicyReload:
         return True
 
     def look_ahead(self, seconds: float) -> bool:
-        """Compare the runs after that time for about `seconds`; return True when all of both is compared."""
+        """Compare the runs beyond that time for about `seconds`; return True when both are compared to their ends."""
         both = self._both
         if both is None or self.later is not None:
             return True
@@ -85,7 +85,7 @@ class PolicyReload:
 
     @property
     def is_known(self) -> bool:
-        """Return True if the first difference is known, or that there is none."""
+        """Return True if the first difference has been found, or it is certain that the runs are equal."""
         return self._both is not None and (self._both.parting is not None or self._both.never)
 
     def _knows(self, moment: float) -> bool:
@@ -110,12 +110,12 @@ class PolicyReload:
 
     @property
     def parting(self) -> Divergence | None:
-        """Return the first difference of the old and the new run, or None."""
+        """Return the first difference of the old and the new run; None if it has not been found."""
         return self._both.parting if self._both else None
 
     @property
     def told(self) -> str:
-        """Return the result in one line."""
+        """Return the result of the reload in one line."""
         if self.new is None:
             return f"{self.title} is as this run has it"
         if self.parting is None:

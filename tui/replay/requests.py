@@ -1,4 +1,4 @@
-"""Requests of the screen to the worker, and the worker's answers: plain values."""
+"""Requests of the screen to the worker, and the worker's answers, as plain values."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 Veil = Literal["", "plan", "policy"]
-"""Kind of hidden parts of a scene: none, plans and decisions, or these and the policy"""
+"""Parts of a scene that an open question hides: no part, plans and decisions, or also the policy"""
 VERSUS = "versus"
-"""Name of the colouring of jobs that start earlier or later than in the compared run."""
+"""Name of the mode of colours for jobs that start earlier or later than in the compared run."""
 
 # Requests
 
 
 class GoTo(NamedTuple):
-    """Request to go to this step; 0 is before the first."""
+    """Request to go to the step with this number; 0 is the time before the first step."""
 
     step: int
     branch: str | None = None
-    """Branch of the step; None for the current one."""
+    """Name of the branch to which the step belongs; None for the present one."""
 
 
 class Move(NamedTuple):
-    """Request to go some steps forwards, or back."""
+    """Request to go forwards by some steps, or back by a negative number."""
 
     steps: int
 
@@ -56,11 +56,11 @@ class GoToJob(NamedTuple):
 
 
 class GoToLongest(NamedTuple):
-    """Request to go to the start of the job that waited longest in the whole run, and select it."""
+    """Request to find the job that waited longest in the whole run, select it, and go to its start."""
 
 
 class GoToMostOvertaken(NamedTuple):
-    """Request to go to the start of the job passed by the most others in the whole run, and select it."""
+    """Request to find the job that was passed by the most others in the whole run, select it, and go to its start."""
 
 
 class GoToEnd(NamedTuple):
@@ -70,7 +70,7 @@ class GoToEnd(NamedTuple):
 
 
 class Play(NamedTuple):
-    """Request to advance by some seconds of playback."""
+    """Request to move on by some seconds of playback."""
 
     seconds: float
     speed: Speed
@@ -136,24 +136,24 @@ class Draw(NamedTuple):
 
 
 BESIDE = "beside"
-"""Name of the branch that is made for a comparison; no other branch has it."""
+"""Name of the branch that is made only for a comparison; no other branch has this name."""
 
 
 class Compare(NamedTuple):
-    """Request to compare with this policy from now on, or from the start."""
+    """Request to compare this run with a run under this policy, from now on or from the start."""
 
     policy: Policy
     from_start: bool = False
 
 
 class CompareBranch(NamedTuple):
-    """Request to compare with another branch."""
+    """Request to compare this run with another branch."""
 
     branch: str
 
 
 class CompareFrom(NamedTuple):
-    """Request to compare with a fork of a branch under this policy, after `forked` steps, or at a time before
+    """Request to compare with a run under this policy that leaves a branch after `forked` steps, or at a time before
     the next.
     """
 
@@ -164,13 +164,13 @@ class CompareFrom(NamedTuple):
 
 
 class Restore(NamedTuple):
-    """Request to restore a place: the branches, and the cursor's step."""
+    """Request to go back to a saved place: branches and step."""
 
     branches: tuple[BranchRecord, ...]
     branch: str
     step: int = 0
     clock: float | None = None
-    """Time between two steps, if the place was between two; else None."""
+    """Time after the step, if the place was between two steps; otherwise None."""
     beside: CompareBranch | CompareFrom | None = None
 
 
@@ -182,7 +182,7 @@ class GoToParted(NamedTuple):
     """Request to go to the first difference of the two runs."""
 
     remade: bool = False
-    """True to compare the reloaded run with the one before, even during another comparison."""
+    """True to use the reloaded run and the one before it, even if other runs are compared."""
 
 
 class TakeBack(NamedTuple):
@@ -190,24 +190,24 @@ class TakeBack(NamedTuple):
 
 
 class Renew(NamedTuple):
-    """Request to reload the run in the background with these policies, whose code has changed."""
+    """Request to repeat the run in the background with these policies, because their code has changed."""
 
     title: str
     policies: Mapping[str, Policy]
-    """Policy that each spec names after the change of its file"""
+    """New policy for each spec"""
 
 
 class Measure(NamedTuple):
-    """Request to measure the span between two times."""
+    """Request for text on the span between two times."""
 
     begin: float
     end: float
     told: str
-    """Text on the span for a message before the result."""
+    """Text on the span that comes first in the message."""
 
 
 class Reverse(NamedTuple):
-    """Request to go back to the last decision that changed this value."""
+    """Request to go back to the last decision that changed a value."""
 
     what: What
 
@@ -221,33 +221,35 @@ Order: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """View options of a user: everything that is visible in addition to the place in the run."""
+    """Wish of a user: everything that determines the picture besides the place in the run."""
 
     camera: Camera
     beside: Camera | None = None
-    """Camera of the chart of the compared run, which may have another height."""
+    """Camera of the compared run's chart, which may have another height; None if there is no such chart."""
     strip_columns: int = 80
     selected: int | None = None
     colour: str = "job"
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     other: bool = False
-    """True if the panels show the compared run, and keys step through it."""
+    """True if the panels are about the compared run, and keys step through that one."""
     decision: int | None = None
-    """Index of the selected decision of the step; the state before it is needed, too."""
+    """Index of the decision that the user has selected, for which the state before it is needed; or None."""
     veil: Veil = ""
-    """Kind of the parts that are hidden while a question is open."""
+    """Parts of the scene that an open question hides."""
     marks: tuple[Mark, ...] = ()
-    """Marks at times that the chart shows."""
+    """Marks that the chart shows at some times."""
     code: bool = False
-    """True if the code of the policy is shown."""
+    """True if the panel with the policy's code is visible."""
 
 
 # Answers
 
 
 class Scenes(NamedTuple):
-    """Scene of the run, and of the compared run; it answers the first `answered` requests and views."""
+    """Answer with the scenes of the run and of the compared run; it includes the first `answered` requests and
+    wishes.
+    """
 
     scene: Scene
     beside: Scene | None
@@ -255,33 +257,33 @@ class Scenes(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """Answer: the replay stopped at a condition or at the end of the run."""
+    """Answer that the replay has stopped, at a condition or at the end of the run."""
 
     why: str
 
 
 class Noticed(NamedTuple):
-    """Answer: this job was found."""
+    """Answer that this job was found, which the screen then selects."""
 
     rank: int
     told: str = ""
-    """Message to show first, "" for none."""
+    """Message for the user; "" for none."""
 
 
 class Failed(NamedTuple):
-    """Answer: the request failed; the scene stays."""
+    """Answer that the request failed; the screen stays as it is."""
 
     message: str
 
 
 class News(NamedTuple):
-    """Answer: the result of a reload."""
+    """Answer with the result of a reload."""
 
     what: str
     is_bad: bool = False
-    """True if the reload failed, and the old run stays."""
+    """True if the reload failed, so that the old run stays."""
     whole: str = ""
-    """Longer message, "" if there is none."""
+    """Longer form of the message; "" if there is none."""
 
 
 Told: TypeAlias = Scenes | Stopped | Noticed | Failed | News

@@ -30,44 +30,44 @@ if TYPE_CHECKING:
 
 
 UNNAMED = "?"
-"""Name in place of a policy that a question asks for."""
+"""Name that hides a policy which a question asks for."""
 
 
 @dataclass(frozen=True)
 class About:
-    """Trace and options of the watched run."""
+    """Trace and options of the run on the screen."""
 
     trace: str
-    """Name of the trace on the command line."""
+    """Name of the trace, as on the command line."""
     caption: str
     workload: Workload
     read: Trace
-    """Trace without its table, because the workload has the needed values."""
+    """Trace as read, without its table, whose values the workload has."""
 
     def of(self, scene: Scene) -> About:
-        """Return the same facts for a run whose jobs have other estimates."""
+        """Return the same for the run of a scene, whose jobs may have other estimates."""
         there = self.workload if scene.chart is None else scene.chart.workload
         return self if there is self.workload else replace(self, workload=there)
 
 
 @dataclass(frozen=True, slots=True)
 class StripScene:
-    """Data of the strip of the whole run so far, with a value for each column."""
+    """Values of the strip with the whole run so far, one for each of its columns."""
 
     begin: float
     end: float
-    """Last time that the strip shows; up to `known` the run has been computed."""
+    """Last time in the strip; the run is computed up to `known`."""
     known: float
     utilization: tuple[float | None, ...]
-    """Share of used processors by column; None if not computed yet."""
+    """Used share of the processors in each column; None where the run is not computed yet."""
     waiting: tuple[float | None, ...]
-    """Number of waiting jobs by column; None if not computed yet."""
+    """Number of waiting jobs in each column; None where the run is not computed yet."""
     marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Metrics over the time so far, at about fifty points, for small plots."""
+    """Values of some metrics over the time so far, at about fifty times, for small plots."""
 
     utilization: tuple[float, ...] = ()
     waiting: tuple[float, ...] = ()
@@ -76,75 +76,77 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class VersusScene:
-    """Comparison of two runs of one workload at one time; the first is the watched one."""
+    """Comparison of two runs of one workload at one time; the first run is the one on the screen."""
 
     specs: tuple[str, str]
     """Specs of the policies of both runs."""
     names: tuple[str, str]
-    """Names of the runs in columns and sentences."""
+    """Short names of both runs, for columns and sentences."""
     totals: tuple[Totals, Totals]
     level: CommonJobs
     """Metrics of both runs over the jobs that ended in both."""
     r: float | None
-    """R of Lawson & Smirni for the mean bounded slowdowns: above 0 the second run is better. None with too few jobs."""
+    """R of Lawson & Smirni for the mean bounded slowdowns: above 0 if the second run is better; None with too few
+    jobs.
+    """
     shifts: Shifts
     parting: Divergence | None = None
-    """First difference of the runs; None if unknown or if the runs are equal."""
+    """First difference of the runs; None if it is not known."""
     headline: tuple[str, ...] = ()
-    """Texts on the first difference and both decisions, from the longest to the shortest."""
+    """Lines on the first difference and both decisions, the longest first."""
     told: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    """Sentences about the decisions of each run at the first difference."""
+    """Sentences on what each run decided at the first difference."""
     never: bool = False
-    """True if the runs never differ."""
+    """True if it is certain that the runs never differ."""
     led: tuple[str, str] | None = None
-    """Names with the policies before a switch; None if neither run has a switch."""
+    """Names of both runs with their earlier policies; None if neither run has switched."""
     comparison: Comparison | None = None
-    """Comparison of the complete runs, once both are computed."""
+    """Comparison of the whole runs; None until both are computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Scene at one time of a run."""
+    """Everything that the screen shows of a run at one time."""
 
     snapshot: Snapshot
     clock: float
-    """Time that is shown: not before the snapshot's, and before the next step."""
+    """Time shown: that of the snapshot or later, but before the next step."""
     known_steps: int
-    """Number of computed steps of the run."""
+    """Number of steps of the run that are computed."""
     complete: bool
-    """True if the whole run has been computed."""
+    """True if the run is computed to its end."""
     chart: ChartScene | None
     strip: StripScene
     job: JobState | None = None
     series: Series = Series()
     branch: str = "main"
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
-    """All branches, with the switches that made them."""
+    """All branches, each with the switches that it made."""
     hues: Mapping[int, int] = field(default_factory=dict)
     """Hues of the jobs that panels name, by rank."""
     then: Snapshot | None = None
-    """State before the selected decision of the step; None if the whole step is shown."""
+    """State before the selected decision of the step; None if the step is shown as a whole."""
     decisions: tuple[Decision, ...] = ()
     """All decisions of this step."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    """Lines that the policy printed last, up to this step, with their steps: untrusted text."""
+    """Lines that the policy printed in the last steps, each with its step; they come from foreign code."""
     numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()
-    """Times and values of the policy's numbers for the selected job, as far as they have been read."""
+    """Numbers that the policy wrote for the selected job, each with times and values, as far as they are collected."""
     versus: VersusScene | None = None
-    """Other run, None if only one is shown."""
+    """Comparison with another run, or None."""
     code: PassCode | None = None
-    """Lines of the policy's code in this step; None if the panel is hidden."""
+    """Lines of the policy's code that ran in this step; None if the panel is hidden."""
     is_veiled: bool = False
-    """True if an open question hides the future."""
+    """True if an open question hides what comes next."""
 
     @property
     def known(self) -> float:
-        """Return the last time that has been computed."""
+        """Return the time up to which the run is computed."""
         return self.strip.known
 
     @property
     def has_lanes(self) -> bool:
-        """Return True if the chart shows partitions as lanes, with their names and sizes."""
+        """Return True if partitions have lanes in the chart, so that their names and sizes are visible there."""
         return self.chart is not None and self.chart.by_owner is not None
 
     @property

@@ -1,4 +1,4 @@
-"""Speed of a replay: by the clock, or by event."""
+"""Speeds of a replay: by the clock, or from event to event."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from math import inf
 from sim.formatting import span
 
 PASSING = 0.25
-"""Length of the pause at a step without a decision, as a share of the pause at other steps."""
+"""Pause at a step without a decision, as a share of the pause at other steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Speed in simulated seconds per second (infinite: as fast as possible), or by event."""
+    """Speed as simulated seconds per second (infinite: as fast as possible), or as a pause at each event."""
 
     moment: float = 0
-    """Seconds of pause at a step with a decision, if playing by event; 0 by the clock."""
+    """Seconds of pause at a step with a decision, when playing from event to event; 0 when playing by the clock."""
     seconds: float = 0
 
     @property
     def label(self) -> str:
-        """Return the speed as text.
+        """Return the speed as text for the screen.
 
         >>> [speed.label for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
         ['by event, 2 s', '1h/s', 'top speed']
@@ -33,7 +33,7 @@ class Speed:
         return f"{_short(self.seconds)}/s"
 
     def pace(self, per_column: float) -> float:
-        """Return the seconds of real time until now reaches another column of the chart, or the next event.
+        """Return the seconds after which now is in the next column of the chart, or at the next event.
 
         >>> [speed.pace(450) for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
         [0.5, 0.125, 0.0]
@@ -56,11 +56,12 @@ SPEEDS = (
 
 
 BY_EVENT = next(index for index, speed in enumerate(SPEEDS) if speed.moment == 2)
-"""Index of the default pause."""
+"""Index of the usual speed from event to event."""
 
 
 def first_speed(lasts: float, wanted: str | None = None) -> int:
-    """Return the index of the wanted speed, else of the one that shows this much time in a minute, at most 1h/s.
+    """Return the index of the speed named `wanted`, or else of one that shows `lasts` seconds in a minute, at most
+    1h/s.
 
     >>> SPEEDS[first_speed(2400)].label, SPEEDS[first_speed(3e7)].label, SPEEDS[first_speed(3e7, "4h/s")].label
     ('1m/s', '1h/s', '4h/s')

@@ -1,4 +1,4 @@
-"""Run view: a timeline at a time, seen through a camera, as the scene of one frame.
+"""View of a run: a timeline at a time, from which the scene of a frame is made.
 
 It belongs to the worker of `tui.replay.worker`; nothing here knows threads or Textual. It is moved by
 `tui.replay.controller`.
@@ -28,20 +28,20 @@ from tui.replay.scene import UNNAMED, Scene
 from tui.replay.strip_maker import StripMaker
 
 DRAWING = 0.02
-"""Seconds for which a frame may draw columns of the past that were never drawn before."""
+"""Seconds in which a frame may draw columns of the past that have not been drawn yet."""
 PLOT = 50
-"""Number of columns of the small plots."""
+"""Number of values in each of the small plots."""
 MAKERS = 2
-"""Number of branches whose drawings are kept: the current one, and the last ones before."""
+"""Number of branches whose drawings are kept: the present one and the ones shown last."""
 PRINTED = 100
-"""Number of steps whose printed lines are shown."""
+"""Number of steps whose printed lines are kept for the panel."""
 NAMED = 200
-"""Number of waiting jobs with a colour in the panels, more than are visible at once."""
+"""Number of waiting jobs that get a colour for the panels, which is more than can be visible."""
 
 
 @dataclass
 class _Makers:
-    """Makers of one branch's charts and curves, with their caches."""
+    """Makers of charts and of curves for one branch, with what they keep for reuse."""
 
     chart: ChartMaker
     strip: StripMaker
@@ -49,20 +49,20 @@ class _Makers:
 
 
 class RunView:
-    """View of a run at its current time."""
+    """View of a run at the time that is shown."""
 
     def __init__(self, timeline: Timeline, like: RunView | None = None) -> None:
-        """Begin before the first step; `like` shares the drawings of branches of the same tree."""
+        """Begin before the first step; drawings of the view `like` are reused, if it has branches of the same tree."""
         self.timeline = timeline
         self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0
         """Time shown before the first step."""
         self.clock = self.begin
-        """Current time: from the cursor's step up to before the next one."""
+        """Time shown: that of the cursor's step or later, but before the next one."""
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
         self._numbers: OwnNumbers | None = None
         self.doubt: str | None = None
-        """Reason why the run is not reliable, reported once; else None."""
+        """Message that the run is not reliable, which is shown once; otherwise None."""
         self._recorded: tuple[tuple[str, int], PassCode] | None = None
         self._walked: tuple[tuple[str, int, int], Snapshot | None] | None = None
 
@@ -76,11 +76,11 @@ class RunView:
         return self.timeline.complete
 
     def compute(self, seconds: float) -> None:
-        """Compute further steps for about `seconds`."""
+        """Compute more steps for about `seconds`."""
         self.go_on(seconds)
 
     def go_on(self, seconds: float) -> bool:
-        """Compute further steps for about `seconds`; return False when the run is over.
+        """Compute more steps for about `seconds`; return False when the run is over.
 
         Computed steps have no reference cycles and stay as long as they are referenced. They are exempt from garbage
         collection, because a collector that scans a whole run would stop the program.
@@ -96,7 +96,7 @@ class RunView:
         return timeline.history.time_of(timeline.computed - 1) if timeline.computed else self.begin
 
     def set_clock(self) -> None:
-        """Move to the time of the cursor's step."""
+        """Show the time of the cursor's step."""
         time = self.snapshot.time
         self.clock = self.begin if time is None else time
 
@@ -111,7 +111,7 @@ class RunView:
         return self._seen[2]
 
     def _made_snapshot(self) -> Snapshot:
-        """Return the state before the first step, under the policy that takes over with it."""
+        """Return the state before the first step; its policy is the one that decides in the first step."""
         snapshot, switches = self.timeline.snapshot(), self.timeline.branch.switches
         if snapshot.step or not switches or switches[0].step > 1:
             return snapshot
@@ -123,7 +123,9 @@ class RunView:
         return self._makers_of(self.timeline.branch.name).chart.steps.of(history, self.clock)
 
     def scene(self, wish: Wish, axis: Axis | None = None) -> Scene:
-        """Return the scene of the current time; the chart by event has its own axis, unless `axis` is given."""
+        """Return everything that the screen shows at this time; a chart by event has its own axis unless `axis` is
+        given.
+        """
         timeline, snapshot = self.timeline, self._veiled(wish.veil)
         makers = self._makers_of(timeline.branch.name)
         past = timeline.history.as_of(timeline.step)
@@ -155,15 +157,15 @@ class RunView:
         )
 
     def _veiled(self, veil: Veil) -> Snapshot:
-        """Return the state at the cursor, with hidden parts removed."""
+        """Return the state at the cursor without what an open question hides."""
         if not veil:
             return self.snapshot
         unplanned = self.snapshot.unplanned()
         return replace(unplanned, policy=UNNAMED) if veil == "policy" else unplanned
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
-        """Return the numbers that the policy has set for the selected job, with their times, as far as the
-        history is read.
+        """Return the numbers that the policy wrote for the selected job, with times and values, as far as they are
+        collected.
         """
         if rank is None or not self.snapshot.columns:
             self._numbers = None
@@ -178,12 +180,12 @@ class RunView:
         return self._numbers is None or self._numbers.has_read(self.timeline.computed)
 
     def read_numbers(self, seconds: float) -> None:
-        """Read more of the numbers of the selected job."""
+        """Collect more of the numbers that the policy wrote for the selected job, for about `seconds`."""
         if self._numbers is not None:
             self._numbers.read(self.timeline.computed, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
-        """Return the state before that decision of the step, computed once for each."""
+        """Return the state before that decision of the step; it is computed once for each decision."""
         if decision is None:
             return None
         place = self.timeline.branch.name, self.timeline.step, decision
@@ -192,14 +194,14 @@ class RunView:
         return self._walked[1]
 
     def _code(self) -> PassCode:
-        """Return the lines of the policy's code that ran in this step, recorded once per step."""
+        """Return the lines of the policy's code that ran in this step; they are recorded once for each step."""
         place = self.timeline.branch.name, self.timeline.step
         if self._recorded is None or self._recorded[0] != place:
             self._recorded = place, self.timeline.code()
         return self._recorded[1]
 
     def _printed(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Return the printed lines of this step, and of earlier steps as far as they are kept."""
+        """Return (step, printed lines) for this step and earlier ones, as far as they are kept."""
         step, now = self.timeline.step, self.snapshot.printed
         kept = [entry for entry in self.timeline.branch.printed_until(step, PRINTED) if entry[0] < step]
         return (*kept, (step, now)) if now else tuple(kept)
@@ -212,7 +214,7 @@ class RunView:
         return makers
 
     def _new_chart(self) -> ChartMaker:
-        """Return the chart maker of this branch, which reuses drawings of its parent."""
+        """Return a chart maker for this branch, which can reuse drawings of the branch that it left."""
         branch, history = self.timeline.branch, self.timeline.history
         parent = self._makers.get(branch.parent or "")
         if parent is None or not branch.forked_at:
@@ -234,7 +236,7 @@ class RunView:
             yield Mark(switch.time, "switch", switch.called)
 
     def _bookmarks(self, wish: Wish) -> Iterator[Mark]:
-        """Yield marks for the bookmarks of this branch whose time is known."""
+        """Yield a mark for each bookmark of this branch whose time is known."""
         timeline = self.timeline
         for bookmark in wish.bookmarks:
             if bookmark.branch == timeline.branch.name and 0 < bookmark.step <= timeline.computed:

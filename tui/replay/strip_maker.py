@@ -1,7 +1,8 @@
-"""Maker of the data of the strip of the whole run and of small curves, from a history.
+"""Maker of curves over time: those in the strip with the whole run, and small plots.
 
-It remembers what it has read and reads on from there. It belongs to one run; a run that goes on differently from some
-step gets a new one.
+It remembers the part of the history that it has read. Each run needs its own maker, also one that differs only from
+some
+step on.
 """
 
 from __future__ import annotations
@@ -20,29 +21,29 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 USED, WAITING, WANTED, THERE = CURVES = range(4)
 _EVERY, _AT_ONCE = 32, 1 << 16
-"""Steps between two stored integrals, and number of steps that are read at a time"""
+"""Number of steps between two stored sums, and number of steps that are read at a time"""
 _NOTHING = 1e-9
-"""Size below which values are rounding errors, which are not drawn"""
+"""Size below which a value is a rounding error and drawn as 0"""
 
 
 class StripMaker:
-    """Maker of curves from integrals over time, with which a mean takes two look-ups."""
+    """Maker of curves, which stores integrals over time, so that any mean is the difference of two of them."""
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
         self._begin = float(workload.submit[0]) if len(workload) else 0.0
         self._least_end = least_end(workload)
         self._count = 0
-        """Number of steps read"""
+        """Number of steps that have been read"""
         self._sums: Floats = np.zeros((len(CURVES), 0))
-        """Integral of each curve at every `_EVERY`th step"""
+        """Integral of each curve up to every step number `_EVERY`"""
         self._last: Floats = np.zeros(len(CURVES))
-        """Integral of each curve up to the last step read"""
+        """Integral of each curve up to the last step that was read"""
         self._made: tuple[tuple[object, ...], StripScene] | None = None
         self._series: tuple[tuple[int, int], Series] | None = None
 
     def strip(self, history: Past, known: float, columns: int, marks: Sequence[Mark] = ()) -> StripScene:
-        """Return the strip of the whole run, which has been computed up to `known`.
+        """Return the strip with the whole run, which is computed up to `known`.
 
         The length of the run is unknown before it is over; until then it is at least as long as its jobs make it.
         """
@@ -77,7 +78,7 @@ class StripMaker:
         return Series(_utilization(means), tuple(means[WAITING].tolist()), tuple(means[WANTED].tolist()))
 
     def _read(self, history: Past) -> None:
-        """Read the new steps; the steps before do not change any more."""
+        """Read the steps that are new; earlier ones do not change."""
         first, steps = max(self._count - 1, 0), history.steps
         if steps <= self._count:
             return
@@ -97,13 +98,15 @@ class StripMaker:
                 return
 
     def _values(self, history: Past, steps: Ints) -> tuple[Floats, Floats]:
-        """Return the times of these steps, and the curves after each."""
+        """Return the times of these steps, and the value of each curve after each of them."""
         time, free, waiting, wanted = history.at(steps)
         there = history.there(self._workload, time)
         return time, np.array([there - free, waiting, wanted, there], dtype=np.float64)
 
     def _means(self, history: Past, edges: Floats) -> Floats:
-        """Return the means of the curves between edges; between equal edges and after the last step, the last value."""
+        """Return the mean of each curve between neighbouring edges; between equal edges, and after the last step, the
+        last value.
+        """
         if not len(edges) or not self._count:
             return np.empty((len(CURVES), 0))
         step = np.maximum(history.steps_at(edges), 0)
@@ -120,13 +123,13 @@ class StripMaker:
 
 
 def _utilization(means: Floats) -> tuple[float, ...]:
-    """Return the used share of the available processors, for the means of each column."""
+    """Return the used share of the available processors for each column, from the means of the curves."""
     used, there = means[USED], means[THERE]
     return tuple(np.divide(used, there, out=np.zeros_like(used), where=there > 0).tolist())
 
 
 def least_end(workload: Workload) -> float:
-    """Return a time before which no schedule can end."""
+    """Return a time before which no schedule of the workload can end."""
     if not len(workload):
         return 0.0
     work = float(workload.runtime @ workload.width) / workload.procs

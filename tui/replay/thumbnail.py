@@ -1,4 +1,4 @@
-"""Thumbnail: a small chart of a trace at its opening time, made without a screen or a worker."""
+"""Thumbnail: a small chart of a trace at the time at which it opens, made without a screen or a worker."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tui.replay.stage import RunView
 
 
 class Thumbnail:
-    """Run at one time for a small chart; for a lesson, with the time window of the scene."""
+    """Run at one time, for a small chart; for a lesson with the times that its scene shows."""
 
     def __init__(self, stage: RunView, window: tuple[float, float] | None = None) -> None:
         self._stage, self._window = stage, window
 
     @classmethod
     def of_sample(cls, sample: str) -> Thumbnail:
-        """Return the thumbnail of a sample, simulated up to its opening time."""
+        """Return the thumbnail of a sample, which is simulated up to the time at which it opens."""
         prepared = opening_of(Source(sample)).prepare()
         stage = RunView(prepared.timeline)
         if isinstance(prepared.first, GoToTime):
@@ -31,7 +31,7 @@ class Thumbnail:
 
     @classmethod
     def of_lesson(cls, name: str) -> Thumbnail:
-        """Return the thumbnail of the scene that represents the lesson."""
+        """Return the thumbnail of the scene that is the picture of a lesson."""
         from sim.lessons.course import found_lesson
         from sim.lessons.performance import Performance
 
@@ -44,7 +44,7 @@ class Thumbnail:
         return cls(stage, staged.window)
 
     def chart(self, columns: int, rows: int) -> ChartScene:
-        """Return the complete chart in `columns` and `rows` of pixels; with few jobs, the whole run."""
+        """Return the chart in `columns` columns and `rows` rows of pixels; with few jobs it shows the whole run."""
         camera = Camera.on(self._stage.workload, columns, rows)
         if self._window is not None or not camera.follow:
             camera = self._fitting(replace(camera, follow=False))
@@ -54,7 +54,7 @@ class Thumbnail:
                 return chart
 
     def _fitting(self, camera: Camera) -> Camera:
-        """Return the camera with the tightest scale, because no ticks need to be round here."""
+        """Return the camera with the narrowest columns that still show everything, as no round scale is needed."""
         chart, begin = self._stage.scene(Wish(camera)).chart, self._stage.begin
         end = max((box.end for box in chart.plan), default=self._stage.clock) if chart else self._stage.clock
         begin, end = self._window or (begin, end)

@@ -1,4 +1,4 @@
-"""Trail of the replay: its place before each move of the user, as long as the program runs."""
+"""Trail: the places of the replay before each move of the user, for undoing moves."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tui.replay import requests as o
 from tui.replay.requests import Order
 
 STEPS = o.Move, o.Play, o.Draw, o.Measure, o.Restore, o.Renew, o.TakeBack
-"""Types of requests that are not undone as moves: a step is undone by a step, and playback by going back."""
+"""Types of requests that are not moves to be undone: steps, playback, and requests that do not move."""
 MOST = 1000
 
 
 class Place(NamedTuple):
-    """Branch, step and clock of the replay, and the run it is compared with."""
+    """Place of a replay: branch, step and time, and the compared run."""
 
     branch: str
     step: int
@@ -23,26 +23,26 @@ class Place(NamedTuple):
 
 
 class Trail:
-    """List of the places before each move, the last one at the end."""
+    """Trail of places, one for each move, the latest at the end."""
 
     def __init__(self) -> None:
         self._left: list[Place] = []
         self._was_scrubbed = False
 
     def leave(self, place: Place) -> None:
-        """Append a place; the oldest is dropped if there are too many."""
+        """Add a place; if there are too many, the oldest one is dropped."""
         self._left.append(place)
         del self._left[:-MOST]
 
     def note(self, order: Order, was: Place, now: Place) -> None:
-        """Append the place before a request that moved elsewhere; a whole drag is one move."""
+        """Add the place before a request if the request moved the replay; all moves of one drag count as one."""
         is_scrubbed = isinstance(order, o.GoToTime) and order.scrubbed
         if was != now and not isinstance(order, STEPS) and not (is_scrubbed and self._was_scrubbed):
             self.leave(was)
         self._was_scrubbed = is_scrubbed
 
     def take_back(self, branches: Collection[str]) -> Place | None:
-        """Remove and return the last place whose branches still exist, or None."""
+        """Remove the last place whose branches still exist, and return it; None if no place is left."""
         while self._left:
             place = self._left.pop()
             needed = {place.branch} if place.beside is None else {place.branch, place.beside.branch}

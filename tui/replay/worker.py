@@ -1,4 +1,4 @@
-"""Worker of a replay: a thread that executes requests, computes ahead and sends scenes.
+"""Worker of a replay: a thread that executes requests, computes steps in advance and sends scenes.
 
 The screen never waits for it. Requests that have piled up are executed together and drawn once. While there are
 none, the run is computed ahead in slices of a few milliseconds, with pauses, so that the screen stays quick.
@@ -21,50 +21,50 @@ from tui.replay.requests import Failed, GoToTime, Move, News, Order, Play, Scene
 T = TypeVar("T")
 
 SLICE = 0.004
-"""Seconds of computing ahead between two checks for requests."""
+"""Seconds of computing in advance, after which the worker looks for new requests."""
 PATIENCE = 5.0
-"""Seconds after which a policy without a decision is reported; it may then be stopped."""
+"""Seconds after which the screen reports a policy that does not decide, so that the user can stop it."""
 LONG = 0.5
-"""Seconds after which slow work is reported."""
+"""Seconds after which the screen reports slow work."""
 REPORT = 0.5
-"""Seconds between two reports on the progress of computing ahead."""
+"""Seconds between two messages on how far computing in advance is."""
 
 
 class _Ask(NamedTuple):
-    """Request with its number; None only asks for a scene."""
+    """Request with its number; the request None only asks for a new scene."""
 
     order: Order | None
     number: int
 
 
 class Player:
-    """Player of a replay in a worker thread; the screen calls its methods, and the worker calls `tell`."""
+    """Player of a replay in a worker thread: the screen calls its methods, and the thread calls `tell` with answers."""
 
     def __init__(
         self, controller: ReplayController, wish: Wish, tell: Callable[[Told], None], frame: float = 0
     ) -> None:
         self.asked = 0
-        """Number of requests and views so far."""
+        """Number of requests and wishes sent so far."""
         self.playing = False
-        """True during playback; then less time is used to compute ahead."""
+        """True during playback, when less time is used for computing in advance."""
         self.beginning: Scenes | None = None
-        """Scenes shown first, while the first requests take long; None later."""
+        """Scenes that are shown until the first requests are executed; None after that."""
         self._controller, self._wish, self._tell, self._frame = controller, wish, tell, frame
         self._taken = 0.0
-        """Time of the last batch of requests; the next one is a frame later at the earliest."""
+        """Time at which requests were last taken; the next ones are taken a frame later, or after that."""
         self._asks: SimpleQueue[_Ask | None] = SimpleQueue()
         self._answered = 0
         self._since = 0.0
-        """Time of the first unanswered request."""
+        """Time of the first request that has not been answered."""
         self._obeyed = Event()
         self._obeyed.set()
         self._halt = Event()
         self._closed = False
         self._doubted = ""
         self._is_ahead = False
-        """True while the worker computes steps that were not requested."""
+        """True while the worker computes steps that no request needs yet."""
         self._stuck: tuple[tuple[str, int], ...] | None = None
-        """Numbers of computed steps at which a request stopped computing ahead, which resumes only after a change; or
+        """Numbers of computed steps after an error, from which computing in advance goes on only after a change; or
         None
         """
         self._thread = Thread(target=self._work, name="replay", daemon=True)
@@ -76,7 +76,7 @@ class Player:
     # For the screen
 
     def ask(self, order: Order | None) -> None:
-        """Execute this request as soon as possible; None only asks for a scene."""
+        """Execute this request as soon as possible; None only asks for a new scene."""
         if self._answered == self.asked:
             self._since = monotonic()
         self.asked += 1
@@ -84,19 +84,19 @@ class Player:
         self._asks.put(_Ask(order, self.asked))
 
     def wish(self, wish: Wish) -> None:
-        """Show this view from now on."""
+        """Send scenes for this wish of the user from now on."""
         if wish != self._wish:
             self._wish = wish
             self.ask(None)
 
     @property
     def idle(self) -> bool:
-        """Return True if all requests are done; a clock that ticks faster than frames waits for this."""
+        """Return True if all requests are done, so that another piece of playback may be requested."""
         return self._obeyed.is_set()
 
     @property
     def progress(self) -> tuple[str, float | None] | None:
-        """Return the name of slow work and its completed share from 0 to 1, if known."""
+        """Return the name of slow work and its completed share, which may be unknown; None if there is no slow work."""
         file, seconds = self._unanswered
         if file:
             return f"{file} has been running for {seconds:.0f} s without a decision", None
@@ -106,20 +106,18 @@ class Player:
 
     @property
     def _unanswered(self) -> tuple[str, float]:
-        """Return the file of a policy that has been deciding for long, and the seconds so far."""
+        """Return the file of a policy that has been deciding for long, and for how many seconds."""
         file, seconds = unanswered(self._thread.ident or 0)
         return (file, seconds) if seconds >= PATIENCE else ("", 0)
 
     def halt(self) -> None:
-        """Cancel the slow work; the replay stays where it was."""
+        """Cancel slow work; the replay stays where it was."""
         self._halt.set()
         if self._unanswered[0]:
             give_up(self._thread.ident or 0)
 
     def lose_patience(self) -> None:
-        """Stop a policy that does not answer in the background: after its file was saved, or in steps that are
-        computed ahead.
-        """
+        """Stop a policy that does not answer while it decides in the background, where the user cannot cancel it."""
         if not self._unanswered[0]:
             return
         if self._controller.is_remaking:
@@ -128,13 +126,13 @@ class Player:
             give_up(self._thread.ident or 0, GiveWayError)
 
     def be_patient(self, seconds: float) -> None:
-        """Stop a policy that has been deciding too long without a user who could cancel it."""
+        """Stop a policy that has been deciding for `seconds`, in a program without a user who could cancel it."""
         thread = self._thread.ident or 0
         if unanswered(thread)[1] > seconds:
             give_up(thread)
 
     def close(self) -> None:
-        """End the worker with its screen."""
+        """End the thread, because its screen closes."""
         self._closed = True
         self._halt.set()
         self._asks.put(None)
@@ -172,7 +170,7 @@ class Player:
             self._is_ahead = False
 
     def _take(self, block: bool) -> list[_Ask]:
-        """Return all pending requests; requests that came together are executed together."""
+        """Return all requests that wait, which are executed together; if `block`, wait until there is one."""
         asks = []
         try:
             ask = self._asks.get() if block else self._asks.get(timeout=2 * SLICE if self.playing else SLICE / 4)
@@ -187,7 +185,7 @@ class Player:
         return asks
 
     def _answer(self, asks: list[_Ask]) -> bool:
-        """Execute requests and send a scene. Return True if there is more to draw."""
+        """Execute requests and send a scene; return True if there is more to draw."""
         self._halt.clear()
         if self._closed:  # checked after that, so that the halt of `close` is not lost
             return False
@@ -227,7 +225,7 @@ class Player:
         return any(chart is not None and chart.pending for chart in charts)
 
     def _guard(self, work: Callable[[], T]) -> T | None:
-        """Return the result of `work`; report any error in one line and return None."""
+        """Return the result of `work`; if it raises an error, send the error in one line and return None."""
         try:
             return work()
         except SchedscopeError as error:
@@ -238,8 +236,8 @@ class Player:
 
 
 def merged(orders: list[Order]) -> list[Order]:
-    """Return the requests with waiting steps merged into one move, and pieces of playback into one; of times the last
-    counts.
+    """Return the requests with successive steps and pieces of playback added up; of successive times only the last
+    is kept.
 
     >>> merged([Move(1), Move(1), Move(-1), GoToTime(60), GoToTime(90)])
     [Move(steps=1), GoToTime(time=90, scrubbed=False)]

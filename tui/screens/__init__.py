@@ -1,1 +1,1 @@
-"""Screens: the replay, its dialogs, and the commands of the palette."""
+"""Screens of the program: the replay, its dialogs, and the palette of commands."""

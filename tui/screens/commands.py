@@ -1,6 +1,6 @@
-"""Palette of commands: every action of the screen, found by typing.
+"""Palette of commands: every action of the screen, which the user finds by typing.
 
-The screen passes plain data, so that a new action is found here at once.
+Screens offer their actions as plain data, so new actions appear here by themselves.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
-"""Score by which a command with the typed name comes before commands that only contain its letters."""
+"""Score of a command whose name is typed, so that it comes before commands that only contain the letters."""
 Command: TypeAlias = tuple[str, str, str]
-"""Name of a command, its description, and the action of the screen that runs it."""
+"""Command: its name, its description, and the action of the screen that it runs."""
 
 
 @runtime_checkable
 class HasCommands(Protocol):
-    """Interface of a screen with commands for the palette."""
+    """Screen that offers commands for the palette."""
 
     def palette_commands(self) -> Iterable[Command]: ...
 
 
 def choices(colours: Iterable[str]) -> Iterator[Command]:
-    """Yield a command for each policy, look, sample and colouring of the chart."""
+    """Yield a command for each policy, each look, each sample and each mode of the chart's colours."""
     for name, cls in POLICIES.items():
         yield f"policy: {name}", summary(cls), f"use_policy({name!r})"
     for alias, spec in POLICIES.aliases.items():
@@ -52,7 +52,7 @@ def choices(colours: Iterable[str]) -> Iterator[Command]:
 
 
 class Palette(CommandPalette):
-    """Textual's palette of commands in the frame of our dialogs; keys are ignored if the terminal is too small for its
+    """Textual's palette of commands, in the frame of our dialogs; it ignores keys if the terminal is too small for a
     list.
     """
 
@@ -79,14 +79,14 @@ class Palette(CommandPalette):
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
 
     def on_mount(self) -> None:
-        """Set the same prompts as in other dialogs."""
+        """Set the same texts as in other dialogs."""
         field = self.query_one("#--input")
         field.border_title, field.border_subtitle = "Commands", "↑ ↓ choose   enter do it   esc close"
 
     @on(OptionList.OptionSelected)
     @on(Input.Submitted)
     def _take_once(self, event: OptionList.OptionSelected | Input.Submitted) -> None:
-        """Run the chosen command and close the palette; a second choice in the same burst of keys is ignored."""
+        """Run the chosen command and close the palette; a second choice by keys that came together is ignored."""
         if not is_on_top(self):
             event.prevent_default()
 
@@ -96,7 +96,7 @@ class Palette(CommandPalette):
 
 
 class ScreenCommands(Provider):
-    """Provider of the actions that the screen under the palette offers."""
+    """Provider of the commands that the screen under the palette offers."""
 
     async def discover(self) -> Hits:
         for title, meaning, action in self._commands():
@@ -115,7 +115,7 @@ class ScreenCommands(Provider):
 
 
 def is_called(query: str, told: str) -> bool:
-    """Return True if a command's description contains all typed words or their synonyms.
+    """Return True if the description of a command contains all typed words, or words of the same meaning.
 
     >>> is_called("clone", "A new branch from here."), is_called("fork", "Play faster: from seconds to weeks.")
     (True, False)
@@ -125,12 +125,12 @@ def is_called(query: str, told: str) -> bool:
 
 
 def _plain(words: str) -> Any:
-    """Return text that is never markup, for Textual's `help`, which is declared as str but accepts other text."""
+    """Return text without markup, in the form that Textual's palette accepts."""
     return Content(drawn(words))
 
 
 def _lit(matcher: Matcher, title: str) -> Content:
-    """Return the title with the typed letters highlighted; `Matcher.highlight` would read markup in the title."""
+    """Return a title with the typed letters highlighted, without reading markup in it."""
     content: Content = _plain(title)
     for at in matcher.fuzzy_search.match(matcher.query, title)[1]:
         content = content.stylize(matcher.match_style, at, at + 1)

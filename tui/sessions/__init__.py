@@ -1,1 +1,3 @@
-"""Storage of sessions: autosaves, the last session, and conversion between screen and session."""
+"""Storage of sessions: saved while the program runs, when it ends, and on request; conversion of the screen to a
+session.
+"""

@@ -1,6 +1,7 @@
-"""Autosaves: the current session survives a crash. Each running instance has one file, in a folder of the user.
+"""Autosaves: sessions that are saved every second, so that they survive a crash.
 
-An instance holds a lock as long as it lives, and the system releases it at any end. A session without a held lock was
+Each running program (instance) has one file, in a folder of the user. It holds a lock as long as it lives, and the
+system releases it at any end. A session without a held lock was
 left by an instance that crashed. A process id would not do: ids are reused, and machines may share a home.
 """
 
@@ -19,13 +20,13 @@ from sim.session.session import Session, read_session, write_session
 from sim.session.syntax import SessionError
 
 STATE = "SCHEDSCOPE_STATE"
-"""Environment variable with another folder for autosaves."""
+"""Environment variable that names another folder for autosaves."""
 MOST = 5
-"""Largest number of sessions of crashed programs that are kept, the newest ones."""
+"""Largest number of sessions of crashed programs that are kept; the newest ones are."""
 
 
 def state_folder() -> Path:
-    """Return the folder of autosaves."""
+    """Return the folder in which sessions are saved."""
     if named := os.environ.get(STATE):
         return Path(os.path.expanduser(named))
     from platformdirs import user_state_path
@@ -34,7 +35,7 @@ def state_folder() -> Path:
 
 
 class Autosave:
-    """Autosave of this instance of the program, until it is closed."""
+    """Autosave of this program, until it is closed."""
 
     def __init__(self, folder: Path | None = None) -> None:
         folder = folder or state_folder()
@@ -52,7 +53,9 @@ class Autosave:
             raise SessionError(f"no autosaves: {error.strerror or error}; name another in {STATE}", folder) from None
 
     def save(self, session: Session) -> None:
-        """Save the session, to be offered after a crash; it counts as the newest, whatever the clock says."""
+        """Save the session, so that it can be offered after a crash. It counts as newer than any other, even if the
+        clock was changed.
+        """
         with suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # it may have been removed
         write_session(session, self.path)
@@ -61,7 +64,7 @@ class Autosave:
             os.utime(self.path, (newest + 1, newest + 1))
 
     def close(self) -> None:
-        """Remove the autosave, because the program ends normally."""
+        """Remove the saved session, because the program ends as it should."""
         if sys.platform == "win32":  # which removes no open file
             os.close(self._lock)
             _remove(self.path)
@@ -71,20 +74,22 @@ class Autosave:
 
 
 class Orphan(NamedTuple):
-    """Autosave of a crashed instance."""
+    """Session that a crashed program left."""
 
     path: Path
     session: Session
     saved: float
-    """Seconds since 1970; a later save always has a larger number"""
+    """Seconds since 1970 when it was saved; a later session always has a larger number"""
 
     def discard(self) -> None:
-        """Discard the autosave, because it was opened or refused."""
+        """Delete the session, because the user has opened or refused it."""
         _remove(self.path)
 
 
 def offer(folder: Path | None = None) -> Orphan | None:
-    """Return the newest session of a crashed instance; of older ones all but a few are removed."""
+    """Return the newest session that a crashed program left, if there is one. Of older ones all but a few are
+    deleted.
+    """
     orphans = [orphan for path in _left_behind(folder or state_folder()) if (orphan := _read(path))]
     orphans.sort(key=lambda orphan: (orphan.saved, orphan.path.name), reverse=True)
     for orphan in orphans[MOST:]:
@@ -107,19 +112,19 @@ def _saved(path: Path) -> float:
 
 
 def _clear(folder: Path) -> None:
-    """Remove locks of instances that crashed before they had saved anything."""
+    """Delete the locks of programs that crashed before they had saved a session."""
     for path in folder.glob("*.lock"):
         if not path.with_suffix(".session").exists() and _is_left(path):
             _remove(path)
 
 
 def _left_behind(folder: Path) -> Iterator[Path]:
-    """Yield the sessions of programs that no longer run."""
+    """Yield the paths of sessions of programs that do not run any more."""
     return (path for path in sorted(folder.glob("*.session")) if _is_left(path.with_suffix(".lock")))
 
 
 def _is_left(path: Path) -> bool:
-    """Return True if the lock belongs to an instance that no longer runs."""
+    """Return True if the lock belongs to a program that does not run any more."""
     try:
         lock = os.open(path, os.O_RDWR)
     except OSError as error:
@@ -131,7 +136,7 @@ def _is_left(path: Path) -> bool:
 
 
 def _take(lock: int) -> bool:
-    """Take the lock unless another instance holds it."""
+    """Take the lock of an open file, unless another program holds it; return True if it is taken."""
     try:
         if sys.platform == "win32":
             import msvcrt

@@ -1,4 +1,4 @@
-"""Current presentation for the notes in a second terminal: a small file that only this user can read."""
+"""Scene that is presented now, for the notes in a second terminal: a small file that only this user can read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_BYTES = 2**18
 
 @dataclass(frozen=True)
 class Presented:
-    """Scene of a lesson, with the facts that the teacher's view needs."""
+    """Scene of a lesson that is presented, with what the teacher's notes show."""
 
     lesson: str
     title: str
@@ -34,17 +34,17 @@ class Presented:
     """Text that the class sees after the answer."""
     next: str = ""
     name: str = ""
-    """Name of the lesson, or its file; the picture of the next scene is made from it."""
+    """Name of the lesson or its file, from which the picture of the next scene is made."""
     began: float = 0.0
-    """Seconds since 1970 at which the presentation began."""
+    """Time at which the presentation began, in seconds since 1970."""
     since: float = 0.0
-    """Seconds since 1970 at which this scene began."""
+    """Time at which this scene began, in seconds since 1970."""
     pid: int = 0
-    """Id of the presenting process."""
+    """Id of the process that presents."""
 
     @classmethod
     def of(cls, walk: Walk, now: float = 0.0) -> Presented:
-        """Return the presented scene of a lesson; its clocks begin at `now`."""
+        """Return the scene of a lesson; both clocks begin at `now`."""
         scene, after = walk.now, walk.scenes[walk.index + 1 : walk.index + 2]
         asked = walk.staged.question
         path = walk.lesson.path
@@ -56,7 +56,7 @@ class Presented:
         )  # fmt: skip
 
     def after(self, before: Presented | None) -> Presented:
-        """Return the scene with the clocks of the earlier one, if it belongs to the same presentation."""
+        """Return this scene with the clocks of `before`, if that belongs to the same presentation."""
         if before is None or (before.pid, before.lesson) != (self.pid, self.lesson):
             return self
         since = before.since if before.index == self.index else self.since
@@ -64,14 +64,14 @@ class Presented:
 
 
 def place() -> Path:
-    """Return the path of the file: in the user's runtime folder, or next to the sessions."""
+    """Return the path of the file: in the folder that the system has for running programs, or next to the sessions."""
     runtime = None if os.environ.get(STATE) else os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime, "schedscope") if runtime else state_folder() / "presenting"
     return folder / "presented.json"
 
 
 def tell(walk: Walk) -> None:
-    """Write the scene that is presented now to the file."""
+    """Write the scene that is presented now into the file."""
     path = place()
     _own_folder(path.parent)
     told = Presented.of(walk, time()).after(presented())
@@ -87,13 +87,13 @@ def tell(walk: Walk) -> None:
 
 
 def tell_no_more() -> None:
-    """Remove the file, because the presentation is over."""
+    """Delete the file, because the presentation is over."""
     with suppress(OSError):
         place().unlink()
 
 
 def presented() -> Presented | None:
-    """Return the current presentation from this user's file, or None."""
+    """Return the scene that is presented now, or None."""
     try:
         with open(os.open(place(), os.O_RDONLY | _NOFOLLOW), "rb") as file:
             about = os.fstat(file.fileno())
@@ -117,12 +117,14 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def _is_ours(about: os.stat_result, others: int) -> bool:
-    """Return True if it is this user's and gives others none of these permissions; else profiles are private."""
+    """Return True if a file belongs to this user and gives others none of the permissions `others`; always on
+    Windows.
+    """
     return not hasattr(os, "getuid") or (about.st_uid == os.getuid() and not about.st_mode & others)
 
 
 def _own_folder(folder: Path) -> None:
-    """Make a folder that only this user can change; refuse one that others could change."""
+    """Make a folder that only this user can change. Raise an error if others could change an existing one."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = folder.lstat()

@@ -1,4 +1,4 @@
-"""Recent sessions for the first screen: the last one, and saved ones."""
+"""Recent sessions for the first screen: the last one, and sessions that the user saved."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tui.screens.first.entries import Entry
 from tui.sessions.session_conversion import LAST, last_path
 
 MOST = 4
-"""Number of sessions offered, the newest first."""
+"""Largest number of sessions that are offered, the newest first."""
 
 
 def sessions_left(saved: Iterable[str]) -> list[Entry]:
-    """Return menu entries of the readable sessions."""
+    """Return an entry of the menu for each session that can be read; `saved` are paths of saved ones."""
     paths = [("where it was left", last_path()), *((Path(path).name, Path(path)) for path in saved)]
     return list(_entries(paths))[:MOST]
 

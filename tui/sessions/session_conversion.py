@@ -1,4 +1,4 @@
-"""Conversion of a replay to a session, and of a session to an opening."""
+"""Conversion of a replay to a session, and of a session to what the program opens."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 LAST = "last"
-"""Name for `--session` that stands for the session in which the program was last left."""
+"""Word that stands for the session in which the program was last left, as in `--session last`."""
 
 
 # Finding a session
 
 
 def found_session(named: str) -> Session:
-    """Return the session of a file, a pasted line, or `last`; its trace must be unchanged."""
+    """Return the session in a file, in a pasted line, or the last one; its trace must be unchanged."""
     session = _read(named)
     if problem := verify_trace(session):
         raise SchedscopeError(f"session {named[:40]}: {problem.told}")
@@ -56,7 +56,7 @@ def _read(named: str) -> Session:
 
 
 def last_path() -> Path:
-    """Return the file of the last session; no autosave has this name."""
+    """Return the path of the last session; no autosave has this name."""
     return state_folder() / "last-left"
 
 
@@ -64,7 +64,7 @@ def last_path() -> Path:
 
 
 def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) -> Session:
-    """Return the session that restores the current state; `begun` is the session of the beginning."""
+    """Return the session that would restore the present state; `begun` is the session at the beginning of the run."""
     scene = shown.scene
     branches = tuple(_grown(scene.branches))
     names = {branch.name for branch in branches}
@@ -83,7 +83,7 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
 
 
 def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
-    """Yield the first branch and all branches that begin at it, directly or indirectly."""
+    """Yield the first branch, and then each branch that begins at a yielded one."""
     names: set[str | None] = set()
     for branch in branches:
         if not names or branch.parent in names:
@@ -92,7 +92,7 @@ def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
 
 
 def _partner(shown: Scenes, names: Collection[str]) -> str | None:
-    """Return the name of the run that is compared: another saved branch, or else a policy."""
+    """Return the compared run, by the name of a saved branch or else by the spec of its policy, or None."""
     if shown.beside is None:
         return None
     if (made := _made_beside(shown)) is not None:
@@ -101,7 +101,7 @@ def _partner(shown: Scenes, names: Collection[str]) -> str | None:
 
 
 def _made_beside(shown: Scenes) -> BranchRecord | None:
-    """Return the branch that was made for the comparison, or None."""
+    """Return the branch that was made only for the comparison, or None."""
     branches = () if shown.beside is None else shown.beside.branches
     return next((branch for branch in branches if branch.name == BESIDE), None)
 
@@ -126,7 +126,7 @@ def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Valu
 
 
 FURTHEST = 2.0**53
-"""Latest time in seconds that a session may contain."""
+"""Latest time in seconds that a session may have."""
 CONDITIONS = {condition for condition, _ in JUMPS.values()}
 _CAMERA = ("per_column", "low", "high", "follow", "first", "pages", "by_event")
 _BESIDE = ("branch", "step", "time")
@@ -135,16 +135,17 @@ KEYS = {
     "clock", "colour", "speed", "jump", "hidden", "selected", "dates", "camera.by_rows",
     *(f"camera.{name}" for name in _CAMERA), *(f"beside.{name}" for name in _BESIDE),
 }  # fmt: skip
-"""Names of the values that a view in a session may have"""
+"""Names of the values that a session may store about the view"""
 
 
 # From a session: what makes no sense any more is left as it is
 
 
 def reopened(session: Session, proof: Proof | None = None, seen: Mapping[str, str] = MappingProxyType({})) -> Opening:
-    """Return the opening of a session; code that it names runs only with a proof of consent (`NeedsTrustError`).
+    """Return what the program opens for a session. Code that the session names needs consent, else `NeedsTrustError` is
+    raised.
 
-    Code whose hash is in `seen` runs only with that content.
+    Code with a hash in `seen` (by name) runs only if its content still has this hash.
     """
     if code := needs_trust(session):
         if proof is None:
@@ -162,13 +163,13 @@ def reopened(session: Session, proof: Proof | None = None, seen: Mapping[str, st
 
 
 def without_code(session: Session) -> Opening:
-    """Return the opening of a session without its code, under a built-in policy."""
+    """Return what the program opens for a session if its code must not run: a built-in policy replaces it."""
     note = Note("The session's policy code was not run; the trace is shown under easy.", None, "easy")
     return Opening(source_of(session), parse_policy("easy"), session.placement, note=note)
 
 
 def _beside(session: Session) -> CompareBranch | CompareFrom | None:
-    """Return the request that starts the comparison: with a branch, or with a run that forks at a step or a time."""
+    """Return the request that begins the saved comparison: with a branch, or with a run that leaves a branch."""
     partner, names = session.partner, {branch.name for branch in session.branches}
     if partner is None:
         return None
@@ -181,7 +182,7 @@ def _beside(session: Session) -> CompareBranch | CompareFrom | None:
 
 
 def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[ViewState, tuple[str, ...]]:
-    """Return the view of a session and a warning for each invalid value; `state` has the values that are missing."""
+    """Return the view in a session, and a warning for each invalid value; missing values are taken from `state`."""
     view = session.view
     stops, warnings = _stops(session, workload)
     sense = Sense(view)
@@ -212,7 +213,7 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
 
 
 class Sense:
-    """Reader of a session's values, which may be damaged; invalid ones are replaced with a warning."""
+    """Reader of a session's values, which may be damaged: for an invalid value it stores a warning."""
 
     def __init__(self, view: Mapping[str, Value]) -> None:
         self._view = view
@@ -221,7 +222,9 @@ class Sense:
     def of(
         self, key: str, instead: str, makes_sense: Callable[[Value], bool], default: Value | None = None
     ) -> Value | None:  # fmt: skip
-        """Return the value of a key, or the default if it is invalid or missing."""
+        """Return the value of a key; the default if it is missing or invalid. `instead` is the warning's text on the
+        default.
+        """
         value = self._view.get(key)
         if value is None or makes_sense(value):
             return default if value is None else value
@@ -248,7 +251,7 @@ def _stops(session: Session, workload: Workload) -> tuple[tuple[Stop, ...], tupl
 
 
 def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
-    """Return the camera of a session for a screen of another size; invalid values stay as they are."""
+    """Return the camera in a session for the present size of the screen; invalid values are taken from `now`."""
     per_column, low, high, follow, first, pages, by_event = (view.get(f"camera.{name}") for name in _CAMERA)
     if not (isinstance(per_column, int | float) and isinstance(low, int) and isinstance(high, int)):
         return now
@@ -264,5 +267,5 @@ def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
 
 
 def _number(value: Value | None) -> float | None:
-    """Return the value as a time in seconds, or None."""
+    """Return the value if it is a number that can be a time in seconds, otherwise None."""
     return value if isinstance(value, int | float) and abs(value) <= FURTHEST else None

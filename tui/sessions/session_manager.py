@@ -1,4 +1,6 @@
-"""Manager of the program's sessions: it offers one after a crash, saves the current one, and keeps the last one."""
+"""Manager of sessions while the program runs: it offers one after a crash, saves the present one, and keeps the
+last.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,13 @@ from tui.sessions.autosave import Autosave, Orphan, offer
 from tui.sessions.session_conversion import last_path, reopened
 
 AUTOSAVE = 1.0
-"""Seconds between two autosaves. After a crash the session is about twice as old at most (3.4 s seen in 200 kills)."""
+"""Seconds between two autosaves. After a crash the saved session may be twice as old (3.4 s in 200 trials)."""
 Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
-"""Function that opens something in the background, and calls another function when it is open."""
+"""Function that opens a run in the background, and then calls a function."""
 
 
 class SessionManager:
-    """Manager of the sessions of one program; `now` returns the session of the opened run."""
+    """Manager of the sessions of this program; `now` returns the session of the run on the screen."""
 
     def __init__(
         self, app: App[int], opened: Callable[[], Prepared | None], now: Callable[[], Session | None], open_it: Open
@@ -37,7 +39,7 @@ class SessionManager:
         self._has_left = self._is_failing = False
 
     def begin(self, is_new: bool) -> None:
-        """Offer the session of a program that crashed, and save the current one regularly."""
+        """Offer the session of a crashed program if there is one, and begin to save the present session regularly."""
         if self._has_left:
             return
         if is_new and (orphan := offer()):
@@ -64,12 +66,12 @@ class SessionManager:
         self._app.push_screen(ChoiceDialog("The last session ended unexpectedly", options), chosen)
 
     def _take_over(self, orphan: Orphan) -> None:
-        """Discard the old autosave once a new one exists."""
+        """Delete the session of a crashed program, as soon as this program has saved its own."""
         self.save_now()
         orphan.discard()
 
     def begun(self, opened: Prepared) -> Session:
-        """Return the session of the beginning of a run; the trace is read once for it."""
+        """Return the session at the beginning of a run, for which the trace is read once."""
         known = self._begun
         if known is None or known[0] is not opened:
             opening = opened.opening
@@ -79,12 +81,12 @@ class SessionManager:
 
     @property
     def _kept(self) -> Prepared | None:
-        """Return the opened run; None in a lesson, whose progress is stored separately."""
+        """Return the run on the screen; None during a lesson, whose progress is saved in another way."""
         opened = self._opened()
         return None if opened is None or opened.walk is not None else opened
 
     async def _save_on_time(self) -> None:
-        """Save the session; a thread computes the hash of the trace, which takes long for a large one."""
+        """Save the session; a thread computes the hash of the trace, because that takes long for a large one."""
         opened = self._kept
         if opened is not None and (self._begun is None or self._begun[0] is not opened):
             with suppress(SchedscopeError):  # reported when it is to be saved
@@ -92,12 +94,12 @@ class SessionManager:
         self.save_now()
 
     def save_now(self) -> None:
-        """Save the current session, unless it has not changed."""
+        """Save the present session, unless it is the same as when it was last saved."""
         if not self._has_left:
             self._save(self._session)
 
     def _save(self, keep: Callable[[], object]) -> None:
-        """Call `keep`; report a failure once, and try again."""
+        """Call `keep`, which saves; report a failure once, and go on trying."""
         try:
             keep()
         except SchedscopeError as error:
@@ -119,12 +121,12 @@ class SessionManager:
             self._saved = session
 
     def break_off(self) -> None:
-        """Save when a signal ends the program, so that the session is offered later."""
+        """Save when a signal ends the program, so that the session is offered at the next start."""
         self.save_now()
         self._has_left = True
 
     def keep_last(self) -> str | None:
-        """Save the current session as the last one. Return the error as text, or None."""
+        """Save the present session as the last one; return what went wrong, or None."""
         try:
             if self._kept and (session := self._now()) is not None:
                 last_path().parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +136,7 @@ class SessionManager:
         return None
 
     def leave(self) -> None:
-        """End normally: remove the autosave and keep the last session."""
+        """End as usual: save the last session and delete the autosave."""
         if self._has_left:
             return
         self._has_left = True

@@ -1,4 +1,4 @@
-"""Question for consent before user-defined code of a session runs."""
+"""Dialog that asks for consent before user-defined code of a session runs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ RUN, WITHOUT = "run it", "open without it"
 
 
 def question(asked: NeedsTrustError) -> ChoiceDialog:
-    """Return the dialog: whose code it is, where it is stored, and whether it has changed. Pressing Enter does not run
-    it.
-    """
+    """Return the dialog: whose code it is, where it is, and whether it has changed. Enter alone does not agree."""
     options = (
         ("y", RUN, "it runs with your permissions"),
         ("n", WITHOUT, "the trace alone, under easy"),
@@ -33,5 +31,5 @@ def question(asked: NeedsTrustError) -> ChoiceDialog:
 
 
 def answered(asked: NeedsTrustError, answer: str) -> Opening:
-    """Return the opening to use after the answer."""
+    """Return what the program opens after the user's answer."""
     return reopened(asked.session, Proof.CONFIRMED, asked.seen) if answer == RUN else without_code(asked.session)

@@ -1,4 +1,4 @@
-"""Record of the user-defined code that the user has trusted: when, and what its files held then."""
+"""Record of the user-defined code to which the user has agreed: when, and with which content."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from sim.session.trust import is_on_network
 from tui.sessions.autosave import state_folder
 
 MOST, MAX_BYTES = 500, 1 << 20
-"""Largest number of pieces of code in the record, the newest, and largest size in bytes of the file that is read."""
+"""Largest number of entries in the record, of which the newest are kept, and largest size of its file in bytes."""
 
 
 def trust_path() -> Path:
-    """Return the path of the record, which belongs to the user and has only hashes."""
+    """Return the path of the record, a file of this user with nothing but hashes."""
     return state_folder() / "trusted.json"
 
 
 def remember_trust(code: Iterable[CodeRef]) -> None:
-    """Record that the user trusts these files in their current state. A full disk is no error."""
+    """Record that the user has agreed to this code with its present content; a full disk is ignored."""
     known = _read()
     for ref in code:
         named = named_code(ref.name)
@@ -43,7 +43,7 @@ def remember_trust(code: Iterable[CodeRef]) -> None:
 
 
 def since_trusted(ref: CodeRef) -> str:
-    """Return text on what has changed in the code since the user last trusted it. The code is not run."""
+    """Return text on what has changed in the code since the user last agreed to it. The code is not run."""
     named = named_code(ref.name)
     if named is None or not named.is_file or named.revision or is_on_network(named):
         return ""
@@ -68,7 +68,7 @@ def _hashes(named: Named) -> dict[str, str]:
 
 
 def _read() -> dict[str, Any]:
-    """Return the record; a damaged one counts as empty."""
+    """Return the content of the record; empty if it is missing or damaged."""
     try:
         with open(trust_path(), "rb") as file:
             found = json.loads(file.read(MAX_BYTES))

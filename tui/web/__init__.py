@@ -1,1 +1,1 @@
-"""Web server: a process for each visitor, or one screen for all of them."""
+"""Web server: each visitor has a process, or all share one screen."""

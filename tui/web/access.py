@@ -1,4 +1,4 @@
-"""Access rules: the proofs that a request must have, and limits of input."""
+"""Access to the web server: what a request must prove, and how much input is accepted."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ COLUMNS, ROWS = (20, 400), (8, 150)
 MOST_MESSAGE = 2**16
 """Largest size in bytes of one message from a browser."""
 FLOOD = 10.0
-"""Longest time in seconds of continuous throttling before a connection is closed."""
+"""Longest time in seconds for which a browser may send more than is accepted; then it is disconnected."""
 A_SECOND, AT_ONCE = 8_000, 32_000
-"""Numbers of bytes of input that are accepted: each second, and at once after a rest. More input is read more slowly.
-"""
+"""Bytes of input that are accepted in each second, and at once after a pause. More is read slowly."""
 
 
 @dataclass(frozen=True)
 class Door:
-    """Addresses (origins) under which the server is known, and the tokens that give access to it."""
+    """Addresses (origins) under which browsers know the server, and the secret words (tokens) that give access."""
 
     origins: frozenset[str]
-    """Origins as a browser writes them: scheme, host and port."""
+    """Origins as browsers write them: scheme, host and port."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     teacher: str = field(default_factory=lambda: secrets.token_urlsafe(18))
-    """Token of the presenter."""
+    """Token that gives access as the presenter."""
 
     @property
     def hosts(self) -> frozenset[str]:
-        """
+        """Return the names of this server's host, with port, as browsers send them.
+
         >>> Door(frozenset({"http://localhost:8000"})).hosts
         frozenset({'localhost:8000'})
         """
@@ -43,11 +43,11 @@ class Door:
         return headers.get("Host", "").lower() in self.hosts
 
     def knows_origin(self, headers: Mapping[str, str]) -> bool:
-        """Return True if the page that sent the request is from this server."""
+        """Return True if the page that sent the request comes from this server."""
         return headers.get("Origin", "").lower() in self.origins
 
     def opens(self, word: str) -> bool:
-        """Return True if `word` is a valid token; the comparison takes constant time."""
+        """Return True if the word is a token of this server; the comparison always takes the same time."""
         return any(
             hmac.compare_digest(word.encode("utf-8", "replace"), known.encode()) for known in (self.token, self.teacher)
         )
@@ -57,7 +57,7 @@ class Door:
 
 
 def origins_of(host: str, port: int, public: str | None = None) -> frozenset[str]:
-    """Return the origins with which browsers may reach a server at this address.
+    """Return the origins by which browsers may reach a server that listens at this address.
 
     >>> sorted(origins_of("127.0.0.1", 8000))
     ['http://127.0.0.1:8000', 'http://localhost:8000']
@@ -76,7 +76,7 @@ def origins_of(host: str, port: int, public: str | None = None) -> frozenset[str
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if only this machine can reach the address."""
+    """Return True if the address can be reached only from this machine."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -97,7 +97,7 @@ def own_addresses() -> list[str]:
 
 
 def address_of(host: str, port: int, public: str | None = None) -> str:
-    """Return the public address if there is one, else an address of this machine."""
+    """Return the address to give to users: the public one if there is one, otherwise one of this machine."""
     if public:
         return public.rstrip("/")
     if _is_any(host):
@@ -110,14 +110,14 @@ def _bracketed(host: str) -> str:
 
 
 class Budget:
-    """Budget of input: bytes per second, refilled during pauses."""
+    """Budget of a browser's input: bytes per second, of which unused ones are saved up."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now, self._left, self._at = now, float(AT_ONCE), now()
         self._waited = 0.0
 
     def wait_for(self, size: int) -> float:
-        """Return the seconds to wait before more is read, after `size` bytes."""
+        """Return the seconds to wait before reading on, after `size` bytes were read."""
         now = self._now()
         self._left = min(self._left + (now - self._at) * A_SECOND, AT_ONCE) - size
         self._at = now
@@ -127,12 +127,12 @@ class Budget:
 
     @property
     def is_flood(self) -> bool:
-        """Return True if the input has not paused for too long."""
+        """Return True if the browser has sent more than is accepted for too long."""
         return self._waited > FLOOD
 
 
 def size_of(given: Any) -> tuple[int, int]:
-    """Return a valid size in columns and rows from what a browser sent.
+    """Return columns and rows of a screen from what a browser sent; the default for anything invalid.
 
     >>> size_of({"width": 100, "height": 30}), size_of({"width": 1e9}), size_of("x")
     ((100, 30), (80, 24), (80, 24))
@@ -150,7 +150,7 @@ def _within(value: Any, room: tuple[int, int], usual: int) -> int:
 
 
 def told_of(count: int, most: int) -> str:
-    """Return the number of visitors as text.
+    """Return text on how many visitors there are.
 
     >>> told_of(1, 40), told_of(0, 40)
     ('1 visitor, at most 40', 'no visitors, at most 40')

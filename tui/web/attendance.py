@@ -1,4 +1,4 @@
-"""Attendance of visitors and their processes: a process outlives its connection, and its place is kept for a day.
+"""Visits: each has a process, which outlives the connection to its page, and a place that is kept for a day.
 
 A page sends a key that names its visit. After a reload, a closed lid or a change of network it sends the same key.
 """
@@ -21,25 +21,23 @@ from tui.web.fork_server import Child
 from tui.web.place import Places
 
 OUTLIVES = 600.0
-"""Seconds for which a process waits for its page to reconnect."""
+"""Seconds for which a process waits for its page to connect again."""
 A_DAY = 86400.0
-"""Seconds for which the place of an ended visit is kept."""
+"""Seconds for which the place of a visit is kept after its end."""
 MOST_KEPT = 500
-"""Largest number of places that are kept; the oldest is dropped first."""
+"""Largest number of places that are kept; if there are more, the oldest is dropped."""
 MOST_OF_A_PLACE = 2**16
-"""Largest number of characters of a place that is kept."""
+"""Largest number of characters of a place."""
 TAKEN, ENDED, IDLE = 4001, 1000, 4002
-"""Codes with which a connection is closed: the visit continues in another page, it has ended, or there was no input for
-too long.
-"""
+"""Codes with which a connection is closed: another page shows the visit, the visit has ended, or there was no input."""
 A_SECOND = 1.0
 BEGIN = b"\x1b[?1049h\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h\x1b[?25l\x1b[?2004h\x1b[2J"
-"""Escape sequences that prepare a terminal for output that began earlier."""
+"""Escape sequences that prepare a terminal, for a page that connects after the beginning."""
 KEY = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 
 class Server(Protocol):
-    """Interface of the server, which starts and ends processes, and delivers files."""
+    """Server as visits need it: it starts and ends processes, and passes on their messages."""
 
     async def start(self, size: tuple[int, int], **told: object) -> Child: ...
 
@@ -51,14 +49,14 @@ class Server(Protocol):
 
 
 class Page(NamedTuple):
-    """Connection to a browser, with the queue that sends to it."""
+    """Connection to a browser, with a queue of what is to be sent."""
 
     socket: web.WebSocketResponse
     transport: asyncio.Transport | None
 
 
 class Visitor:
-    """Visitor's process, and the page that shows it now, if any."""
+    """Process of a visit, with the page that shows it now, or None."""
 
     def __init__(self, server: Server, child: Child, browser: str, key: str) -> None:
         self.child, self.browser, self.key = child, browser, key
@@ -71,7 +69,7 @@ class Visitor:
         self.places = Places()
 
     async def read(self) -> None:
-        """Forward the output of the process until it ends."""
+        """Pass on the output of the process to its page, until the process ends."""
         try:
             while True:
                 kind, payload = await self.child.read()
@@ -105,14 +103,14 @@ class Visitor:
                 await self._server.hand_over(self.page.socket, told)
 
     async def attach(self, page: Page, size: tuple[int, int]) -> None:
-        """Show the process in this page, beginning with the whole picture."""
+        """Show the process in this page, with the whole screen at first."""
         self._has_whole = False
         self.take(page)
         await self.child.tell("resize", width=size[0], height=size[1])
         await self.child.tell("whole")
 
     def take(self, page: Page) -> None:
-        """Make this the page of the visit; tell the earlier page that the visit continues elsewhere."""
+        """Make this the page of the visit; an earlier page shows that the visit goes on elsewhere."""
         old, self.page = self.page, page
         if old is not None:
             _close(old, TAKEN)
@@ -122,7 +120,7 @@ _closing: set[asyncio.Task[Any]] = set()
 
 
 def _close(page: Page, code: int) -> None:
-    """Close a connection without waiting for a browser that may have disappeared."""
+    """Close a connection without waiting for the browser, which may be gone."""
     task = asyncio.create_task(_closed(page, code))
     _closing.add(task)
     task.add_done_callback(_closing.discard)
@@ -136,34 +134,34 @@ async def _closed(page: Page, code: int) -> None:
 
 
 class Attendance:
-    """Attendance list of all visits, by their keys."""
+    """All visits, by their keys."""
 
     def __init__(self, server: Server, outlives: float = OUTLIVES, now: Callable[[], float] = monotonic) -> None:
         self._server, self._outlives, self._now = server, outlives, now
         self._visitors: dict[str, Visitor] = {}
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
-        """Places of ended visits, with the times until which they are kept."""
+        """Places of visits that have ended, each with the time until which it is kept, by key."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._begun: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._starting = 0
-        """Processes that are being started."""
+        """Number of processes that are being started."""
 
     @property
     def away(self) -> list[str]:
-        """Return the keys of the visits without a page, the one that left first at the front."""
+        """Return the keys of visits without a page; the first one has been without for longest."""
         found = [key for key, visitor in self._visitors.items() if visitor.page is None]
         return sorted(found, key=lambda key: self._visitors[key].left)
 
     @property
     def count(self) -> int:
-        """Return the number of processes, with and without a page."""
+        """Return the number of processes, whether or not a page shows them."""
         return len(self._visitors) + self._starting
 
     def has(self, key: str) -> bool:
         return key in self._visitors and not self._visitors[key].has_ended
 
     def knows(self, browser: str) -> bool:
-        """Return True if a visit of this browser is still running."""
+        """Return True if a visit of this browser is running."""
         return bool(browser) and any(visitor.browser == browser for visitor in self._visitors.values())
 
     async def visit(
@@ -175,9 +173,10 @@ class Attendance:
         told: Mapping[str, object],
         listen: Callable[[Child], Awaitable[bool]],
     ) -> None:
-        """Show the visit of this key, or a new one, until the page disconnects. Without a key it ends with the page.
+        """Show the visit of this key, or a new one, until the page disconnects. Without a key the visit then ends.
 
-        `listen` returns False if the visitor must be disconnected after a flood of input.
+        `listen` passes on the page's input; it returns False if the page must be disconnected, because it sent too
+        much.
         """
         outlives, key = bool(key), key or secrets.token_urlsafe(18)
         async with self._begun.setdefault(key, asyncio.Lock()):  # of pages that come at once only one starts a process
@@ -200,7 +199,7 @@ class Attendance:
     async def _start(
         self, page: Page, key: str, size: tuple[int, int], browser: str, told: Mapping[str, object]
     ) -> Visitor:
-        """Return a new visit, which counts as soon as its process is asked for."""
+        """Start a process and return its visit, which is counted from now on."""
         offered = self._offered(key) if not told else {}
         self._starting += 1
         try:
@@ -213,20 +212,20 @@ class Attendance:
         return visitor
 
     async def tell_best(self, text: str) -> None:
-        """Send every process the best games of the class."""
+        """Send the best games of the class to every process."""
         for visitor in [*self._visitors.values()]:
             with suppress(ConnectionError):
                 await visitor.child.tell("best", text=text)
 
     async def make_room(self) -> bool:
-        """End the visit that has had no page for the longest time; return False if there is none."""
+        """End the visit that has been without a page for longest; return False if there is none."""
         away = self.away
         if away:
             await self._end(away[0], self._visitors[away[0]])
         return bool(away)
 
     async def _end(self, key: str, visitor: Visitor) -> None:
-        """Keep the place of a visit for a day, and end its process, unless its page reconnects before."""
+        """End the process of a visit and keep its place for a day, unless a page connects meanwhile."""
         place = await visitor.places.ask(visitor.child)
         if visitor.page is not None or self._visitors.get(key) is not visitor:
             return
@@ -237,7 +236,7 @@ class Attendance:
         await self._dismiss(key, visitor)
 
     async def _dismiss(self, key: str, visitor: Visitor) -> None:
-        """End a visitor's process, only once."""
+        """End the process of a visit, if that has not been done."""
         if self._visitors.get(key) is visitor:
             del self._visitors[key]
         if not visitor.is_dismissed:
@@ -245,19 +244,19 @@ class Attendance:
             await self._server.let_go(visitor.child)
 
     async def close(self) -> None:
-        """End all visits with the server."""
+        """End all visits, because the server ends."""
         for task in [*self._tasks]:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
 
     def _offered(self, key: str) -> dict[str, object]:
-        """Return what was kept of the visit with this key, and forget it."""
+        """Remove the place that was kept for this key, and return it; empty if there is none."""
         until, place = self._kept.pop(key, (0.0, {}))
         return {"offer": place} if place and self._now() < until else {}
 
     async def _lives(self, key: str, visitor: Visitor) -> None:
-        """Wait for the end of a process, and remove its visit."""
+        """Wait until a process ends, and remove its visit."""
         try:
             await visitor.read()
         finally:
@@ -266,7 +265,7 @@ class Attendance:
             await self._dismiss(key, visitor)
 
     async def _wait_for(self, key: str, visitor: Visitor) -> None:
-        """End a visit whose page does not reconnect in time."""
+        """End a visit if no page connects in time."""
         left = visitor.left
         await asyncio.sleep(self._outlives)
         if visitor.page is None and visitor.left == left:
@@ -279,7 +278,7 @@ class Attendance:
 
 
 def key_of(given: object) -> str:
-    """Return the key of a visit that a page sent; "" for an invalid one.
+    """Return the key of a visit that a page sent; "" if it is invalid.
 
     >>> key_of("0123456789abcdef"), key_of("short"), key_of(None)
     ('0123456789abcdef', '', '')

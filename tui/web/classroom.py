@@ -1,4 +1,4 @@
-"""Classroom of a lesson or a game: the teacher's view, the common question, and the content of the wall.
+"""Class of a lesson or a game: its answers, the teacher's view, and the wall, which shows answers to all.
 
 The teacher's view is opened with a token of its own, which no page of a student or of the wall contains.
 """
@@ -24,7 +24,7 @@ from tui.web.roster import LONGEST_ANSWER, Roster, text_of
 _HERE = Path(__file__).parent
 JOIN = -1
 Tell = Callable[[str], Awaitable[None]]
-"""Function that sends a text to processes"""
+"""Function that sends a text to the common screen or to the visitors' processes"""
 
 
 async def _tell_nobody(text: str) -> None:
@@ -32,32 +32,32 @@ async def _tell_nobody(text: str) -> None:
 
 
 class Classroom:
-    """Classroom that receives the students' answers, and shows them to the teacher and on the wall."""
+    """Class of students: it collects their answers, for the teacher's view and for the wall."""
 
     def __init__(self, roster: Roster, title: str = "", word: str | None = None) -> None:
         self.roster, self.title = roster, title
         self.word = word or secrets.token_urlsafe(18)
-        """Token that opens the teacher's view."""
+        """Token that gives access to the teacher's view."""
         self.tell_wall: Tell = _tell_nobody
-        """Function that sends the common screen the content of the wall; "" for nothing."""
+        """Function that sends the content of the wall to the common screen; "" clears the wall."""
         self.tell_all: Tell = _tell_nobody
-        """Function that sends every visitor's process the list of the best games."""
+        """Function that sends the best games to every visitor's process."""
         self._pages: dict[web.WebSocketResponse, str] = {}
         self._watching: set[web.WebSocketResponse] = set()
-        """Connections of pages that watch the common screen."""
+        """Pages that show the common screen."""
         self._common: dict[str, Any] = {}
-        """Last report of the common screen."""
+        """Last report of the common screen: its scene and its question."""
         self.address = ""
-        """Address at which students answer, for the wall."""
+        """Address at which students can answer, which the wall shows."""
         self._shown: int | None = None
-        """Scene whose answers are on the wall; `JOIN` for the address alone, None if the wall is empty."""
+        """Scene whose answers are on the wall; `JOIN` if it shows the address alone, None if it is empty."""
         self._known: set[int] = set()
-        """Scenes whose right answers have been on the wall; answers to them are final."""
+        """Scenes whose right answers have been on the wall, so that answers to them can no longer be changed."""
 
     # Pages come and go
 
     async def enter(self, page: web.WebSocketResponse, key: str, watches: bool) -> None:
-        """Add a page; one that watches the common screen is sent its question."""
+        """Add a page; if it shows the common screen, send it the open question."""
         self._pages[page] = key
         self.roster.arrive(key)
         if watches:
@@ -78,7 +78,7 @@ class Classroom:
             self.roster.leave(key)
 
     async def hear(self, page: web.WebSocketResponse, kind: str, about: object) -> bool:
-        """Accept a name or an answer from a page; return False for anything else."""
+        """Take a name or an answer from a page, and return True; return False for anything else."""
         key = self._pages.get(page)
         if kind == "name":
             if key is not None and isinstance(about, str):
@@ -92,7 +92,7 @@ class Classroom:
         return False
 
     async def _take(self, page: web.WebSocketResponse, key: str, typed: str) -> None:
-        """Accept an answer to the open question of the common screen."""
+        """Take a student's answer to the open question of the common screen."""
         scene = self._open
         if scene is None:
             await self._ask(page)
@@ -108,7 +108,7 @@ class Classroom:
     # Processes report
 
     async def note(self, key: str, told: Mapping[str, Any]) -> None:
-        """Accept the report of a visitor's process: its scene, an answer, or a finished game."""
+        """Take a report from a visitor's process: its scene, an answer, or a finished game."""
         if told.get("type") == "score":
             self.roster.score(key, told.get("mean"), told.get("worst"))
             await self.tell_all(json.dumps(self.roster.best()))
@@ -119,7 +119,7 @@ class Classroom:
         await self._changed()
 
     async def note_common(self, told: Mapping[str, Any]) -> None:
-        """Accept the report of the common screen: a key for the wall, or the scene of all watchers."""
+        """Take a report from the common screen: a key for the wall, or its scene."""
         if told.get("type") == "wall":
             await self._turn_wall(told.get("closed") is True)
             return
@@ -133,15 +133,13 @@ class Classroom:
 
     @property
     def _open(self) -> int | None:
-        """Return the scene of the open question of the common screen, or None."""
+        """Return the scene whose question is open on the common screen, or None."""
         scene = self._common.get("scene")
         is_open = self._common.get("open") is True and scene not in self._known
         return scene if isinstance(scene, int) and is_open else None
 
     async def _ask(self, page: web.WebSocketResponse) -> None:
-        """Send a page the question of the common screen; or, if the answer has been shown, the reply to the page's own
-        answer.
-        """
+        """Send a page the open question or, if its answer has been shown, whether the student was right."""
         scene, key = self._common.get("scene"), self._pages[page]
         question = self.roster.question(scene) if isinstance(scene, int) else None
         if question is None or not isinstance(scene, int):
@@ -159,7 +157,7 @@ class Classroom:
     # The wall
 
     async def show(self, scene: int | None, known: bool = True) -> None:
-        """Show the answers to the question of a scene on the wall (`JOIN`: the address), or None to clear it.
+        """Show the answers to a scene's question on the wall; `JOIN` shows the address, None clears it.
 
         With `known` the wall and the students' pages also show which answers are right; answers are final from then on.
         """
@@ -174,8 +172,8 @@ class Classroom:
         await self._changed(is_new=True)
 
     async def _turn_wall(self, closed: bool) -> None:
-        """Show the next state of the wall: the answers, right and wrong, nothing. Without a question, show or hide the
-        address.
+        """Show the next of three states of the wall: the answers, which are right, nothing. Without a question: address
+        or nothing.
         """
         scene = self._common.get("scene")
         asked = scene if isinstance(scene, int) and self.roster.question(scene) is not None else JOIN
@@ -186,7 +184,7 @@ class Classroom:
 
     @property
     def on_wall(self) -> dict[str, Any]:
-        """Return the content of the wall; right answers are marked only if the class may know them."""
+        """Return the content of the wall as plain data; right answers are marked only when the class may know them."""
         found = self.roster.asked(self._shown)
         if found and self._shown not in self._known:
             bars = [{"label": bar["label"], "count": bar["count"]} for bar in found["bars"]]
@@ -194,7 +192,7 @@ class Classroom:
         return found
 
     async def _changed(self, is_new: bool = False) -> None:
-        """Send the wall's new content to the screens."""
+        """Send the new content of the wall to the screens that show it."""
         if is_new or self._shown is not None:
             here = sum(each["here"] for each in self.roster.students())
             shown = {**self.on_wall, "address": self.address, "here": here}
@@ -203,7 +201,7 @@ class Classroom:
     # The teacher's pages
 
     def routes(self, door: Callable[[], Door]) -> list[web.RouteDef]:
-        """Return the routes of the teacher's page and of the wall."""
+        """Return the addresses (routes) of the teacher's page and of the wall."""
         self._door = door
         return [
             web.get("/teacher", self._teacher),
@@ -240,7 +238,7 @@ class Classroom:
 
     @property
     def _present(self) -> int | None:
-        """Return the scene of the current question: the common screen's, or the one where most students are."""
+        """Return the scene of the present question: that of the common screen, or where most students are, or None."""
         scene = self._common.get("scene")
         if isinstance(scene, int) and self.roster.question(scene) is not None:
             return scene
@@ -254,7 +252,7 @@ class Classroom:
         )  # fmt: skip
 
     def table(self) -> str:
-        """Return the table of the class as CSV."""
+        """Return a table of the class as CSV: students with their answers."""
         file = io.StringIO()
         write_rows(file, ([("" if cell is None else cell) for cell in row] for row in self.roster.rows()))
         return file.getvalue()
@@ -273,7 +271,7 @@ class Classroom:
         return _page("wall.html")
 
     async def _wall(self, request: web.Request) -> web.Response:
-        """Return what the teacher shows on the wall, and nothing else of the class."""
+        """Return the page of the wall's content, which shows nothing else of the class."""
         self._may_see(request.match_info["word"])
         return web.json_response({**self.on_wall, "best": self.roster.best()})
 

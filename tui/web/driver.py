@@ -1,4 +1,4 @@
-"""Terminal driver of a visitor: output and input go through a socket, in the packets of textual-serve."""
+"""Terminal driver of a visitor's program: input and output go through a socket, in the packets of textual-serve."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from textual.message import Message
 from textual.messages import InBandWindowResize
 
 MOST_BYTES = 2**24
-"""Largest size in bytes of a delivered file."""
+"""Largest size in bytes of a file that is given to the user."""
 
 
 class VisitorDriver(WebDriver):
-    """Driver that delivers files in one piece, and answers the server's requests."""
+    """Driver of a visitor's program, which sends a file in one piece, and answers questions of the server."""
 
     answers: ClassVar[dict[str, Callable[[], dict[str, object]]]] = {}
-    """Functions that answer questions of the server, in the app's own thread, by kind."""
+    """Functions that answer questions of the server in the program's own thread, by kind of question."""
     hears: ClassVar[dict[str, Callable[[str], object]]] = {}
-    """Functions that accept a text from the page, in the app's own thread, by kind."""
+    """Functions that take a text from the page in the program's own thread, by kind of text."""
 
     def run_input_thread(self) -> None:
         super().run_input_thread()
@@ -29,7 +29,7 @@ class VisitorDriver(WebDriver):
             self._app.call_later(self._app.exit)
 
     def process_message(self, message: Message) -> None:
-        """Forward typed input. A size reported in it is ignored: the page sends its size to the server, which limits
+        """Pass on typed input. A size in a message is ignored, because the page sends it to the server, which limits
         it.
         """
         if not isinstance(message, events.Resize | InBandWindowResize):

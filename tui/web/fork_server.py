@@ -1,4 +1,4 @@
-"""Source of visitors' processes: one process that has imported and read everything, and forks a child for each.
+"""Fork server: a process that has imported and read everything, and is copied (forked) for each visitor.
 
 The fork server is itself forked before the web server begins, while there is one thread. All children share the memory
 of what it has read. It ends, with all its children, when the web server does.
@@ -18,13 +18,13 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 PATIENCE = 10.0
-"""Longest time in seconds for which a process may read nothing of what was sent to it."""
+"""Longest time in seconds in which a process may read nothing of what was sent to it."""
 _SIZE = 32
-"""Size of an order to the fork server in bytes."""
+"""Number of bytes of an order to the fork server."""
 
 
 def packet(kind: bytes, payload: bytes) -> bytes:
-    r"""Return a message as it is sent: its kind, its length, and the content.
+    r"""Return a message in the form in which it is sent: a letter for its kind, its length, and the content.
 
     >>> packet(b"D", b"hello")
     b'D\x00\x00\x00\x05hello'
@@ -33,7 +33,7 @@ def packet(kind: bytes, payload: bytes) -> bytes:
 
 
 class Child(NamedTuple):
-    """Process of a visitor, as seen from the server.
+    """Process of a visitor, as the server sees it.
 
     Messages in both directions are packets: a letter, a length of four bytes, and the content.
     """
@@ -43,7 +43,7 @@ class Child(NamedTuple):
     writer: StreamWriter
 
     async def send(self, kind: bytes, payload: bytes) -> None:
-        """Send a packet. Raise `ConnectionError`, and end the connection, if the process reads nothing for too long."""
+        """Send a message. If the process reads nothing for too long, disconnect it and raise `ConnectionError`."""
         self.writer.write(packet(kind, payload))
         try:
             async with asyncio.timeout(PATIENCE):
@@ -56,13 +56,13 @@ class Child(NamedTuple):
         await self.send(b"M", json.dumps({"type": what, **about}).encode())
 
     async def read(self) -> tuple[bytes, bytes]:
-        """Return kind and content of the next packet; raise EOFError when the process has ended."""
+        """Return kind and content of the next message; raise `EOFError` when the process has ended."""
         head = await self.reader.readexactly(5)
         return head[:1], await self.reader.readexactly(int.from_bytes(head[1:], "big"))
 
 
 class ForkServer:
-    """Process that forks children, each of which calls `live` with its first message."""
+    """Fork server as the web server uses it; each child process calls `live` with its first message."""
 
     def __init__(self, live: Callable[[dict[str, Any]], object]) -> None:
         self._orders, theirs = socket.socketpair()
@@ -75,7 +75,7 @@ class ForkServer:
         theirs.close()
 
     async def start(self, told: dict[str, Any]) -> Child:
-        """Return a new child after sending it this message."""
+        """Start a child process, send it this message, and return it."""
         ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(self._orders, [b"fork".ljust(_SIZE)], [theirs.fileno()])
@@ -90,23 +90,23 @@ class ForkServer:
         return Child(pid, reader, writer)
 
     def end(self, pid: int) -> None:
-        """Kill the process, which has no data to save."""
+        """Kill a child process; it has nothing to save."""
         with suppress(OSError):
             self._orders.sendall(f"end {pid}".encode().ljust(_SIZE))
 
     def leave(self) -> None:
-        """Close this process's side of the fork server, which another process uses."""
+        """Close this process's connection to the fork server, because another process uses that."""
         self._orders.close()
 
     def close(self) -> None:
-        """End all processes."""
+        """End the fork server and all of its children."""
         self._orders.close()
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
 
 
 def _serve(orders: socket.socket, live: Callable[[dict[str, Any]], object]) -> None:
-    """Fork a child on request until the server ends."""
+    """Fork a child for each order, until the web server ends."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     children: set[int] = set()
@@ -140,7 +140,7 @@ def _reap(children: set[int]) -> None:
 
 
 def _live(descriptor: int, live: Callable[[dict[str, Any]], object]) -> None:
-    """Run the child with its input and output on the socket, and errors discarded."""
+    """Run a child with its input and output on the socket; what it prints as errors is dropped."""
     code = 1
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:

@@ -1,4 +1,4 @@
-"""Limits on connections: the wait for a request, the number per address, and how errors are reported."""
+"""Limits of the server's connections: time without a request, number for each address, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from time import monotonic
 from typing import Any
 
 NO_REQUEST = 10.0
-"""Seconds after which a connection without a complete request is closed."""
+"""Seconds after which a connection is closed that has not sent a complete request."""
 OF_AN_ADDRESS = 200
-"""Largest number of connections of one address: a class behind one address has about four for each visitor."""
+"""Largest number of connections from one address; a class may share one, and each visitor has about four."""
 EVERY = 1.0
-"""Seconds between two checks of the connections."""
+"""Seconds between two checks of all connections."""
 
 
 class Limits:
-    """Limits of the server: it closes idle connections, and refuses more than a number of them from one address."""
+    """Limits of a server: connections without a request are closed, and an address may have only so many."""
 
     def __init__(self, connections: Callable[[], list[Any]]) -> None:
         self._connections = connections
         self._waiting: dict[Any, float] = {}
 
     async def watch(self) -> None:
-        """Check the connections regularly until cancelled."""
+        """Check the connections again and again, until cancelled."""
         while True:
             self.look(monotonic())
             await asyncio.sleep(EVERY)
 
     def look(self, now: float) -> None:
-        """Close the connections that exceed a limit at this time."""
+        """Close the connections that are over a limit at this time."""
         there = self._connections()
         self._waiting = {each: self._waiting.get(each, now) for each in there if each._current_request is None}
         of_address: Counter[str] = Counter()
@@ -46,7 +46,7 @@ class Limits:
 
 
 def tell_in_a_line(say: Callable[[str], None]) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    """Return a handler for errors of the event loop, which reports in one line, once, that no more files can be
+    """Return a handler for errors of the event loop, which reports once, in one line, that no more files can be
     opened.
     """
     told = False

@@ -1,4 +1,6 @@
-"""Questions to a process about its place in the program, so that another process can continue there."""
+"""Place of a visitor's process (session or scene), which the server asks for so that another process can go on
+there.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,19 @@ from typing import Any
 from tui.web.fork_server import Child
 
 A_WHILE = 10.0
-"""Seconds within which a process must answer with its place."""
+"""Seconds in which a process must answer with its place."""
 PARTS = "line", "scene", "answers"
-"""Parts of a place: a session, or a scene of the lesson and the answers so far."""
+"""Names of the parts of a place: a session as a line, a scene of the lesson, and the answers so far."""
 
 
 class Places:
-    """Open questions for the place of one process."""
+    """Questions for the place of one process that are not answered yet."""
 
     def __init__(self) -> None:
         self._asked: list[asyncio.Future[dict[str, Any]]] = []
 
     async def ask(self, child: Child) -> dict[str, Any]:
-        """Return the place of the process; empty if it does not answer in time."""
+        """Ask the process for its place and return that; empty if it does not answer in time."""
         place: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked.append(place)
         try:
@@ -37,6 +39,6 @@ class Places:
         self._asked.clear()
 
     def close(self) -> None:
-        """End all open questions, because the process has ended."""
+        """End all questions without an answer, because the process has ended."""
         for place in self._asked:
             place.cancel()

@@ -1,4 +1,4 @@
-"""The presenter's own terminal as the common screen of a class.
+"""Presentation in the presenter's own terminal, whose screen a class sees in browsers.
 
 The server is another process, so that it never delays the terminal, and ends with it. Both exchange the packets of a
 visitor's process.
@@ -31,7 +31,7 @@ from tui.web.wall import Wall
 
 
 def present(opening: Opening, wanted: Wanted) -> int:
-    """Present in this terminal, and serve students meanwhile; return the exit code."""
+    """Present in this terminal, and serve the screen to students; return the exit code."""
     give_back_at_once()
     shared = ServerResources.of((opening,))
     assert shared.first is not None
@@ -48,7 +48,7 @@ def present(opening: Opening, wanted: Wanted) -> int:
 
 
 def _beside(shared: ServerResources, wanted: Wanted) -> tuple[socket, int]:
-    """Start the server; return the connection to it and its process."""
+    """Start the server as a process; return the connection to it, and its id."""
     fork_server = ForkServer(live(shared, wanted.theme))  # before the connection is made: no visitor inherits it
     ours, theirs = socketpair()
     pid = os.fork()
@@ -68,7 +68,7 @@ def _beside(shared: ServerResources, wanted: Wanted) -> tuple[socket, int]:
 
 
 def _serve(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, theirs: socket) -> None:
-    """Serve without output, because the screen uses the terminal; report an error before it opens, or at the end."""
+    """Serve without printing, because the terminal shows the presentation; report an error before or after that."""
     terminal, nowhere = os.dup(2), os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
@@ -86,7 +86,7 @@ def _serve(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, the
 
 
 def _address(ours: socket) -> str:
-    """Return the students' address once the server listens."""
+    """Return the address for students, as soon as the server listens."""
     kind, told = _read(ours)
     if kind != "address":
         raise SchedscopeError(told)
@@ -94,14 +94,14 @@ def _address(ours: socket) -> str:
 
 
 def _read(ours: socket) -> tuple[str, str]:
-    """Return kind and text of the first message, and read nothing of the next."""
+    """Return kind and text of the first message, without reading anything of the next one."""
     length = int.from_bytes(ours.recv(5, MSG_WAITALL)[1:], "big")
     told = json.loads(ours.recv(length, MSG_WAITALL)) if length else {}
     return str(told.get("type", "")), str(told.get("text", "the server for the students did not start"))
 
 
 class Podium(Reporting):
-    """Program in the presenter's terminal."""
+    """Program in the presenter's terminal, which sends its screen to the server."""
 
     def __init__(self, prepared: Prepared, line: socket, address: str) -> None:
         super().__init__(prepared)
@@ -123,7 +123,7 @@ class Podium(Reporting):
             self.call_after_refresh(self.action_turn_wall)
 
     def action_turn_wall(self) -> None:
-        """Show the next state of the wall; for a trace, which has no questions, the address or nothing."""
+        """Show the next state of the wall; a trace has no questions, so that the wall shows the address or nothing."""
         if self.in_lesson:
             super().action_turn_wall()
         else:
@@ -136,7 +136,7 @@ class Podium(Reporting):
         self._send(b"M", json.dumps(told).encode())
 
     def _mirror(self, drawn: str) -> None:
-        """Send the server what the terminal is sent. It can be called from any thread."""
+        """Send the server what is written to the terminal. Any thread may call this."""
         with suppress(RuntimeError, AttributeError):  # the app has ended, or not begun
             self._of_app.call_soon_threadsafe(self._send, b"D", drawn.encode("utf-8", "replace"))
 
@@ -157,7 +157,7 @@ class Podium(Reporting):
         self._hearing = asyncio.create_task(self._hear())
 
     async def _hear(self) -> None:
-        """Execute the server's requests until it ends."""
+        """Execute what the server asks for, until the server ends."""
         with suppress(EOFError, ConnectionError):
             while True:
                 head = await self._reader.readexactly(5)
@@ -177,7 +177,7 @@ class Podium(Reporting):
 
 
 def mirrored(driver: type[Driver], send: Callable[[str], object]) -> type[Driver]:
-    """Return a driver class that also sends what it writes to `send`."""
+    """Return a driver class that also passes all that it writes to `send`."""
 
     class Mirrored(driver):  # type: ignore[valid-type, misc]  # mypy knows no base that is a value
         def write(self, data: str) -> None:

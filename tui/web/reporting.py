@@ -1,4 +1,4 @@
-"""Program as part of a class: it reports its scene, draws itself for others, and shows the answers."""
+"""Program that is part of a class: it reports its scene to a server, sends its screen, and shows the wall."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tui.web.wall import Wall, answers_in
 
 
 class Reporting(Schedscope):
-    """Program whose scene and screen a server knows."""
+    """Program that reports its scene, and sends its screen when asked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("I", "turn_wall", show=False)]
 
     def report(self, **told: object) -> None:
-        """Send a report to the server, if there is one."""
+        """Report these values to the server, if there is one."""
         raise NotImplementedError
 
     @on(SceneChanged)
     def _report_scene(self, message: SceneChanged) -> None:
-        """Report the current scene and its answers."""
+        """Report the scene of the lesson, and the answers to its question."""
         replay = self.replay
         if replay is None or (walk := replay.state.walk) is None:
             return
@@ -37,11 +37,11 @@ class Reporting(Schedscope):
     # The wall
 
     def action_turn_wall(self) -> None:
-        """Ask for the next state of the wall: the answers, with right and wrong, or none."""
+        """Ask the server for the next state of the wall: the answers, which are right, or nothing."""
         self.report(type="wall")
 
     def show_wall(self, text: str) -> None:
-        """Show the answers of the class over the screen, or remove them."""
+        """Show the answers of the class over the screen; "" removes them."""
         answers, wall = answers_in(text), self.screen
         if answers is None:
             if isinstance(wall, Wall):
@@ -58,13 +58,13 @@ class Reporting(Schedscope):
     # Questions of the server
 
     def whole(self) -> dict[str, object]:
-        """Return the whole screen, for a page that connects later."""
+        """Return all that is on the screen, for a page that connects later."""
         compositor = self.screen._compositor
         update: Any = compositor.render_update(full=True, screen_stack=self._background_screens)
         return {"text": update.render_segments(self.console)}
 
     def place(self) -> dict[str, object]:
-        """Return the place of the screen: a scene of the lesson, or a session."""
+        """Return where this program is: in a scene of the lesson, or a session."""
         if self.replay is not None and (walk := self.replay.state.walk) is not None:
             return {"scene": walk.index, "answers": walk.answers}
         try:

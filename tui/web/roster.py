@@ -1,4 +1,4 @@
-"""Roster of the students of a class: scene, answers and times of each, and the best games.
+"""Students of a class: scene, answers and times of each, and the best games.
 
 Names and answers come from browsers: they are kept short and printable, and are text wherever they are shown.
 """
@@ -16,32 +16,32 @@ from sim.lessons.performance import Staged
 from sim.lessons.questions import Question, Verdict
 
 MOST = 500
-"""Largest number of remembered students; the longest absent one is forgotten first."""
+"""Largest number of students that are remembered; the one absent for longest is forgotten first."""
 LONGEST_NAME, LONGEST_ANSWER = 40, 60
 MOST_BARS = 9
-"""Largest number of different answers that are shown; rarer ones are counted together."""
+"""Largest number of different answers that get a bar; rarer ones share one."""
 STUCK = 180.0
-"""Seconds at one scene after which a student counts as stuck."""
+"""Seconds in one scene after which a student counts as stuck."""
 MOST_BEST = 10
 COLUMNS = (
     "student", "name", "scene", "title", "question", "answer", "right", "seconds", "mean_wait", "worst_wait",
 )  # fmt: skip
-"""Columns of the table of a class."""
+"""Names of the columns in the table of a class."""
 
 
 class Given(NamedTuple):
-    """Answer that a student has given."""
+    """Answer that a student has given, and whether it is right."""
 
     label: str
     is_right: bool
     seconds: float
-    """Seconds at the scene until the answer."""
+    """Seconds that the student had been in the scene before answering."""
     typed: str = ""
-    """Typed text of an answer to the common question."""
+    """Text that the student typed, if the answer is to the question of the common screen."""
 
 
 class Score(NamedTuple):
-    """Waits of a finished game in seconds."""
+    """Mean and longest wait of a finished game, in seconds."""
 
     mean: float
     worst: float
@@ -49,24 +49,25 @@ class Score(NamedTuple):
 
 @dataclass
 class Student:
-    """Student, that is one visit; the name is "" if the student typed none."""
+    """Student of the class, which is one visit; the name is "" if none was typed."""
 
     number: int
     since: float
-    """Time of arrival at the scene."""
+    """Time at which the student came to the scene."""
     name: str = ""
     scene: int = 0
     pages: int = 0
-    """Number of connections; more than one for a short time after a change of network."""
+    """Number of connected pages; for a short time more than one, after a change of network."""
     left: float = 0.0
     """Time at which the last page disconnected."""
     answers: dict[int, Given] = field(default_factory=dict)
-    """First answer to the question of each scene."""
+    """Answer to the question of each scene; the first one counts."""
     score: Score | None = None
 
     @property
     def called(self) -> str:
-        """
+        """Return the student's name, or a number in place of it.
+
         >>> Student(3, 0.0).called, Student(3, 0.0, "Ada").called
         ('student 3', 'Ada')
         """
@@ -74,7 +75,7 @@ class Student:
 
 
 class Roster:
-    """Roster of all students of a class, by the keys of their visits."""
+    """All students of a class, by the keys of their visits."""
 
     def __init__(self, scenes: Sequence[Staged] = (), now: Callable[[], float] = monotonic) -> None:
         self.scenes, self._now = scenes, now
@@ -85,7 +86,7 @@ class Roster:
     # Reports
 
     def arrive(self, key: str) -> None:
-        """Record that a page shows this visit."""
+        """Record that a page of this visit has connected."""
         student = self._students.get(key)
         if student is None:
             self._make_room()
@@ -99,18 +100,18 @@ class Roster:
             student.pages, student.left = max(student.pages - 1, 0), self._now()
 
     def call(self, key: str, name: str) -> None:
-        """Set the name that a student typed; an empty one removes it."""
+        """Record the name that a student has typed; an empty one removes it."""
         if (student := self._students.get(key)) is not None:
             student.name = text_of(name, LONGEST_NAME)
 
     def stand(self, key: str, scene: object) -> None:
-        """Record the scene of a student."""
+        """Record in which scene a student is."""
         student, index = self._students.get(key), self._index(scene)
         if student is not None and index is not None and index != student.scene:
             student.scene, student.since = index, self._now()
 
     def answer(self, key: str, scene: object, label: str, is_right: bool, typed: str = "") -> None:
-        """Record an answer: the first one counts; for the common question (`typed`), the last one."""
+        """Record an answer. The first one counts, but to the question of the common screen (`typed`) the last one."""
         student, index = self._students.get(key), self._index(scene)
         if student is None or index is None or self.scenes[index].question is None:
             return
@@ -120,7 +121,9 @@ class Roster:
         student.answers[index] = Given(text_of(label, LONGEST_ANSWER), bool(is_right), seconds, typed)
 
     def judge(self, key: str, scene: int, typed: str) -> str:
-        """Accept an answer to the common question; return it in the question's form, or raise a ParameterError."""
+        """Record an answer to the question of the common screen, and return it as text. Raise `ParameterError` if it is
+        none.
+        """
         asked = self.question(scene)
         if asked is None:
             raise ParameterError("no question is open")
@@ -131,17 +134,17 @@ class Roster:
         return label
 
     def given(self, key: str, scene: int) -> Given | None:
-        """Return the student's answer to the question of a scene, or None."""
+        """Return the answer of a student to the question of a scene, or None."""
         student = self._students.get(key)
         return None if student is None else student.answers.get(scene)
 
     def verdict(self, key: str, scene: int) -> Verdict | None:
-        """Return the reply to the student's answer to the common question, or None."""
+        """Return whether a student's answer to the question of the common screen is right, and why, or None."""
         given, asked = self.given(key, scene), self.question(scene)
         return None if given is None or not given.typed or asked is None else asked.judge(asked.read(given.typed))
 
     def score(self, key: str, mean: object, worst: object) -> None:
-        """Record a finished game; a student's best one counts."""
+        """Record the waits of a finished game; the best game of each student counts."""
         student = self._students.get(key)
         if student is None or not (_is_wait(mean) and _is_wait(worst)):
             return
@@ -165,7 +168,7 @@ class Roster:
 
     @property
     def usual(self) -> int | None:
-        """Return the scene of the question at which most students are, or were last; None if there is no question."""
+        """Return the scene with a question where most students are, or were last, or None."""
         asked = [index for index, scene in enumerate(self.scenes) if scene.question is not None]
         if not asked:
             return None
@@ -174,7 +177,9 @@ class Roster:
         return max(asked, key=lambda index: (here.count(index), answered.count(index), -index))
 
     def tally(self, scene: int) -> list[dict[str, Any]]:
-        """Return the answers to the question of a scene as bars: label, number of students, and if it is right."""
+        """Return a bar for each answer to the question of a scene: its label, the number of students, and whether it is
+        right.
+        """
         asked = self.question(scene)
         if asked is None:
             return []
@@ -191,7 +196,7 @@ class Roster:
         return bars
 
     def asked(self, scene: int | None) -> dict[str, Any]:
-        """Return a question with its answers so far; empty for a scene without a question."""
+        """Return the question of a scene with the answers so far, as plain data; empty if there is none."""
         question = None if scene is None else self.question(scene)
         if scene is None or question is None:
             return {}
@@ -202,7 +207,7 @@ class Roster:
         }  # fmt: skip
 
     def students(self) -> list[dict[str, Any]]:
-        """Return all students: by their time at a scene, longest first, and absent students at the end."""
+        """Return all students as plain data: the one longest in a scene first, absent ones last."""
         now, last = self._now(), len(self.scenes) - 1
         found = [
             {
@@ -219,7 +224,7 @@ class Roster:
         return sorted(found, key=lambda each: (not each["here"], -each["seconds"]))
 
     def where(self) -> list[dict[str, Any]]:
-        """Return each scene with its title and the number of students there."""
+        """Return each scene with its title and the number of students in it, as plain data."""
         here = [student.scene for student in self._students.values() if student.pages]
         return [
             {"title": scene.title, "here": here.count(index), "asks": scene.question is not None}
@@ -227,7 +232,7 @@ class Roster:
         ]
 
     def best(self) -> list[dict[str, Any]]:
-        """Return the best games of the class, the shortest mean wait first."""
+        """Return the best games of the class as plain data, the shortest mean wait first."""
         scored = [(student.score, student) for student in self._students.values() if student.score is not None]
         scored.sort(key=lambda each: (each[0], each[1].number))
         return [
@@ -240,7 +245,7 @@ class Roster:
         return self._now() - self.began
 
     def rows(self) -> Iterator[Sequence[object]]:
-        """Yield the table of the class: a row for each answer, and one for each student without any."""
+        """Yield the rows of the table of the class: one for each answer, and one for a student without answers."""
         yield COLUMNS
         for student in self._students.values():
             waits = (None, None) if student.score is None else student.score
@@ -256,9 +261,9 @@ class Roster:
 
 
 def text_of(given: object, longest: int) -> str:
-    """Return a text from a browser as one printable line of limited length.
+    r"""Return a text from a browser as one line without control characters, cut to `longest` letters.
 
-    >>> text_of(" J4\\x1b[2J\\n ", 40), text_of("x" * 99, 5), text_of(7, 5)
+    >>> text_of(" J4\x1b[2J\n ", 40), text_of("x" * 99, 5), text_of(7, 5)
     ('J4?[2J', 'xxxxx', '')
     """
     return printable(" ".join(given[: 4 * longest].split()))[:longest] if isinstance(given, str) else ""
@@ -269,7 +274,7 @@ def _is_wait(given: object) -> TypeGuard[float]:
 
 
 def best_of(given: object) -> tuple[tuple[str, float, float], ...]:
-    """Return (name, mean wait, worst wait) of the best games in JSON; invalid entries are left out."""
+    """Return the best games in a JSON text as (name, mean wait, worst wait); invalid ones are left out."""
     if not isinstance(given, list):
         return ()
     return tuple(

@@ -1,4 +1,4 @@
-"""Web server: pages, and a socket to each browser for the output of a process and the user's input.
+"""Web server: it serves pages, and connects each browser with a process, for its output and the user's input.
 
 The browser's side is textual-serve's terminal; the packets to and from a process are Textual's own.
 """
@@ -30,17 +30,17 @@ from tui.web.fork_server import Child
 from tui.web.shared_screen import SharedScreen
 
 IDLE = 1800.0
-"""Seconds without input after which a visitor counts as gone."""
+"""Seconds without input after which a visitor is disconnected."""
 MOST_FILES = 200
-"""Largest number of files that wait to be downloaded."""
+"""Largest number of saved files that wait to be downloaded."""
 _HERE = Path(__file__).parent
 _LETTERS = 16
 BROWSER = "schedscope"
-"""Name of the cookie by which a browser with a running visit is admitted again, even if the server is full."""
+"""Name of the cookie by which a browser with a running visit is recognised, and let in even if the server is full."""
 
 
 class ProcessSource(Protocol):
-    """Source of visitors' processes."""
+    """Anything that starts and ends processes for visitors."""
 
     async def start(self, told: dict[str, Any]) -> Child: ...
 
@@ -48,7 +48,7 @@ class ProcessSource(Protocol):
 
 
 class Server:
-    """Server with a process for each visitor, or (`shared`) one screen for all."""
+    """Server with a process for each visitor, or with one screen for all (`shared`)."""
 
     def __init__(
         self,
@@ -63,13 +63,14 @@ class Server:
         terminal: Child | None = None,
         over: Callable[[], object] = lambda: None,
     ) -> None:
-        """`present`: columns and rows of the common screen, if there is one; `room`: the class, if it is seen.
+        """Make the server. With `present` there is one screen of so many columns and rows for all; `room` is the class,
+        if there is one.
 
-        `terminal`: the presenter's own terminal, if that is the common screen; `over` is called when it ends.
+        `terminal` is the presenter's own terminal, if that is the common screen; `over` is called when it ends.
         """
         self._processes, self.door, self._most, self._idle, self._say = fork_server, door, most, idle, say
         self.there = 0
-        """Number of connected browsers."""
+        """Number of browsers that are connected."""
         self._attendance = Attendance(self, outlives)
         self._files: dict[str, tuple[str, str]] = {}
         self.shared = None if present is None else SharedScreen(self, present, terminal, over)
@@ -104,7 +105,7 @@ class Server:
 
     def _guard(self) -> Any:
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-            """Answer a request for our own host name with security headers, and refuse others."""
+            """Return the answer to a request for our own host, with headers for security; refuse other hosts."""
             try:
                 if not self.door.knows_host(request.headers):
                     raise web.HTTPMisdirectedRequest(text="this server has another name")
@@ -141,7 +142,9 @@ class Server:
         return response
 
     def _asked(self, word: str) -> str:
-        """Return the kind of text a student may type above the screen: none, a name, or answers as well."""
+        """Return which texts a student with this token may type above the screen: none, a name, or a name and
+        answers.
+        """
         if self.room is None or self.door.leads(word):
             return ""
         return "name" if self.shared is None else "answer"
@@ -153,7 +156,7 @@ class Server:
         return web.FileResponse(FILES[request.match_info["which"] == "bold"])
 
     async def _file(self, request: web.Request) -> web.Response:
-        """Deliver a saved file once, to the visitor that knows its key."""
+        """Return a saved file to the visitor who knows its key; it can be downloaded once."""
         name, text = self._files.pop(request.match_info["key"], ("", ""))
         if not name:
             raise web.HTTPNotFound(text="this was fetched before, or never was")
@@ -163,7 +166,9 @@ class Server:
         )
 
     def keep(self, name: str, text: str) -> str:
-        """Store a file under a random key until it is downloaded; above the limit the oldest is dropped."""
+        """Store a file until it is downloaded, and return its random key; if there are too many, the oldest is
+        dropped.
+        """
         while len(self._files) >= MOST_FILES:
             del self._files[next(iter(self._files))]
         key = secrets.token_urlsafe(18)
@@ -208,7 +213,7 @@ class Server:
         return socket
 
     async def _alone(self, page: Page, key: str, browser: str, size: tuple[int, int], **told: object) -> None:
-        """Show a visitor's own process: the running one of this visit, or a new one."""
+        """Show a visitor a process of their own: the one of this visit, or a new one."""
         if self.room is not None:
             await self.room.go_alone(page.socket)
         while not self._attendance.has(key) and self._attendance.count >= self._most:
@@ -219,38 +224,38 @@ class Server:
         )
 
     async def let_go(self, child: Child) -> None:
-        """End the process."""
+        """End a visitor's process."""
         self._processes.end(child.pid)
         child.writer.close()
         with suppress(ConnectionError):
             await child.writer.wait_closed()
 
     async def start(self, size: tuple[int, int], **told: object) -> Child:
-        """Return a new process, to which this message was sent."""
+        """Start a process, send it these values and the size of its screen, and return it."""
         best = self.room.roster.best() if self.room is not None else []
         return await self._processes.start(
             {"columns": size[0], "rows": size[1], **told, **({"best": best} if best else {})}
         )
 
     async def note(self, key: str, told: dict[str, Any]) -> None:
-        """Accept the report of a visitor's process."""
+        """Pass on a report of a visitor's process to the class, if there is one."""
         if self.room is not None:
             await self.room.note(key, told)
 
     async def note_common(self, told: dict[str, Any]) -> None:
-        """Accept the report of the common screen."""
+        """Pass on a report of the common screen to the class, if there is one."""
         if self.room is not None:
             await self.room.note_common(told)
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None:
-        """Handle a message of a process other than its output."""
+        """Execute a message of a process that is not output, such as a file to be downloaded."""
         if told["type"] == "file":
             await socket.send_json(["deliver_file_start", self.keep(told["name"], told["text"])])
         elif told["type"] == "exit":
             await socket.close()
 
     async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> bool:
-        """Forward what a browser sends until it disconnects, is idle for too long, or `heard` returns True.
+        """Pass on what a browser sends, until it disconnects, is idle for too long, or `heard` returns True.
 
         Return False if it sent too much and must be disconnected.
         """
@@ -284,7 +289,7 @@ class Server:
 
 
 def _parsed(data: str) -> tuple[str, Any]:
-    """Return kind and content of a message in textual-serve's form; ("", None) for any other."""
+    """Return kind and content of a message from a browser; ("", None) if it has another form than textual-serve's."""
     try:
         kind, about = json.loads(data)
     except (ValueError, TypeError, RecursionError):
@@ -293,7 +298,7 @@ def _parsed(data: str) -> tuple[str, Any]:
 
 
 def typed(child: Child) -> Callable[[str, Any], Awaitable[bool]]:
-    """Return a function that forwards a visitor's input to their process."""
+    """Return a function that passes on a visitor's input to the process."""
 
     async def heard(kind: str, about: Any) -> bool:
         if kind == "stdin" and isinstance(about, str):

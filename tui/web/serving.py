@@ -1,4 +1,4 @@
-"""Start of the server from the given options; it runs until it is interrupted."""
+"""Start of the web server with the user's options; it runs until it is interrupted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tui.web.visitor import ServerResources, live
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options of the server."""
+    """Options of the server that the user has given."""
 
     host: str
     port: int
@@ -35,13 +35,15 @@ class Wanted:
     present: tuple[int, int] | None
     theme: str
     is_seen: bool = False
-    """True if a teacher sees the class."""
+    """True if there is a teacher's view of the class."""
     table: str | None = None
-    """File for the table of the class, written at the end."""
+    """Path of the file to which the table of the class is written at the end; None for no file."""
 
 
 def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
-    """Read all traces, start the fork server, and serve; with a game every visit begins with it."""
+    """Read all traces, start the fork server, and serve until interrupted; with `game` every visit begins with a
+    game.
+    """
     shared = replace(ServerResources.of(openings), game=game)
     fork_server = ForkServer(live(shared, wanted.theme))
     try:
@@ -51,7 +53,7 @@ def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None =
 
 
 def run(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, terminal: socket | None = None) -> None:
-    """Serve until the end, and write the table.
+    """Serve until the end, and then write the table of the class.
 
     `terminal` is the connection to the presenter's own terminal if that is the common screen; its program is sent the
     address.
@@ -111,6 +113,6 @@ async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None
 
 
 def _say(told: str) -> None:
-    """Show the number of visitors on one changing line of the terminal."""
+    """Print the number of visitors on a line of the terminal, which is overwritten each time."""
     if sys.stderr is not None and sys.stderr.isatty():
         click.echo(f"\r\x1b[2Kschedscope: {told}", err=True, nl=False)

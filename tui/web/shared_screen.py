@@ -1,4 +1,4 @@
-"""Common screen for all visitors: the presenter types, all others watch and may continue on their own from there.
+"""Common screen: the presenter types, all others watch, and may go on alone from there.
 
 One process draws for all: a visitor's, or the program in the presenter's own terminal. Late and slow browsers get a
 whole picture first.
@@ -20,14 +20,14 @@ from tui.web.fork_server import Child
 from tui.web.place import Places
 
 ALONE = "\r"
-"""Key with which a viewer continues alone."""
+"""Key by which a viewer goes on alone."""
 BEHIND = 200
-"""Largest number of pieces of output that wait for a slow browser."""
+"""Largest number of pieces of output that may wait for a slow browser."""
 _BEGIN = b"\x1b[?1049h\x1b[?25l\x1b[2J"
 
 
 class Server(Protocol):
-    """Interface of the server, which starts processes and talks to browsers."""
+    """Server as the common screen needs it: it starts processes and talks to browsers."""
 
     async def start(self, size: tuple[int, int], **told: object) -> Child: ...
 
@@ -41,28 +41,32 @@ class Server(Protocol):
 
 
 GOES_ALONE = "You continue on your own; reload the page to return to the presenter."
-"""Text above the screen of a viewer who continues alone."""
+"""Text above the screen of a viewer who has gone on alone."""
 
 
 class SharedScreen:
-    """Common screen with its viewers."""
+    """Common screen, with the browsers that show it."""
 
     def __init__(
         self, server: Server, size: tuple[int, int], terminal: Child | None = None,
         over: Callable[[], object] = lambda: None,
     ) -> None:  # fmt: skip
-        """`terminal`: the process that draws, if it is there already; `over` is called at its end."""
+        """Make the screen of this size. `terminal` is the process that draws, if it runs already; `over` is called when
+        it ends.
+        """
         self._server, self.size, self._terminal, self._over = server, size, terminal, over
         self._child: Child | None = None
         self._reading: asyncio.Task[None] | None = None
         self._begun = asyncio.Lock()
         self._watching: dict[Queue[bytes | str], bool] = {}
-        """Viewers, each True if it has a whole picture."""
+        """Pieces of output that wait for each viewer, and True once the viewer has a whole picture."""
         self._places = Places()
         self._leader: web.WebSocketResponse | None = None
 
     def told(self, leads: bool) -> str:
-        """Return the text above the screen."""
+        """Return the text above the screen: how many watch and, unless `leads` (for the presenter), how to go on
+        alone.
+        """
         if leads:
             return "You are presenting: all viewers see this screen."
         return "You are watching the presenter. Press enter to continue on your own; reload the page to return."
@@ -70,7 +74,9 @@ class SharedScreen:
     async def welcome(
         self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool, alone: Callable[..., Awaitable[None]]
     ) -> None:
-        """Show the common screen; a viewer that presses Enter continues with `alone`."""
+        """Show the common screen in a browser; if a viewer presses Enter, call `alone`, which shows a process of its
+        own.
+        """
         child = await self.begin()
         pieces: Queue[bytes | str] = Queue(BEHIND)
         self._watching[pieces] = False
@@ -95,7 +101,7 @@ class SharedScreen:
             await alone(seen[-1], **there)
 
     async def tell_wall(self, text: str) -> None:
-        """Show the answers of the class on the common screen, or remove them."""
+        """Show the answers of the class over the common screen; "" removes them."""
         if self._child is not None:
             with suppress(ConnectionError):
                 await self._child.tell("wall", text=text)
@@ -108,7 +114,7 @@ class SharedScreen:
     # The common screen
 
     async def begin(self) -> Child:
-        """Return the process that draws; start another one if it has ended, unless it was the presenter's terminal."""
+        """Return the process that draws. If it has ended, start another one, unless it was the presenter's terminal."""
         async with self._begun:
             if self._child is None:
                 self._child = self._terminal or await self._server.start(self.size)
@@ -137,7 +143,7 @@ class SharedScreen:
                     pieces.put_nowait(b"")
 
     def _put(self, pieces: Queue[bytes | str], payload: bytes | str) -> None:
-        """Send a piece of output to each viewer; one that is too slow gets a whole picture later."""
+        """Send a piece of output to a viewer; one that is too slow gets a whole picture later."""
         try:
             pieces.put_nowait(payload)
         except QueueFull:
@@ -170,13 +176,13 @@ class SharedScreen:
         await socket.close()
 
     async def _led(self, kind: str, about: Any) -> bool:
-        """Forward all keys of the presenter; the size of the common screen does not change."""
+        """Pass on the keys of the presenter; the size of the screen stays the same."""
         if kind == "stdin" and isinstance(about, str) and self._child is not None:
             await self._child.send(b"D", about.encode("utf-8", "replace"))
         return self._child is None
 
     async def _watched(self, kind: str, about: Any, seen: list[tuple[int, int]]) -> bool:
-        """Return True if a viewer pressed the key to continue alone; other keys are ignored."""
+        """Return True if a viewer pressed the key to go on alone; other keys are ignored."""
         if kind == "resize":
             seen[:] = [size_of(about)]
         return kind == "stdin" and isinstance(about, str) and ALONE in about

@@ -1,4 +1,4 @@
-"""Program of one visitor, in its own process, which is sealed off from the server.
+"""Program of one visitor in a process of its own, which is cut off from the rest of the machine.
 
 Traces read before the fork are shared with all visitors. The process may read only the program and those traces; it
 writes no file, starts no process and opens no connection.
@@ -39,35 +39,35 @@ from tui.web.roster import Roster, best_of
 
 _OFFERED = (("c", "continue", "where the visit stood"), ("n", "new", "from the beginning"))
 MOST_MEMORY = 1 << 30
-"""Largest number of bytes of memory that a visitor's process may use beyond its initial memory."""
+"""Largest number of bytes of memory that a visitor's process may use in addition to the memory it begins with."""
 AHEAD = 20.0
-"""Longest time in seconds for which a run is computed before the first visitor."""
+"""Longest time in seconds for which a run is computed before the first visitor comes."""
 _DENIED = (
     *("subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "socket.connect", "socket.bind"),
     *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink", "os.chmod", "os.chown"),
     *("os.utime", "os.setxattr", "os.removexattr", "os.kill", "signal.pidfd_send_signal", "sqlite3.connect"),
     *("socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "socket.gethostby", "socket.getnameinfo"),
 )
-"""Python audit events that a visitor's process may not raise."""
+"""Names of audit events of Python that are errors in a visitor's process."""
 _UNHEARD = ("mkfifo", "mknod", "posix_fallocate", "copy_file_range", "memfd_create")
-"""Functions of `os` that make or fill files, and that Python's audit does not report."""
+"""Functions of `os` that make or fill files without an audit event, and are removed."""
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 @dataclass(frozen=True)
 class ServerResources:
-    """Resources that all visitors share, made before the first visit."""
+    """Traces and other objects that all visitors share, made before the first visit."""
 
     openings: tuple[Opening, ...] = ()
-    """Runs to choose from; without any the first screen is shown."""
+    """Runs that a visitor can choose; if there are none, the first screen is shown."""
     read: Mapping[Source, tuple[Trace, Workload]] = field(default_factory=dict)
     first: Prepared | None = None
     game: Workload | None = None
-    """Hours of a game with which every visit begins."""
+    """Jobs of the game with which every visit begins, or None."""
 
     @classmethod
     def of(cls, openings: tuple[Opening, ...]) -> ServerResources:
-        """Return the resources with all traces read, and what is shown first computed."""
+        """Return the shared objects, with all traces read and the first pictures computed."""
         read = {opening.source: opening.source.read() for opening in openings if not isinstance(opening, LessonOpening)}
         first = None
         if openings:
@@ -77,7 +77,7 @@ class ServerResources:
         return cls(openings, read, first)
 
     def from_there(self, told: Mapping[str, Any]) -> ServerResources:
-        """Return the resources for a visitor that continues from a place of the common screen."""
+        """Return the shared objects for a visitor who goes on from the present place of the common screen."""
         opening = self.openings[0] if self.openings else None
         if self.first is not None and self.first.walk is not None and isinstance(told.get("scene"), int):
             return replace(self, first=replace(self.first, walk=self.first.walk.go(told["scene"])))
@@ -93,7 +93,7 @@ class ServerResources:
         return tuple(source.trace for source in self.read)
 
     def classroom(self, answers: bool) -> Classroom | None:
-        """Return the class of a lesson whose answers are shown, or of a game, or None."""
+        """Return the class for a lesson with `answers` or for a game, otherwise None."""
         walk = self.first.walk if self.first is not None else None
         if walk is not None and answers:
             return Classroom(Roster(walk.scenes), walk.lesson.title)
@@ -106,7 +106,7 @@ class Visit(Reporting):
     def __init__(
         self, shared: ServerResources, theme: str = "dark", offer: Mapping[str, Any] | None = None, best: object = None
     ) -> None:
-        """Make the program; `offer` is the last place of this visitor, `best` the best games of the class."""
+        """Make the program. `offer` is the place where this visitor was last, `best` the best games of the class."""
         super().__init__(shared.first, guest=Guest(LOOKS[theme].with_depth(24), traces=shared.traces))
         self._shared, self._offer = shared, offer or {}
         self._best = best_of(best)
@@ -124,7 +124,7 @@ class Visit(Reporting):
         self.push_screen(ChoiceDialog("Continue where you were?", _OFFERED, told=(told,)), self._go_back)
 
     def _go_back(self, answer: str | None) -> None:
-        """Continue at the place that was offered, if the visitor accepts."""
+        """Go to the place that was offered, if the visitor agrees."""
         if answer != "continue":
             return
         scene, replay = self._offer.get("scene"), self.replay
@@ -134,11 +134,13 @@ class Visit(Reporting):
             self.open(lambda: self._of_session(from_line(str(line))))
 
     def _take(self, text: str) -> None:
-        """Open a session file that was dropped on the page."""
+        """Open a session file that the visitor dropped on the page."""
         self.open(lambda: self._of_session(parsed(text.encode("utf-8", "replace"), "the dropped file")))
 
     def _of_session(self, session: Session) -> Opening:
-        """Return the opening of a session; its trace is found among the served ones by content, not by path."""
+        """Return what to open for a session; its trace is found among the served ones by its content, not by its
+        path.
+        """
         try:
             there = reopened(session)
         except NeedsTrustError:
@@ -174,7 +176,7 @@ class Visit(Reporting):
         return VisitorDriver
 
     def prepare(self, opening: Opening) -> Prepared:
-        """Read an opening; only served traces and samples are allowed."""
+        """Read what is to be opened; only traces that are served, and samples, are allowed."""
         if opening.source in self._shared.read:
             return opening.prepared(*self._shared.read[opening.source])
         if isinstance(opening, LessonOpening) or is_line(opening.source.trace):
@@ -188,7 +190,7 @@ class Visit(Reporting):
 
 
 def live(shared: ServerResources, theme: str) -> Callable[[dict[str, Any]], object]:
-    """Return the function that a visitor's process runs."""
+    """Return the function that runs as the process of a visitor."""
 
     def run(told: dict[str, Any]) -> object:
         os.environ.update(COLUMNS=str(told["columns"]), ROWS=str(told["rows"]))
@@ -199,7 +201,7 @@ def live(shared: ServerResources, theme: str) -> Callable[[dict[str, Any]], obje
 
 
 def seal(traces: tuple[str, ...]) -> None:
-    """Restrict this process to the program and these traces from now on."""
+    """Cut off this process: from now on it can read only the program and these traces, and write nothing."""
     refuse()
     import resource
 
@@ -215,7 +217,7 @@ def seal(traces: tuple[str, ...]) -> None:
 
 
 def _memory() -> int | None:
-    """Return the bytes of memory that only this process uses, None if the system does not report them."""
+    """Return the bytes of memory that only this process uses; None if the system does not say."""
     with suppress(OSError, ValueError, StopIteration), open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmData:")) << 10
     return None
@@ -266,7 +268,7 @@ def _is_within(path: str, readable: tuple[str, ...]) -> bool:
 
 
 def _answers(given: object) -> tuple[tuple[int, bool], ...]:
-    """Return (scene, True if right) of answers in JSON; invalid ones are left out."""
+    """Return the answers in JSON as (scene, True if right); invalid ones are left out."""
     if not isinstance(given, list):
         return ()
     return tuple((each[0], bool(each[1])) for each in given if isinstance(each, list) and len(each) == 2)

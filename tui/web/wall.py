@@ -1,4 +1,4 @@
-"""Wall: the answers of a class on the common screen as bars, and the address at which students answer.
+"""Wall: a screen with the answers of a class as bars, and the address at which students answer.
 
 Right and wrong answers also differ without colour, once the class may know them.
 """
@@ -21,27 +21,27 @@ from tui.screens.play.screen import Sheet
 from tui.web.roster import LONGEST_ANSWER, MOST_BARS, text_of
 
 LONGEST = 1000
-"""Largest number of characters of a question or a reason."""
+"""Largest number of characters of a question or a reason on the wall."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Question, with the number of students for each answer."""
+    """Question of the class, with the number of students for each answer."""
 
     asks: str = ""
-    """Question, or "" if only the address is shown."""
+    """Text of the question; "" if only the address is shown."""
     told: str = ""
-    """Reason of the right answer, "" until it may be known."""
+    """Reason for the right answer; "" until the class may know it."""
     bars: tuple[tuple[str, int, bool | None], ...] = ()
-    """Answer, number of students, and True if right (None while that is hidden), of each bar."""
+    """For each bar: the answer, the number of students, and True if right (None until the class may know it)."""
     address: str = ""
-    """Address at which students answer, "" if unknown."""
+    """Address at which students answer; "" if unknown."""
     here: int | None = None
-    """Number of students, None if they are not counted."""
+    """Number of students who are connected; None if they are not counted."""
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Answers:
-        """Return the answers in a message of the server; every text is one line of limited length."""
+        """Return the answers in a message of the server; each text is cut to one line of limited length."""
         bars = [
             (text_of(bar.get("label"), LONGEST_ANSWER), int(bar.get("count", 0)), _truth(bar.get("right")))
             for bar in told.get("bars", [])[: MOST_BARS + 1]
@@ -56,11 +56,11 @@ def _truth(given: object) -> bool | None:
 
 
 SIGNS = {True: ("✓ ", "good", "█"), False: ("× ", "bad", "▒"), None: ("  ", "accent", "█")}
-"""Sign, style and block of a bar: right, wrong, or not to be known yet."""
+"""Sign, style and block character of a bar whose answer is right, wrong, or not to be known yet."""
 
 
 def bars(answers: Answers, width: int) -> list[Line]:
-    """Return the question, a bar for each answer, the reason, and where to answer.
+    """Return the wall as lines: the question, a bar for each answer, the reason, and where to answer.
 
     >>> answers = Answers("Which?", "J4 fits.", (("J4", 3, True), ("J5", 1, False)))
     >>> [part.text.rstrip() for part in bars(answers, 30)]
@@ -92,7 +92,7 @@ def bars(answers: Answers, width: int) -> list[Line]:
 
 
 def _where(answers: Answers, width: int) -> list[Line]:
-    """Return lines with the address, which may take several rows, and the number of students."""
+    """Return lines with the address, which may be broken, and with the number of students."""
     if not answers.address:
         return []
     room = max(width - 4, 8)
@@ -105,7 +105,7 @@ def _where(answers: Answers, width: int) -> list[Line]:
 
 
 def _counted(answers: Answers) -> Line:
-    """Return a line with the number of students, or how many of them have answered."""
+    """Return a line on how many students are connected, or how many of them have answered."""
     here = answers.here
     if here is None:
         return line()
@@ -120,7 +120,7 @@ def _told(given: str, width: int, style: str) -> list[Line]:
 
 
 class Wall(Screen[bool]):
-    """Screen with the answers until it is closed; the result is True if a key closed it here."""
+    """Screen with the answers, until it is closed; its answer is True if a key closed it here."""
 
     DEFAULT_CSS = """
     Wall { background: $background; }
@@ -138,7 +138,7 @@ class Wall(Screen[bool]):
         yield Sheet(id="answers")
 
     def put(self, answers: Answers) -> None:
-        """Show these answers from now on."""
+        """Show these answers."""
         self._answers = answers
         self._draw()
 
@@ -159,7 +159,7 @@ class Wall(Screen[bool]):
 
 
 def answers_in(told: str) -> Answers | None:
-    """Return the answers of a text from the server; None for an empty text.
+    """Return the answers in a text from the server; None if it is empty or damaged.
 
     >>> answers_in(""), answers_in("[")
     (None, None)

@@ -1,1 +1,1 @@
-"""Widgets: they draw the values that they are given and report the user's input."""
+"""Widgets of the screens: each draws the value it is given, and reports what the user does."""

@@ -1,4 +1,4 @@
-"""Bar of a line or two: the state at the top, the sentence under the chart, the keys at the bottom."""
+"""Bar of one or two lines: the state at the top, the sentence below the chart, the keys at the bottom."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Bar(Lines):
     def __init__(
         self, ground: str = "", *, tell: Callable[[str], str] = lambda action: "", id: str | None = None
     ) -> None:
-        """Make the bar; `tell` returns the tooltip of an action."""
+        """Make the bar; `tell` returns the tooltip for an action, and `ground` is the style of the background."""
         super().__init__(id=id)
         self._ground, self._tell = ground, tell
         self._told = ""
-        """Current tooltip"""
+        """Tooltip that is shown now"""
         self._lines: tuple[Line, ...] = ()
         self._look: Look | None = None
 
     def show(self, lines: Sequence[Line], look: Look) -> None:
-        """Show these lines from now on."""
+        """Show these lines in this look."""
         if (tuple(lines), look) != (self._lines, self._look):
             self._lines, self._look = tuple(lines), look
             self._redraw()

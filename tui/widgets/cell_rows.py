@@ -1,4 +1,4 @@
-"""Base widgets that draw rows of cells, and send only changed cells to the terminal."""
+"""Base classes of widgets that draw rows of cells, and send only cells that changed to the terminal."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tui.chart.cells.cells import Brush, Runs
 
 
 class Inked(NamedTuple):
-    """Cells that a brush draws, with their inks."""
+    """Cells to be drawn by a brush, which knows the colours (inks) of their numbers."""
 
     runs: Runs
     brush: Brush
 
 
 class RowWidget(Widget):
-    """Base of widgets without borders, which draw exactly the rows that they return."""
+    """Base class of widgets without borders, which draw exactly the rows that their methods return."""
 
     ALLOW_SELECT = False
 
@@ -33,13 +33,13 @@ class RowWidget(Widget):
         """Return the segments of a row from column `begin` to `end`."""
 
     def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
-        """Return the segments, or the inked cells, for changed columns of a row."""
+        """Return the cells of changed columns in a row, as segments or as cells with inks."""
         return self.cells(y, begin, end)
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:  # fmt: skip
-        """Send changed cells directly to the screen, because Textual's own way takes four messages."""
+        """Send the changed cells to the terminal at once, because Textual's own way needs four messages."""
         if not regions or layout or recompose or not self.is_attached or not self.display:
             return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
         self._repaint_regions.update(regions)
@@ -54,23 +54,23 @@ class RowWidget(Widget):
         return [Strip(self.cells(y, *crop.column_span), crop.width) for y in crop.line_range]
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return the filters without the one for the terminal's named colours, which are not used here."""
+        """Return the filters for output, without the one for the terminal's named colours, which are not used here."""
         return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor)]
 
 
 class Lines(RowWidget):
-    """Widget whose rows are set from outside."""
+    """Widget whose rows are set by its caller."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._given: dict[int, list[Segment]] = {}
         self._drawn: dict[int, list[Segment]] = {}
-        """Segments of each row after the filters"""
+        """Segments of each row as they were last drawn"""
         self._changed: dict[tuple[int, int, int], list[Segment]] = {}
-        """Segments set last, by row, first column and end column"""
+        """Segments that were set last, by (row, first column, end column)"""
 
     def put(self, rows: Mapping[int, list[Segment]]) -> None:
-        """Show these rows; the other rows stay."""
+        """Show these rows, by number; other rows stay the same."""
         width = self.size.width
         new = {y: row for y, row in rows.items() if row is not (was := self._given.get(y)) and row != was}
         if not new:
@@ -91,7 +91,7 @@ class Lines(RowWidget):
         self.refresh(*changed)
 
     def forget(self) -> None:
-        """Draw everything again at the next update."""
+        """Draw all rows again at the next update."""
         self._given.clear()
         self._drawn.clear()
         self._changed.clear()
@@ -106,7 +106,7 @@ class Lines(RowWidget):
 
 
 def fitted(row: Sequence[Segment], width: int, blank: Style) -> list[Segment]:
-    """Return the row as exactly `width` columns: cut off, or filled with blanks.
+    """Return the row with exactly `width` columns: cut off, or filled with blanks in the style `blank`.
 
     >>> ["".join(s.text for s in fitted([Segment("ab"), Segment("cd")], width, Style())) for width in (3, 6)]
     ['abc', 'abcd  ']
@@ -116,7 +116,7 @@ def fitted(row: Sequence[Segment], width: int, blank: Style) -> list[Segment]:
 
 
 def cut(row: Sequence[Segment], begin: int, end: int) -> list[Segment]:
-    """Return the columns from `begin` to `end` of a row.
+    """Return the part of a row from column `begin` to before `end`.
 
     >>> ["".join(s.text for s in cut([Segment("ab"), Segment("cd"), Segment("ef")], *at)) for at in ((1, 4), (2, 4))]
     ['bcd', 'cd']
@@ -134,7 +134,8 @@ def cut(row: Sequence[Segment], begin: int, end: int) -> list[Segment]:
 
 
 def differing(row: Sequence[Segment], before: Sequence[Segment]) -> tuple[int, int, list[Segment]]:
-    """Return (begin, end) of the columns in which two rows of equal width differ, and the first row's segments there.
+    """Return (begin, end, segments) of the columns in which two rows of the same width differ; the segments are the
+    first row's.
 
     >>> one, other = ([Segment(text) for text in texts] for texts in (("ab", "c", "def"), ("ab", "x", "def")))
     >>> differing(one, other)

@@ -8,11 +8,11 @@ from typing import TypeAlias
 from tui.look.sheets import Line, Span, line, width_of
 
 Key: TypeAlias = tuple[str, str, str]
-"""Type of a key on the line: its sign, its word, and the action of a click."""
+"""Key on the line: its sign, its word, and the action of a click."""
 
 
 def fitting_keys(keys: Sequence[Key], last: Sequence[Key], width: int) -> Line:
-    """Return the first keys that fit into the width, and behind them the last ones.
+    """Return a line with as many of `keys` as fit, followed by all of `last`.
 
     >>> keys, last = (("n", "new", "new"), ("y", "copy", "copy")), (("?", "help", "help"), ("q", "quit", "quit"))
     >>> ["".join(span.text for span in fitting_keys(keys, last, width).spans).rstrip() for width in (22, 21)]
@@ -28,7 +28,7 @@ def fitting_keys(keys: Sequence[Key], last: Sequence[Key], width: int) -> Line:
 
 
 GAP = "  "
-"""Space behind each key."""
+"""Blanks behind each key."""
 
 
 def _spans(key: Key) -> list[Span]:

@@ -1,4 +1,4 @@
-"""Widget of the Gantt chart, which draws a scene and reports the user's actions."""
+"""Widget with the chart of a run (Gantt chart): it draws a scene and reports what the user does."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from tui.look.themes import Printable
 from tui.widgets.cell_rows import Inked, RowWidget
 
 _NAMED = 5
-"""Width in columns that is enough for the names of most jobs."""
+"""Width in columns in which the names of most jobs fit."""
 _A_PAN = 8
-"""Number of columns, and rows of cells, by which a key moves the chart."""
+"""Number of columns, or of rows of cells, by which a key moves the chart."""
 
 
 class _Looking(NamedTuple):
-    """Camera, axis and time of a view of the chart."""
+    """Camera, axis and time with which the chart is drawn."""
 
     camera: Camera
     axis: Axis
     now: float
-    """Position of now in the view."""
+    """Place of now on the axis of time."""
 
 
 class Gantt(RowWidget, can_focus=True):
-    """Widget of a scene's chart; it owns the camera, and posts a message when the camera moves."""
+    """Widget with the chart of a scene. It owns the camera (visible part), and sends a message when that moves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("plus,equals_sign", "zoom(1)", "closer", show=False, id="chart.zoom_in"),
@@ -69,7 +69,7 @@ class Gantt(RowWidget, can_focus=True):
     ]
 
     class CameraChanged(Message):
-        """Message that the user, or the size of the screen, has moved the camera."""
+        """Message that the camera has moved, because of the user or of another size."""
 
         def __init__(self, gantt: Gantt, camera: Camera, by_size: bool) -> None:
             self.gantt, self.camera, self.by_size = gantt, camera, by_size
@@ -80,21 +80,23 @@ class Gantt(RowWidget, can_focus=True):
             return self.gantt
 
     class Hovered(Message):
-        """Message that the pointer moved: `rank` is None if no job is there, `spot` is None outside the chart."""
+        """Message that the mouse pointer moved: `rank` is the job there or None, `spot` the place, None outside of the
+        chart.
+        """
 
         def __init__(self, rank: int | None, spot: Spot | None) -> None:
             self.rank, self.spot = rank, spot
             super().__init__()
 
     class Picked(Message):
-        """Message that a job was clicked, or (None) a place without a job."""
+        """Message that a job was clicked, or (None) a place where there is no job."""
 
         def __init__(self, gantt: Gantt, rank: int | None, spot: Spot | None = None) -> None:
             self.gantt, self.rank, self.spot = gantt, rank, spot
             super().__init__()
 
     class Measured(Message):
-        """Message that a span of time is being measured; when the button is released, `span` has its begin and end."""
+        """Message that a span of time is being measured; `span` has its begin and end when the button is released."""
 
         def __init__(self, gantt: Gantt, told: str, span: tuple[float, float] | None = None) -> None:
             self.gantt, self.told, self.span = gantt, told, span
@@ -105,31 +107,31 @@ class Gantt(RowWidget, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._workload = workload
-        """Workload; that of the last scene if the machine has changed"""
+        """Workload of the chart; that of the last scene, because the machine may change"""
         self._camera = camera
         self._scene: Pictured | None = None
         self._selected: int | None = None
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
         self._changed: dict[tuple[int, int, int], Runs] = {}
-        """Segments drawn last, by row, first column and end column; empty if filters are used"""
+        """Runs of cells that were drawn last, by (row, first column, end column); empty if filters are used"""
         self._by_clock: Camera | None = None
-        """Last camera in which time was by the clock"""
+        """Camera that was last used by the clock, not by event"""
         self._spot: Spot | None = None
         self._seen: tuple[float, float] | None = None
-        """Times that must be visible at any size; None if the camera decides"""
+        """Times that must be visible in any size; None if the camera decides"""
         self._grabbed: tuple[int, int, _Looking] | None = None
-        """Start of a drag: column, row and view; None if there is no drag"""
+        """Column, row and view where a drag of the chart began; None if there is no drag"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
-        """Begin and end of a measuring drag"""
+        """Mouse events at the begin and the end of a span that is being measured, or None"""
         self.is_pointed_at = False
-        """True if other viewers see the mouse as a pointer."""
+        """True to draw the mouse pointer, for viewers who do not hold the mouse."""
         self._pointer: tuple[int, int] | None = None
 
     # Input
 
     def show(self, scene: Pictured, look: Look) -> None:
-        """Draw this scene; only changed rows are sent to the terminal."""
+        """Draw this scene; only rows that changed are sent to the terminal."""
         left = self._left
         self._scene = scene
         if scene.chart is not None and scene.chart.workload.procs != self._workload.procs:
@@ -157,24 +159,26 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def camera(self) -> Camera | None:
-        """Return the camera that the user chose; None until the widget has a size."""
+        """Return the camera; None until the widget has a size."""
         return self._camera
 
     @camera.setter
     def camera(self, camera: Camera) -> None:
-        """Set the camera for the widget's size, without posting a message."""
+        """Set the camera, for the widget's size; no message is sent."""
         inner = self._inner
         sized = camera.sized(inner.columns, inner.rows * self._folds)
         self._camera, self._seen = sized, self._seen if sized == self._camera else None
 
     @property
     def is_fitted(self) -> bool:
-        """Return True if the requested view has been fitted to the current size."""
+        """Return True if the times that must be visible have been fitted to the present size."""
         inner, camera = self._inner, self._camera
         return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
 
     def turning(self, pages: bool) -> Camera | None:
-        """Return the camera that follows now, by pages or by scrolling; None while its position is unknown."""
+        """Return a camera that follows now, by turning pages or by scrolling; None while the place of now is
+        unknown.
+        """
         if (looking := self._looking()) is None:
             return None
         return looking.camera.paging(looking.now) if pages else looking.camera.following()
@@ -195,11 +199,11 @@ class Gantt(RowWidget, can_focus=True):
         return self.cells(y, begin, end) if runs is None else Inked(runs, self._brush)
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return the filters without the one that every cell has passed."""
+        """Return the filters for output, without the one that has been applied to every cell already."""
         return [known for known in super().get_line_filters() if not isinstance(known, Printable)]
 
     def _redraw(self) -> None:
-        """Make the picture again, and send the changed cells."""
+        """Draw the picture again, and send the cells that changed."""
         width, height = self.size
         if self._scene is None or self._scene.chart is None or not width or not height:
             return
@@ -214,7 +218,7 @@ class Gantt(RowWidget, can_focus=True):
             self.refresh(*(Region(begin, row, end - begin, 1) for row, begin, end in changed))
 
     def _draw_pointer(self, drawn: Cells) -> None:
-        """Draw the mouse pointer, for viewers who do not move the mouse."""
+        """Draw the mouse pointer into the picture, for viewers who do not hold the mouse."""
         if self.is_pointed_at and self._pointer is not None:
             x, y = self._pointer
             drawn.write(y, x, "*" if self._brush.look.ascii else "●", ink(Hue.ACCENT, Tone.STRONG), ink(Hue.NONE))
@@ -226,17 +230,17 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def _left(self) -> int:
-        """Return the number of columns left of the chart."""
+        """Return the number of columns at the left of the chart, for labels."""
         chart = None if self._scene is None else self._scene.chart
         return margin(self._workload.procs) if chart is None else margin_of(chart.workload.procs, chart.labels)
 
     @property
     def _folds(self) -> int:
-        """Return the number of pixel rows in a row of cells."""
+        """Return the number of rows of pixels in a row of cells."""
         return 1 if self._brush.look.patterned else 2
 
     def _forget(self) -> None:
-        """Draw everything again at the next update."""
+        """Draw all cells again at the next update."""
         self._cells = None
         self._changed.clear()
 
@@ -260,7 +264,7 @@ class Gantt(RowWidget, can_focus=True):
     # Looking elsewhere
 
     def see(self, window: tuple[float, float] | None, by_size: bool = False) -> None:
-        """Show the time between two points at any size; None restores the first view."""
+        """Show the time between two points, in any size; None shows the first view."""
         inner = self._inner
         first = Camera.on(self._workload, inner.columns, inner.rows * self._folds)
         self._move(first if window is None else first.fitting(*window), by_size)
@@ -276,7 +280,7 @@ class Gantt(RowWidget, can_focus=True):
         return 0.0 if self._scene is None else self._scene.clock
 
     def _looking(self) -> _Looking | None:
-        """Return the current view, or None if the picture has another axis than the camera."""
+        """Return how the chart is drawn now; None if the picture has another axis than the camera."""
         chart = self._scene.chart if self._scene else None
         if self._camera is None or chart is None or chart.view.axis.by_event != self._camera.by_event:
             return None
@@ -288,7 +292,7 @@ class Gantt(RowWidget, can_focus=True):
             self._move(looking.camera.zoomed(rungs, looking.now))
 
     def enlarge(self, seconds: float) -> None:
-        """Zoom in until a job of that length has room for its name."""
+        """Zoom in until a job of that many seconds has space for its name."""
         if (looking := self._looking()) and not looking.camera.by_event:
             camera = looking.camera
             while camera.per_column * _NAMED > seconds and (closer := camera.zoomed(1, looking.now)) != camera:
@@ -304,7 +308,7 @@ class Gantt(RowWidget, can_focus=True):
             self._move(looking.camera.panned(direction * _A_PAN, looking.now))
 
     def action_space_by_event(self) -> None:
-        """Switch between equal and proportional widths of steps; now stays visible."""
+        """Change between columns of equal time and columns of equal numbers of events; now stays visible."""
         if self._camera is None or self._scene is None or self._scene.chart is None:
             return
         view, was = self._scene.chart.view, self._camera
@@ -323,7 +327,7 @@ class Gantt(RowWidget, can_focus=True):
             self._move(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
 
     def action_toggle_rows(self) -> None:
-        """Switch between lanes for rows or partitions and processors by number."""
+        """Change between lanes for rows or partitions and processors ordered by number."""
         chart = self._scene.chart if self._scene is not None else None
         if self._camera is not None and chart is not None:
             self._move(replace(self._camera, by_rows=not (chart.lanes or chart.by_owner)))
@@ -333,7 +337,7 @@ class Gantt(RowWidget, can_focus=True):
             self._move(self._camera.following())
 
     def action_fit_all(self) -> None:
-        """Show the whole run, as far as it is known."""
+        """Show the whole run, as far as it is computed."""
         if (looking := self._looking()) is None or self._scene is None or not len(self._workload):
             return
         axis, known = looking.axis, max(self._scene.known, self._clock)
@@ -341,12 +345,12 @@ class Gantt(RowWidget, can_focus=True):
         self._move(looking.camera.fitting(begin, end))
 
     def action_fit_first(self) -> None:
-        """Restore the standard view: the whole machine, around now."""
+        """Show the first view again: the whole machine, around now."""
         inner = self._inner
         self._move(Camera.on(self._workload, inner.columns, inner.rows * self._folds))
 
     def action_fit_job(self) -> None:
-        """Show the selected job, with some time before and after."""
+        """Show the selected job, with some time before and after it."""
         looking, chart = self._looking(), self._scene.chart if self._scene else None
         if looking is None or chart is None or self._selected is None:
             return
@@ -406,7 +410,7 @@ class Gantt(RowWidget, can_focus=True):
             self.capture_mouse()
 
     def _measure(self, event: events.MouseMove) -> None:
-        """Update the measured time and processors between the drag's begin and the pointer."""
+        """Store the span between the begin of the drag and the pointer: its time and processors."""
         assert self._measured is not None
         self._measured = self._measured[0], event
         self._tell_measured(self._measured, is_over=False)
@@ -420,7 +424,7 @@ class Gantt(RowWidget, can_focus=True):
             self.post_message(self.Measured(self, told, (begin, end) if is_over and end > begin else None))
 
     def _draw_measure(self, cells: Cells) -> None:
-        """Draw the measured span as a bar from the drag's begin to the pointer."""
+        """Draw the measured span as a bar into the picture."""
         if self._measured is None:
             return
         (x, _), (to, y) = ((event.x, event.y) for event in self._measured)
@@ -430,7 +434,7 @@ class Gantt(RowWidget, can_focus=True):
         cells.write(y, begin, told, ink(Hue.ACCENT, Tone.TEXT), ink(Hue.ACCENT, Tone.STRONG))
 
     def _drag(self, event: events.MouseMove) -> None:
-        """Move the chart so that the grabbed point stays under the pointer."""
+        """Move the chart so that what was grabbed stays under the pointer."""
         assert self._grabbed is not None
         x, y, (camera, _, now) = self._grabbed
         if event.x != x:
@@ -438,7 +442,7 @@ class Gantt(RowWidget, can_focus=True):
         self._move(camera.lifted((event.y - y) * self._folds, self._workload.procs))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """End a drag; one that did not move counts as a click."""
+        """End a drag; if the pointer did not move, it was a click."""
         grabbed, self._grabbed = self._grabbed, None
         self.release_mouse()
         if self._measured is not None:
@@ -467,7 +471,7 @@ class Gantt(RowWidget, can_focus=True):
         self.action_pan(direction)
 
     def _wheel(self, event: events.MouseEvent, steps: int) -> None:
-        """Zoom around the pointer: time, or with shift processors."""
+        """Zoom around the pointer: in time or, with shift, in processors."""
         event.prevent_default()
         event.stop()
         spot, looking = self._spot_at(event), self._looking()

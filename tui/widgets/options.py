@@ -1,4 +1,4 @@
-"""Lists of options that allow keys, clicks and a change of size within one update."""
+"""Lists of options that stay correct if keys, clicks and a new size arrive at the same time."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from textual.widgets._select import SelectOverlay
 
 
 class Options(OptionList):
-    """Textual's list of options; page keys work only if the list is at least one line high."""
+    """Textual's list of options; here page keys do nothing in a list that is not even one line high."""
 
     def _move_page(self, direction: Direction) -> None:
         if (self.highlighted or 0) in self._index_to_line:
             super()._move_page(direction)
 
     async def _on_click(self, event: Click) -> None:
-        """Let no click through on a line whose option is gone since it was drawn."""
+        """Ignore a click on a line whose option was removed after it was drawn."""
         if (event.style.meta.get("option") or 0) >= self.option_count:
             event.prevent_default()
 
 
 class Choice(Select[str]):
-    """Textual's field to select one word, with a list in which page keys work."""
+    """Textual's field to select a word, with a list in which page keys work."""
 
     def compose(self) -> ComposeResult:
         current, _ = super().compose()
@@ -32,13 +32,13 @@ class Choice(Select[str]):
 
 
 class _Overlay(SelectOverlay, Options):
-    """Open list of a selection, over other widgets.
+    """Open list of a selection field, above other widgets.
 
     Textual applies the style rules of the first base class only.
     """
 
 
 def is_listed(event: OptionList.OptionMessage) -> bool:
-    """Return True if the event's option is still in the list, which may have changed since."""
+    """Return True if the option of the event is still in the list."""
     options = event.option_list
     return event.option_index < options.option_count and options.options[event.option_index] is event.option

@@ -1,4 +1,4 @@
-"""Panel widget, which shows a sheet: a title, fixed lines, and a body that scrolls.
+"""Widget for a panel: it shows a sheet with a title, fixed lines, and a body that scrolls.
 
 It draws a value and decides nothing: a pure function makes the sheet, and the user's actions are posted as messages.
 """
@@ -25,18 +25,18 @@ from tui.panels.meanings import title_meaning
 from tui.widgets.cell_rows import Lines, fitted
 
 MARGIN = 1
-"""Width in columns of the left margin, and of the right one, which holds the scroll mark."""
+"""Number of blank columns at each side; the right one has the mark for scrolling."""
 AFTER = 2
-"""Rows that stay visible below a mark that is followed: a wrapped line goes on there"""
+"""Number of rows below a followed line that stay visible, for the rest of a wrapped line"""
 WHEEL = 3
 """Number of lines that the mouse wheel scrolls."""
 AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
-"""Function like `context.Draw`, for any kind of context."""
+"""Function that draws a panel, like `context.Draw`, for any kind of context."""
 AnyTell: TypeAlias = Callable[[Any, Size, int, int], str]
 
 
 class Shown(Protocol):
-    """Interface of the context that the widget itself needs."""
+    """Context of a panel, as far as the widget itself needs it."""
 
     @property
     def look(self) -> Look: ...
@@ -54,7 +54,7 @@ class Shown(Protocol):
     def whose(self) -> Span | None: ...
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the text that is shown for the pointer: about the line, or about the job in it."""
+        """Return the tooltip for a column of a line: about the line, or about the job in it."""
 
 
 class Panel(Lines, can_focus=True):
@@ -77,14 +77,14 @@ class Panel(Lines, can_focus=True):
             super().__init__()
 
     class Hovered(Message):
-        """Message that the pointer moved to the line of a job, or away from it (None)."""
+        """Message that the pointer is on the line of a job; None if it has left it."""
 
         def __init__(self, rank: int | None) -> None:
             self.rank = rank
             super().__init__()
 
     class Maximise(Message):
-        """Message that the title was clicked, to show this panel alone or with the others again."""
+        """Message that the title was clicked, to give the panel the whole screen or its usual size."""
 
         def __init__(self, panel: Panel) -> None:
             self.panel = panel
@@ -95,7 +95,7 @@ class Panel(Lines, can_focus=True):
             return self.panel
 
     class NeedsChanged(Message):
-        """Message that at a new width the panel needs another number of rows."""
+        """Message that the panel needs another number of rows."""
 
     def __init__(
         self, draw: AnyDraw, *, tell: AnyTell | None = None, id: str | None = None, classes: str | None = None
@@ -103,16 +103,16 @@ class Panel(Lines, can_focus=True):
         super().__init__(id=id, classes=classes)
         self._draw, self._tell = draw, tell
         self._told = ""
-        """Current tooltip."""
+        """Tooltip that is shown now."""
         self._shown: Shown | None = None
         self._sheet = Sheet("")
         self._first = 0
         self._lines: tuple[Line, ...] = ()
-        """Visible lines below the title."""
+        """Lines that are visible below the title."""
         self._over: int | None = None
 
     def show(self, context: Shown) -> None:
-        """Show this context, with the selected or current line in view."""
+        """Draw this context, so that the selected or marked line is visible."""
         before, self._shown, mark = self._shown, context, self._sheet.mark
         self._redraw()
         is_moved = self._sheet.is_followed and self._sheet.mark != mark
@@ -121,13 +121,13 @@ class Panel(Lines, can_focus=True):
 
     @property
     def needs(self) -> int:
-        """Return the number of rows that show the whole panel; 0 before it is drawn."""
+        """Return the number of rows that show the whole panel; 0 before it is first drawn."""
         return self._sheet.needs if self._sheet.title else 0
 
     # Drawing
 
     def _redraw(self) -> None:
-        """Recompute the lines and refresh the changed ones."""
+        """Make the lines again, and draw the ones that changed."""
         width, height = self.size
         if self._shown is None or not width or not height:
             return
@@ -143,7 +143,7 @@ class Panel(Lines, can_focus=True):
 
     @property
     def _room(self) -> int:
-        """Return the number of lines of the body that are visible."""
+        """Return the number of lines of the body that fit."""
         return max(self.size.height - 1 - len(self._sheet.head), 0)
 
     def on_resize(self) -> None:
@@ -161,7 +161,7 @@ class Panel(Lines, can_focus=True):
     # Scrolling
 
     def _go_to(self, first: int) -> bool:
-        """Show the body from this line on; return False if it is shown so already."""
+        """Show the body from line `first` on; return False if it is shown so already."""
         first = window(self._sheet.total, first, self._room).start
         if first == self._first:
             return False
@@ -170,7 +170,7 @@ class Panel(Lines, can_focus=True):
         return True
 
     def _reveal(self, mark: int | None) -> None:
-        """Scroll to this line of the body, as little as possible."""
+        """Scroll as little as possible until this line of the body is visible."""
         if mark is not None:
             after = AFTER if self._sheet.is_followed else 0
             self._go_to(min(max(self._first, mark - self._room + 1 + after), mark))
@@ -208,7 +208,7 @@ class Panel(Lines, can_focus=True):
             self.tooltip = Content(told) if told else None
 
     def _told_at(self, column: int, row: int, line: Line | None) -> str:
-        """Return the tooltip of a place: about its job, or from the panel."""
+        """Return the tooltip of a place: about the job there, or what the panel says about it."""
         context = self._shown
         if context is None:
             return ""
@@ -264,7 +264,7 @@ def rank_at(line: Line, column: int) -> int | None:
 def draw_rows(
     sheet: Sheet, lines: Sequence[Line], context: Shown, width: int, height: int, focused: bool
 ) -> list[list[Segment]]:
-    """Return the rows of the panel: title, lines, and blank rows below."""
+    """Return the rows of the panel as segments: title, lines, and blank rows below."""
     look = context.look
     rows = [_title(sheet, context, width, focused), *(_row(line, look, width, _lit(line, context)) for line in lines)]
     blank = [Segment(" " * width, look.style("surface"))]
@@ -272,7 +272,7 @@ def draw_rows(
 
 
 def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: int, look: Look) -> list[list[Segment]]:
-    """Draw a thin mark in the right margin for the visible part of the body."""
+    """Return the rows with a mark at the right that shows which part of the body is visible."""
     rows = len(seen)
     if not rows or rows >= total:
         return drawn
@@ -285,7 +285,7 @@ def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: in
 
 
 def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segment]:
-    """Return the title with the name of its run if there are two, a rule, and the note at the right."""
+    """Return the row of the title, with the name of the run if there are two, and with the note at the right."""
     room = width - 2 * MARGIN
     spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
     if not sheet.of_both and (whose := context.whose):
@@ -298,7 +298,7 @@ def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segm
 
 
 def _lit(line: Line, context: Shown) -> str:
-    """Return the highlight of a line: its job is selected, or under the pointer, or ""."""
+    """Return the style that highlights a line: its job is selected or under the pointer; otherwise ""."""
     if line.rank is None:
         return ""
     if line.rank == context.selected:

@@ -1,4 +1,4 @@
-"""Partial updates of the terminal: only changed columns of each row, and only changed parts of each style.
+"""Updates of the terminal that send only the columns and styles that changed.
 
 Textual's own compositor renders every widget around a change, sends a row from the left edge of its widget on, and
 repeats every style. This class keeps its layout and replaces only the updates, for which it uses a private module of
@@ -26,7 +26,7 @@ from tui.widgets.cell_rows import Inked, RowWidget
 
 
 class Piece(NamedTuple):
-    """Neighbouring cells of a row."""
+    """Neighbouring cells of a row that must be sent."""
 
     y: int
     x: int
@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
 
 class SpanCompositor(Compositor):
-    """Compositor with Textual's layout, which sends only the visible pieces of what changed."""
+    """Compositor that uses Textual's layout, but sends only the visible parts that changed."""
 
     def render_partial_update(self) -> CompositorUpdate | None:  # type: ignore[override]
         regions = self._dirty_regions.copy()
@@ -46,7 +46,7 @@ class SpanCompositor(Compositor):
         return Update(pieces) if pieces else None
 
     def _on_top(self, y: int, begin: int, end: int) -> Iterator[Piece]:
-        """Yield the visible pieces of a row from column `begin` to `end`."""
+        """Yield the parts of a row, from column `begin` to `end`, that other widgets do not cover."""
         hidden = [(max(begin, 0), min(end, self.size.width))]
         for widget, shown, region in self.layers_visible[y]:
             still = []
@@ -69,7 +69,7 @@ def _cells(widget: Widget, y: int, begin: int, end: int) -> list[Segment] | Inke
 
 
 class Update(CompositorUpdate):
-    """Update of some pieces of the screen."""
+    """Update of the screen that consists of some pieces."""
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
         self._pieces = pieces
@@ -86,14 +86,14 @@ class Update(CompositorUpdate):
 
 
 Codes = tuple[str, str, str]
-"""Attributes, foreground and background as parameters of an escape sequence; "" for the terminal's own."""
+"""Parameters of an escape sequence for attributes, foreground and background; "" for the terminal's default."""
 _PLAIN = Style.null()
 _MOST_TURNS = 20_000
 _SGR = re.compile("\x1b\\[([0-9;]*)m")
 
 
 class _Pen:
-    """Writer of escape sequences, which remembers the last style."""
+    """Writer of escape sequences, which knows the style that the terminal has now."""
 
     def __init__(self, system: ColorSystem) -> None:
         self.sent: list[str] = []
@@ -114,7 +114,7 @@ class _Pen:
         self._style = was
 
     def draw_inked(self, cells: Inked) -> None:
-        """Draw cells that are given by their inks."""
+        """Write cells whose colours are given as inks."""
         runs, brush = cells
         self.sent += turn(self._style, brush.style(runs.inks[0]), self._system), runs.texts[0]
         turns = map(_turns_of(brush, self._system).__getitem__, runs.turns)
@@ -122,12 +122,12 @@ class _Pen:
         self._style = brush.style(runs.inks[-1])
 
     def done(self) -> str:
-        """Return the whole output; text after it has the default style."""
+        """Return all that was written; text behind it has the default style."""
         return "".join([*self.sent, turn(self._style, _PLAIN, self._system)])
 
 
 class _Turns(dict[int, str]):
-    """Escape sequences that change one ink of a brush into another, made when needed."""
+    """Escape sequences that change from one ink of a brush to another; each is made when first needed."""
 
     def __init__(self, brush: Brush, system: ColorSystem) -> None:
         super().__init__()
@@ -147,7 +147,7 @@ def _turns_of(brush: Brush, system: ColorSystem) -> _Turns:
 
 @lru_cache(1 << 14)
 def turn(was: Style, style: Style, system: ColorSystem) -> str:
-    r"""Return the escape sequence from one style to another; attributes and default colours need a reset.
+    r"""Return the escape sequence that changes from one style to another; attributes and default colours need a reset.
 
     >>> turn(Style.parse("bold red"), Style.parse("bold blue"), ColorSystem.STANDARD)
     '\x1b[34m'

@@ -1,4 +1,4 @@
-"""Strip of the whole run, on which a click or a drag goes to a time."""
+"""Strip with the whole run, on which a click or a drag goes to a time."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tui.widgets.panel import MARGIN, Panel
 
 
 class Scrubber(Panel, can_focus=False):
-    """Panel whose columns are points in time."""
+    """Panel whose columns stand for times."""
 
     class Scrubbed(Message):
-        """Message that the pointer is at this column of `width` columns."""
+        """Message that the mouse button is down at this column of `width` columns."""
 
         def __init__(self, column: int, width: int) -> None:
             self.column, self.width = column, width

@@ -1,4 +1,4 @@
-"""Screenshot as an SVG that looks the same in every viewer: blocks and lines are shapes, letters are text.
+"""Picture of the screen as SVG that looks the same in every program: blocks and lines are shapes, letters are text.
 
 It loads no other files, and the positions of letters do not depend on the installed fonts.
 """
@@ -35,22 +35,22 @@ SHAPES: dict[str, _Parts] = {
     **{sign: [(int(n) % 2 / 2, int(n) // 2 / 2, 0.5, 0.5) for n in places] for sign, places in _QUARTERS.items()},
     **_LINES,
 }
-"""Shapes of signs that fill a part of their cell: x, y, width and height as shares of the cell."""
+"""Rectangles that each block character fills: x, y, width and height as shares of its cell."""
 SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
-"""Share of the cell that each shading sign fills."""
+"""Share of its cell that each shading character fills."""
 _DIM = 0.6
 _TOGETHER = re.compile(r"[^ ]+(?: [^ ]+)*")
 
 
 @dataclass(frozen=True)
 class Type:
-    """Size of a cell in whole pixels."""
+    """Width and height of a cell in whole pixels."""
 
     width: int
 
     @classmethod
     def of(cls, size: float) -> Type:
-        """Return the cell size for letters of about this size.
+        """Return the size of cells for letters of about this size.
 
         >>> Type.of(16).width, Type.of(16).height
         (10, 20)
@@ -63,12 +63,12 @@ class Type:
 
     @property
     def size(self) -> float:
-        """Return the font size of letters that fill a cell."""
+        """Return the font size of letters in cells of this size."""
         return self.width / WIDE
 
 
 def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type_: Type, title: str = "") -> str:
-    """Return the screenshot as the text of an SVG file."""
+    """Return the picture as the text of an SVG file."""
     width, height = columns * type_.width, len(rows) * type_.height
     inside = [
         *([element("title", text(title))] if title else []),
@@ -85,7 +85,7 @@ def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type
 
 
 def _row(row: Iterable[Segment], top: int, look: Look, type_: Type) -> Iterator[str]:
-    """Yield the backgrounds of a row, then its letters, so that no letter is cut off."""
+    """Yield a row as SVG: its backgrounds first, and then its letters, so that no letter is cut off."""
     runs, x = [], 0
     for words, style, _ in row:
         width = cells(words) * type_.width
@@ -129,7 +129,7 @@ def _shape(signs: str, x: float, y: float, type_: Type) -> Iterator[Rect]:
 
 
 def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: Type) -> Iterator[str]:
-    """Yield letters as wide as their cells in any font; separate words are placed separately."""
+    """Yield letters as SVG, as wide as their cells in any font; each word has its own position."""
     for words in _TOGETHER.finditer(signs):
         yield element(
             "text", text(words[0]), x=x + cells(signs[: words.start()]) * type_.width, y=y + type_.height * 0.74,

@@ -1,4 +1,4 @@
-"""Dialogs over the screen, each imported when it is first opened to keep the start fast."""
+"""Dialogs over the screen; each is imported when it is first opened, so that the program starts fast."""
 
 from __future__ import annotations
 

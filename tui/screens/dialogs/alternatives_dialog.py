@@ -1,4 +1,4 @@
-"""Dialog that runs other policies to find which of them reduces the wait of a job, and lists results as they come."""
+"""Dialog that tries other policies, to find which of them shortens the wait of a job; results appear as they come."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ TRIED = (
     "fcfs", "firstfit", "easy", "easy:tail=sjf", "conservative", "relaxed", "easy++", "lookahead", "slack",
     "multiqueue", "selective", "gang-backfill",
 )  # fmt: skip
-"""Policies that are tried in addition to the current one, the fast ones first."""
+"""Policies that are tried besides the present one, fast ones first."""
 _STEPS = 500
-"""Number of steps between two checks whether the dialog is still open"""
+"""Number of steps after which is checked whether the dialog has been closed"""
 
 
 class AlternativesDialog(Dialog[Policy | None]):
@@ -44,7 +44,7 @@ class AlternativesDialog(Dialog[Policy | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,u", "dismiss", "Close")]
 
     class Ran(Message):
-        """Message that one more policy has been simulated, or has failed."""
+        """Message that one more policy has been tried, or has failed."""
 
         def __init__(self, schedule: Schedule | str) -> None:
             super().__init__()
@@ -58,7 +58,7 @@ class AlternativesDialog(Dialog[Policy | None]):
         self._schedules: list[Schedule] = []
         self._failed: list[str] = []
         self._listed: list[str] = []
-        """Policies in the order of the list"""
+        """Specs of the policies in the order of the list"""
         self._chosen = ""
 
     def compose(self) -> ComposeResult:
@@ -106,7 +106,7 @@ class AlternativesDialog(Dialog[Policy | None]):
         return text.table(rows(found, self._first, not self.is_wide))
 
     def _list(self) -> None:
-        """Sort the list again; the chosen policy stays chosen, otherwise the best so far is chosen."""
+        """Sort the list again. The highlighted policy stays highlighted; at first it is the best one."""
         if not self._schedules:
             return
         policies, chosen = self.query_one("#policies", OptionList), self._chosen

@@ -1,4 +1,4 @@
-"""Dialog with a few options, in a bar at the bottom; a key or a click chooses one."""
+"""Dialog with a few options in a bar at the bottom; the user chooses one by a key or a click."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tui.screens.dialogs.dialog import Dialog, Page
 
 
 class ChoiceDialog(Dialog[str | None]):
-    """Dialog that returns the chosen value of `options` (key, value, meaning), or None if it was closed.
+    """Dialog whose answer is the value of an option (key, value, meaning), or None if it was closed.
 
-    `told` holds the explanations above the options, one per line.
+    `told` are lines of explanation above the options.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class ChoiceDialog(Dialog[str | None]):
         return lines
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the option of a key; Enter chooses the highlighted or the first one."""
+        """Choose the option with this key; Enter chooses the highlighted one or else the first."""
         values = [value for _, value, _ in self._options]
         chosen = {key: value for key, value, _ in self._options}
         chosen["enter"] = self._current if self._current in values else values[0]
@@ -51,7 +51,7 @@ class ChoiceDialog(Dialog[str | None]):
             self.dismiss(chosen[pressed])
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the option on the clicked line."""
+        """Choose the option in the line that was clicked."""
         at = event.get_content_offset(self.query_one("#choices"))
         above = len(self._lines(self.query_one("#choices").content_size.width)) - len(self._options)
         if at is not None and above <= at.y < above + len(self._options):

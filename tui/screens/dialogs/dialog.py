@@ -1,4 +1,4 @@
-"""Base class of dialogs: one frame, closed by Escape, with text that wraps to the current width."""
+"""Base class of dialogs, which have the same frame, close with Escape, and wrap their text."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tui.look.text import drawn
 Answer = TypeVar("Answer")
 
 WIDE = 100
-"""Width of the screen from which lists also have descriptions."""
+"""Width of the screen in columns from which lists also show descriptions."""
 
 Draw: TypeAlias = Callable[[int], Iterable[Line]]
-"""Function that returns the lines of a text, wrapped to a width in columns."""
+"""Function that returns the lines of a text for a width in columns."""
 
 STYLES = {
     "dim": "$text-muted",
@@ -35,11 +35,11 @@ STYLES = {
     "warn": "$text-warning",
     "bad": "$text-error",
 }
-"""Styles of `tui.look.sheets` by name, as styles of Textual's theme."""
+"""Style of Textual's theme for each name of a style in `tui.look.sheets`."""
 
 
 def is_on_top(screen: Screen[Any]) -> bool:
-    """Return True while the screen is on top; keys and clicks that arrive after it closes are ignored.
+    """Return True if the screen is on top of all others, so that it may react to keys and clicks.
 
     Textual's `is_current` is True for screens below it, too.
     """
@@ -47,7 +47,7 @@ def is_on_top(screen: Screen[Any]) -> bool:
 
 
 class ClosesOnce(Screen[Answer]):
-    """Screen that closes only once, while it is on top."""
+    """Screen that closes only once, and only while it is on top."""
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         """Close the screen with this answer, unless it is closing already."""
@@ -55,7 +55,7 @@ class ClosesOnce(Screen[Answer]):
 
 
 class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
-    """Dialog over the screen; Escape closes it without an answer."""
+    """Dialog over the screen, which Escape closes without an answer."""
 
     CSS_PATH = "pickers.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Close")]
@@ -66,19 +66,19 @@ class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
 
     @property
     def is_wide(self) -> bool:
-        """Return True if the screen has space for descriptions as well as names."""
+        """Return True if there is space for descriptions next to names."""
         return self.app.size.width >= WIDE
 
 
 class Page(Widget):
-    """Widget with text whose lines a function makes for the current width."""
+    """Widget with a text, which a function returns for the present width."""
 
     def __init__(self, draw: Draw | None = None, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._draw: Draw = draw or (lambda width: ())
 
     def show(self, draw: Draw) -> None:
-        """Show the text that this function makes."""
+        """Show the text that this function returns."""
         self._draw = draw
         self.refresh(layout=True)
 
@@ -90,7 +90,7 @@ class Page(Widget):
 
 
 def content_of(lines: Iterable[Line]) -> Content:
-    """Return lines as Textual's content; the actions of spans can be clicked."""
+    """Return lines in Textual's form, in which spans with actions can be clicked."""
     return Content("\n").join([_content(line) for line in lines])
 
 

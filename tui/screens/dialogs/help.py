@@ -1,4 +1,4 @@
-"""Help screen: all keys, the signs of the chart, and how to read the screen; typed text filters it."""
+"""Help: all keys, the signs of the chart, and how to read the screen; typed text selects from it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tui.panels.meanings import GLOSSARY
 from tui.screens.dialogs.dialog import Dialog, Page
 
 Rows: TypeAlias = Sequence[tuple[str, str]]
-"""Rows of the help: a key or a sign, and its meaning."""
+"""Rows of the help: a key or a sign, with its meaning."""
 Groups: TypeAlias = Sequence[tuple[str, Rows]]
 
 HOW_TO_READ: Rows = (
@@ -91,7 +91,7 @@ HERE: dict[str, tuple[str, Rows]] = {
         (("r", "Back to what moved its start."), ("o", "Fit it."), ("[ ]", "Its events: j j.")),
     ),
 }
-"""Title of each panel, and the actions that it offers."""
+"""Title of the help for each part of the screen, with rows for the mouse and keys there."""
 IN_A_PANEL: Rows = (
     ("↑ ↓ pgup pgdn", "Scroll."),
     ("z", "Over the whole screen, and back; so does a click on the title."),
@@ -107,7 +107,7 @@ OTHERWISE = {
     "preempt": ("suspended",), "preemption": ("suspended",), "theme": ("dark", "theme"), "dark": ("dark",),
     "explain": ("why", "reason"), "cause": ("reason", "why"), "speed": ("faster", "slower", "speed"),
 }  # fmt: skip
-"""Common words and their synonyms in this program."""
+"""Words that the program uses, by other words for the same thing."""
 STOPS: Rows = (
     *((f"{measure} >", means.meaning) for measure, means in MEASURES.items()),
     *((event, means.meaning) for event, means in EVENTS.items()),
@@ -117,7 +117,7 @@ STOPS: Rows = (
     ("< = != >= <=", "as well as >"),
     ("and or not", "put conditions together, with brackets"),
 )
-"""Conditions for the key `x`, as they are typed, with their meanings."""
+"""Rows with the conditions that can be typed after the key `x`."""
 OWN: Rows = (
     ("p", '"Open a file ...": load a policy from a file; Enter executes the file.'),
     ("save", "Saving the file repeats the run: the top line shows the first difference, d goes there."),
@@ -142,7 +142,7 @@ GAP = 4
 
 
 class HelpScreen(Dialog[None]):
-    """Help screen; arrow keys scroll while text filters it."""
+    """Help, which scrolls by the arrow keys and is filtered by typed text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll(-1)", "Up"),
@@ -153,7 +153,9 @@ class HelpScreen(Dialog[None]):
     ]
 
     def __init__(self, groups: Groups, where: str | None = "chart") -> None:
-        """Make the help; the actions of the panel in focus (`where`) come first. None: the screen has no chart."""
+        """Make the help. Rows for the part `where`, which has the focus, come first; None if the screen has no
+        chart.
+        """
         super().__init__()
         if where is None:
             self._groups: Groups = (*groups, ("Words", GLOSSARY))
@@ -193,12 +195,12 @@ class HelpScreen(Dialog[None]):
 
 
 def otherwise(word: str) -> tuple[str, ...]:
-    """Return this program's words for a common word."""
+    """Return the words that the program uses for a word that the user typed."""
     return OTHERWISE.get(word.removesuffix("s"), OTHERWISE.get(word, ()))
 
 
 def filtered(groups: Groups, typed: str) -> Groups:
-    """Return the rows whose name was typed, else the rows that contain all typed words or their synonyms.
+    """Return the rows of which the name was typed, or else those with all typed words or words of the same meaning.
 
     >>> filtered([("Playing", [("space", "Play, or pause."), ("g", "Go to a time.")])], "time go")
     [('Playing', [('g', 'Go to a time.')])]
@@ -216,7 +218,7 @@ def filtered(groups: Groups, typed: str) -> Groups:
 
 
 def drawn(groups: Groups, width: int) -> list[Line]:
-    """Return the groups side by side, in as many columns as fit."""
+    """Return the groups of rows side by side, as lines, in as many columns as fit."""
     if not groups:
         return [line(Span("No matches.", "dim"))]
     columns = min(max((width + GAP) // (WIDTH_OF_A_COLUMN + GAP), 1), len(groups))
@@ -236,7 +238,7 @@ def _block(title: str, rows: Rows, width: int) -> Iterator[Line]:
 
 
 def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
-    """Return the blocks divided into columns, in this order, so that the longest column is as short as possible."""
+    """Return the blocks divided into columns, in this order, so that the longest column is short."""
     cuts = min(
         combinations(range(1, len(blocks)), columns - 1),
         key=lambda cuts: max(sum(map(len, blocks[a:b])) for a, b in pairwise((0, *cuts, len(blocks)))),
@@ -245,7 +247,7 @@ def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
 
 
 def _beside(lines: Iterable[Line | None], room: int) -> Line:
-    """Return one line from a line of each column; each column but the last is filled to its width."""
+    """Return one line made of a line of each column; all columns but the last are filled with blanks."""
     spans: list[Span] = []
     for there in (each or line("") for each in lines):
         spans += [*there.spans, Span(" " * (room - cells(there.text))), Span(" " * GAP)]

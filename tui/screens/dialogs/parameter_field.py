@@ -1,4 +1,4 @@
-"""Input field of a parameter: its name, a control for its kind, its meaning, and the error in its value."""
+"""Field for a parameter in a form: its name, a control that suits it, its meaning, and what is wrong with its value."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tui.widgets.options import Choice
 
 
 class ParameterField(Vertical):
-    """Input field of a parameter; a click on the mark of a changed value restores the default."""
+    """Field for a parameter. A value that is not the default has a mark; a click on it restores the default."""
 
     class Changed(Message):
-        """Message that the text in the field has changed; an empty text stands for the default."""
+        """Message that the user has changed the text of the field; an empty text stands for the default."""
 
         def __init__(self, name: str, text: str) -> None:
             super().__init__()
             self.name, self.text = name, text
 
     class Submitted(Message):
-        """Message that Enter was pressed in the field; changes before have their own messages."""
+        """Message that the user pressed Enter in the field."""
 
     def __init__(self, field: Field) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class ParameterField(Vertical):
         self.show(self.field)
 
     def show(self, field: Field) -> None:
-        """Show the current value of the same parameter."""
+        """Show another value of the same parameter."""
         self.field = field
         self._fill()
         self.set_class(field.error is not None, "-wrong")
@@ -66,7 +66,7 @@ class ParameterField(Vertical):
         self.query_one("#wrong", Static).update(Content(drawn(field.error or "")))
 
     def _fill(self) -> None:
-        """Update the control only if its value differs, so that a cursor in the text stays."""
+        """Put the value into the control, unless it is there already, so that a text cursor stays in place."""
         with self.prevent(Input.Changed, Choice.Changed):
             for text in self.query(Input):
                 if text.value.strip() != self.field.text:
@@ -76,7 +76,7 @@ class ParameterField(Vertical):
 
     @property
     def _chosen(self) -> str:
-        """Return the value that the control selects; it is always one of the choices."""
+        """Return the choice that is selected in the control, which is always a possible one."""
         return self.field.default if self.field.error else self.field.text or self.field.default
 
     @property
@@ -108,5 +108,5 @@ class ParameterField(Vertical):
 
 
 def choices_of(parameter: Parameter) -> tuple[str, ...]:
-    """Return the only allowed values of a parameter, or an empty tuple if others are allowed."""
+    """Return the values to choose from; empty if the parameter allows others."""
     return ("no", "yes") if parameter.kind is bool else parameter.choices

@@ -1,4 +1,4 @@
-"""Form of a policy while the user fills it in: its name and a text for each parameter. Pure values for the dialog."""
+"""Form for choosing a policy, as a plain value: the name of a policy, and the typed text for each parameter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tui.screens.dialogs.trace_choices import folder_of, is_path
 
 
 class Field(NamedTuple):
-    """Parameter of a policy, and the text in its field."""
+    """Field of the form: a parameter, and the text that is typed for it."""
 
     parameter: Parameter
     text: str
@@ -34,7 +34,7 @@ class Field(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Return True if the value is not the default."""
+        """Return True if the text is not that of the default."""
         if self.error:
             return True
         return bool(self.text) and self.parameter.parse(self.text) != self.parameter.default
@@ -42,14 +42,14 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """Form of a policy, with the typed text of each parameter; an empty text stands for the default."""
+    """Form for a policy; texts are typed values by name of the parameter, and an empty text stands for the default."""
 
     policy: str
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_spec(cls, spec: str) -> Form:
-        """Return the form for a spec; a `ParameterError` names what is wrong with the spec.
+        """Return the form for a spec. Raise `ParameterError` if the spec has no valid policy.
 
         >>> Form.of_spec("lsbf")
         Form(policy='conservative', texts={'order': 'sjf', 'compress': 'queue'})
@@ -58,7 +58,7 @@ class Form:
 
     @classmethod
     def of(cls, policy: Policy) -> Form:
-        """Return the form filled in for this policy."""
+        """Return the form with the parameters of this policy."""
         holders: list[Policy | Order] = [policy]
         texts = {}
         if (default := default_order(type(policy))) is not None:
@@ -71,12 +71,12 @@ class Form:
         return cls(policy.name, {name: text for name, text in texts.items() if text})
 
     def with_text(self, name: str, text: str) -> Form:
-        """Return the form with another text in one field."""
+        """Return the form after typing another text into one field."""
         return Form(self.policy, {**self.texts, name: text.strip()})
 
     @property
     def spec(self) -> str:
-        """Return the shortest spec of the policy if the form is valid, else the typed texts.
+        """Return the shortest spec of the policy or, if a text is invalid, a spec with the typed texts.
 
         >>> Form("easy", {"depth": "1", "order": "sjf"}).spec, Form("easy", {"depth": "x"}).spec
         ('easy:order=sjf', 'easy:depth=x')
@@ -93,7 +93,7 @@ class Form:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Return the fields of the form: the policy's parameters, the order of the queue, and its parameters."""
+        """Return the fields: parameters of the policy, the order of the queue, and parameters of that order."""
         whole = error_of(self._typed)
         return tuple(self._field(parameter, whole) for parameter in self._parameters().values())
 
@@ -109,13 +109,13 @@ class Form:
 
     @property
     def error(self) -> str | None:
-        """Return the first error in the form, None if the policy is valid."""
+        """Return what is wrong with the first invalid text; None if all are valid."""
         return next((field.error for field in self.fields if field.error), None) or error_of(self._typed)
 
     @property
     def _orders(self) -> Mapping[str, type[Order]]:
-        """Return the orders to choose from: built-in ones, the policy's default, and a user-defined one if it is
-        typed.
+        """Return the orders of the queue to choose from: built-in ones, the policy's own default, and a typed
+        user-defined one.
         """
         default, typed = default_order(POLICIES[self.policy]), self.texts.get("order", "")
         own = {default.name: type(default)} if default is not None else {}
@@ -135,7 +135,7 @@ class Form:
 
 
 def _error(parameter: Parameter, text: str) -> str | None:
-    """Return the error if a text is no valid value of the parameter, or None."""
+    """Return what is wrong with a text as value of the parameter; None if it is valid."""
     try:
         parameter.parse(text)
     except ParameterError as error:
@@ -148,7 +148,7 @@ def _without_prefix(message: str, parameter: Parameter, text: str) -> str:
 
 
 def error_of(spec: str) -> str | None:
-    """Return the error of a spec, or None.
+    """Return what is wrong with a spec; None if it is valid.
 
     >>> error_of("eazy")
     "no policy 'eazy'; did you mean 'easy'?"
@@ -164,7 +164,7 @@ def error_of(spec: str) -> str | None:
 
 
 class Entry(NamedTuple):
-    """Line in the list of policies; choosing it fills in `spec`."""
+    """Entry in the list of policies; choosing it fills the form with its `spec`."""
 
     spec: str
     title: str
@@ -174,7 +174,7 @@ class Entry(NamedTuple):
 
     @property
     def policy(self) -> str:
-        """Return the name of the entry's policy, or of the policy for which its short name stands."""
+        """Return the name of the policy that the entry stands for; a short name stands for a policy with parameters."""
         return self.spec.partition(":")[0] if self.title in (*POLICIES, *POLICIES.aliases) else self.spec
 
 
@@ -182,7 +182,7 @@ OPEN = Entry(os.path.join(os.curdir, ""), "open a file ...", "A policy of your o
 
 
 def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
-    """Return the entries that match the typed text: for a path the files there, else policies and files of the current
+    """Return the entries that match what is typed: files if it is a path, otherwise policies and files of the current
     folder.
     """
     if is_refused():
@@ -202,7 +202,7 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
 
 
 def _of_packages(read: Iterable[str]) -> Iterator[Entry]:
-    """Yield the policies of installed packages whose code has not been read, so that only their names are known."""
+    """Yield an entry for each policy of an installed package; only its name is known, because its code is not run."""
     known = {*POLICIES.names, *read}
     for name in sorted(plugins()):
         if name not in known:
@@ -210,7 +210,9 @@ def _of_packages(read: Iterable[str]) -> Iterator[Entry]:
 
 
 def _files(typed: str) -> list[Entry]:
-    """Return entries for Python files and folders that begin with the typed path; a class and parameters may follow."""
+    """Return entries for Python files and folders whose path begins as typed; a class and parameters may be typed
+    behind it.
+    """
     named = named_code(typed)
     choices = folder_of(named.source if named and named.is_file else typed, ".py").choices
     kinds: dict[str, Literal["file", "folder"]] = {"folder": "folder"}
@@ -218,7 +220,7 @@ def _files(typed: str) -> list[Entry]:
 
 
 def entries(typed: str) -> list[Entry]:
-    """Return the policies and short names that contain all typed words, the closest first.
+    """Return entries for policies and short names that contain all typed words, the best match first.
 
     >>> [entry.title for entry in entries("mbgs")], [entry.title for entry in entries("firstf")]
     (['mbgs', 'gang-migrate-backfill'], ['firstfit'])
@@ -230,7 +232,7 @@ def entries(typed: str) -> list[Entry]:
 
 
 def did_you_mean(typed: str) -> str:
-    """Return the message for a policy that was not found, with similar names."""
+    """Return a message that there is no such policy, with similar names."""
     return f"no policy {typed.strip()!r}{POLICIES.near(typed.strip())}"
 
 
@@ -243,13 +245,15 @@ def _all_entries(with_aliases: bool) -> Iterator[Entry]:
 
 
 def _holds(entry: Entry, word: str) -> bool:
-    """Return True if the word is in the name or begins a word of the description."""
+    """Return True if the entry's name contains the word, or its description has a word that begins so."""
     said = f"{entry.what} {entry.source} {' '.join(short_names(entry.title))}".lower()
     return word in entry.title or any(each.startswith(word) for each in re.findall(r"[\w.]+", said))
 
 
 def _distance(entry: Entry, wanted: list[str]) -> int:
-    """Return how well an entry matches: 0 equal, 1 beginning of the name, 2 inside the name, 3 in the description."""
+    """Return how well an entry matches the words: 0 if equal, 1 at the begin of its name, 2 inside it, 3 in the
+    description.
+    """
     if not wanted or entry.title == wanted[0]:
         return 0
     if entry.title.startswith(wanted[0]):
@@ -261,7 +265,8 @@ def _distance(entry: Entry, wanted: list[str]) -> int:
 
 
 def short_names(policy: str) -> list[str]:
-    """
+    """Return the short names that stand for this policy with some parameters.
+
     >>> short_names("conservative")
     ['bf', 'lsbf', 'rbf', 'rlbf']
     """
@@ -269,8 +274,6 @@ def short_names(policy: str) -> list[str]:
 
 
 def _lowered(sentence: str) -> str:
-    """Return the sentence with a small initial, for use after a colon; `W's priority` and `EASY` keep their
-    capitals.
-    """
+    """Return the sentence with a small first letter, to follow a colon; `W's priority` and `EASY` stay as they are."""
     second = sentence[1:2]
     return sentence[:1].lower() + sentence[1:] if second.islower() or second == " " else sentence

@@ -1,4 +1,4 @@
-"""Dialog to choose a policy from a list, with all its parameters, or by its spec."""
+"""Dialog to choose a policy from a list and set its parameters, or to type its spec."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENTER_READS = "enter loads the file and runs its code"
 
 
 class PolicyPicker(Dialog[Policy | None]):
-    """Dialog whose answer is a policy. The list, the fields and the text below show the same choice."""
+    """Dialog whose answer is a policy. The list, the fields and the text of the spec always show the same choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(False)", "Policy above"),
@@ -46,7 +46,7 @@ class PolicyPicker(Dialog[Policy | None]):
     ]
 
     class Read(Message):
-        """Message that the policies of a file have been read."""
+        """Message that the file of a policy has been read."""
 
         def __init__(self, policy: Policy) -> None:
             super().__init__()
@@ -57,14 +57,14 @@ class PolicyPicker(Dialog[Policy | None]):
         self._verb, self._title = verb, title
         self._form = Form.of(current)
         self._kept = {self._form.policy: self._form}
-        """Forms of the policies chosen before, by name, with the typed values."""
+        """Forms that the user has filled in before, by name of the policy."""
         self._listed: list[Entry] = []
         self._one_at_a_time = Lock()
-        """Lock held while fields are replaced, because many keys may arrive at once."""
+        """Lock that is held while fields are replaced, because several keys may arrive at once."""
         self._wrong: str | None = None
         """Error of the typed spec, or None."""
         self._file: Entry | None = None
-        """File, folder or policy of a package that is highlighted on the list; None if it is something else."""
+        """Entry that is highlighted in the list if it stands for a file, a folder or a package; otherwise None."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -101,7 +101,7 @@ class PolicyPicker(Dialog[Policy | None]):
     # The list
 
     def _list(self, typed: str) -> None:
-        """Show the policies that match the typed text in the list."""
+        """Show the entries in the list that match what is typed."""
         self._listed = listed(typed, [name for name in self._kept if name not in (*POLICIES, *POLICIES.aliases)])
         policies = self.query_one("#policies", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
@@ -123,7 +123,9 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._choose(self._listed[event.option_index])
 
     async def _choose(self, entry: Entry) -> None:
-        """Choose a policy of the list, with the values typed for it before; a short name sets its parameters."""
+        """Choose a policy of the list, with the values that were typed for it before; a short name sets its own
+        parameters.
+        """
         self._file = entry if entry.kind != "policy" else None
         if self._file is not None:
             self.query_one("#about", Page).show(partial(_about_file, entry))
@@ -135,12 +137,12 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
 
     def _show_policy(self, shown: bool) -> None:
-        """Show the form of the policy, or hide it until a chosen file has been read."""
+        """Show the fields of the policy, or hide them until the chosen file has been read."""
         for name in ("#fields", "#more"):
             self.query_one(name).display = shown
 
     def _highlight(self) -> None:
-        """Highlight the form's policy in the list."""
+        """Highlight the policy of the form in the list."""
         policies = self.query_one("#policies", OptionList)
         here = policies.highlighted
         wanted = self._form.policy if self._file is None else self._file.policy
@@ -150,14 +152,16 @@ class PolicyPicker(Dialog[Policy | None]):
                 policies.highlighted = fitting[0] if fitting else None
 
     def _forget_search(self) -> None:
-        """Show the whole list again, because the chosen policy is not among the matches."""
+        """Show the whole list again, because the chosen policy is not in it."""
         find = self.query_one("#find", Input)
         with self.prevent(Input.Changed):
             find.value = ""
         self._list("")
 
     def action_move(self, down: bool) -> None:
-        """Move to the next or previous policy if the search field has the focus, else to another field."""
+        """Move to the next or previous policy in the list or, if another field has the focus, to the next or previous
+        field.
+        """
         policies = self.query_one("#policies", OptionList)
         if not self.query_one("#find").has_focus:
             (self.focus_next if down else self.focus_previous)(Input)
@@ -180,7 +184,7 @@ class PolicyPicker(Dialog[Policy | None]):
         await self._show()
 
     async def _show(self) -> None:
-        """Update all parts of the dialog from the form, except the text that is being typed."""
+        """Show the form in all parts of the dialog, except in the text that the user is typing."""
         await self._show_fields()
         self._show_policy(True)
         cls = POLICIES[self._form.policy]
@@ -195,7 +199,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._show_wrong()
 
     async def _show_fields(self) -> None:
-        """Show the fields of the policy; fields of the same name stay, so that the focus is kept."""
+        """Show the fields of the policy; a field of the same parameter is kept, so that it does not lose the focus."""
         async with self._one_at_a_time:
             if self not in self.app.screen_stack:  # it has closed meanwhile
                 return
@@ -212,7 +216,7 @@ class PolicyPicker(Dialog[Policy | None]):
         await holder.mount_all(map(ParameterField, wanted[kept:]))
 
     def _show_wrong(self) -> None:
-        """Show the error below the spec, unless a field shows it."""
+        """Show what is wrong below the spec, unless a field shows it."""
         wrong = self._wrong or (None if any(field.error for field in self._form.fields) else self._form.error)
         typed = self.query_one("#find", Input).value
         if named_code(typed) or is_path(typed):
@@ -228,7 +232,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _reads(self) -> str | None:
-        """Return the spec of the user-defined code that Enter would read, or None."""
+        """Return the spec with user-defined code that Enter would read; None if it has no such code."""
         typed = self.query_one("#find", Input).value.strip()
         if is_refused():
             return None
@@ -238,7 +242,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _is_unread(self) -> bool:
-        """Return True if a field names code that Enter would first read."""
+        """Return True if a field names user-defined code that has not been read."""
         return not is_refused() and self._form.error is not None and bool(code_in(self._form.spec))
 
     @property
@@ -302,7 +306,9 @@ class PolicyPicker(Dialog[Policy | None]):
         self._type(OPEN.spec)
 
     def action_complete(self) -> None:
-        """Complete an unambiguous path, else take the highlighted entry; elsewhere go to the next field."""
+        """Complete the typed path if there is only one way, or take the highlighted entry; elsewhere go to the next
+        field.
+        """
         find = self.query_one("#find", Input)
         if not find.has_focus or is_refused() or not (is_path(find.value) or self._file):
             self.focus_next()
@@ -312,7 +318,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @work(thread=True, exclusive=True, group="reading")
     def _read(self, spec: str) -> None:
-        """Read the code in the background, and show its policies or its error."""
+        """Read user-defined code in a thread, and then show its policies, or what is wrong."""
         self.app.call_from_thread(self._say, f"reading {spec} ...")
         try:
             policy = parse_policy(spec, Proof.TYPED)
@@ -328,7 +334,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @on(Read)
     async def _show_read(self, event: Read) -> None:
-        """Show the parameters of the policy that was read from a file."""
+        """Show the fields of a policy whose file has been read."""
         self._kept[event.policy.name] = form = Form.of(event.policy)
         self._forget_search()
         find, spec = self.query_one("#find", Input), self.query_one("#spec", Input)
@@ -346,7 +352,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
 
 def _prompt(entry: Entry, with_what: bool) -> Content:
-    """Return the entry as text: its name and, if there is space, short names and a description below."""
+    """Return an entry as text: its name and, if there is space, its short names and a description."""
     if not with_what:
         return Content.styled(drawn(entry.title), "bold")
     short = drawn(" ".join(short_names(entry.title)))
@@ -380,7 +386,7 @@ def _more(others: list[str], width: int) -> Iterator[Line]:
 
 
 def _shortcuts(width: int) -> Iterator[Line]:
-    """Yield lines with the short names from the papers, which can be clicked."""
+    """Yield lines with the short names that papers use, which can be clicked."""
     yield line(Span("short names in papers:", "dim"))
     for row in wrapped(" ".join(POLICIES.aliases), width):
         links = [(Span(" "), Span(alias, "dim", f"alias({alias!r})")) for alias in row.text.split()]

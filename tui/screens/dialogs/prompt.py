@@ -1,4 +1,4 @@
-"""Dialog with one question and a short typed answer, in a bar at the bottom."""
+"""Dialog with a question and a short answer that the user types, in a bar at the bottom."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ MOST_SUGGESTED = 12
 
 @dataclass
 class Answers:
-    """Given and unfinished answers of the user, by the title of the question; the caller keeps them."""
+    """Answers that the user has given before, and unfinished ones, by title of the question."""
 
     given: dict[str, list[str]] = field(default_factory=dict)
-    """Given answers by the title of the question, the newest first."""
+    """Answers that the user has given, the latest first, by title of the question."""
     begun: dict[str, str] = field(default_factory=dict)
 
     def keep(self, title: str, answer: str) -> None:
-        """Keep a given answer, and forget the unfinished one."""
+        """Remember an answer, and forget the unfinished text for this question."""
         earlier = [other for other in self.given.get(title, []) if other != answer]
         self.given[title] = [answer, *earlier][:MOST_REMEMBERED]
         self.begun.pop(title, None)
 
 
 class Prompt(Dialog[T | None], Generic[T]):
-    """Line of text that `read` turns into the answer; its error is shown below.
+    """Dialog with a line of text, which `read` turns into the answer; if it cannot, the error is shown below.
 
     Up and down walk through earlier answers, and Tab takes the suggestion. Unfinished text returns when the same
     question is asked with the same `answers`.
@@ -68,7 +68,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         self._answers = answers if answers is not None else Answers()
         self._initial = initial or self._answers.begun.get(title, "")
         self._walked = 0
-        """Number of earlier answers walked back; 0 while a new answer is typed."""
+        """Number of earlier answers that the user has gone back; 0 for a new answer."""
         self._draft = self._initial
         self._early = ""
 
@@ -93,7 +93,7 @@ class Prompt(Dialog[T | None], Generic[T]):
             self._show(self._initial)
 
     def on_key(self, event: Key) -> None:
-        """Keep keys that are typed before the field has the focus."""
+        """Put keys into the field that are typed before it has the focus."""
         if event.is_printable and event.character and self.focused is None:
             event.stop()
             field = self.query_one(Input)
@@ -119,12 +119,12 @@ class Prompt(Dialog[T | None], Generic[T]):
             self.dismiss(answer)
 
     async def action_dismiss(self, result: T | None = None) -> None:
-        """Close the dialog without an answer; the typed text is kept."""
+        """Close the dialog without an answer, and remember the typed text."""
         self._answers.begun[self._title] = self.query_one(Input).value
         self.dismiss(result)
 
     def action_walk(self, back: int) -> None:
-        """Show an earlier or later answer, or the unfinished text after the latest."""
+        """Show the answer before or after this one, or the unfinished text after the latest."""
         earlier = self._answers.given.get(self._title, [])
         walked = min(max(self._walked + back, 0), len(earlier))
         if walked != self._walked:
@@ -132,12 +132,12 @@ class Prompt(Dialog[T | None], Generic[T]):
             self._put(earlier[walked - 1] if walked else self._draft)
 
     def action_complete(self) -> None:
-        """Replace the text by the first suggestion that begins with it."""
+        """Replace the text by the first suggestion that begins so."""
         if matching := suggested(self.query_one(Input).value, self._suggestions):
             self._put(matching[0])
 
     def action_take(self, index: int) -> None:
-        """Replace the text by the clicked suggestion; of two clicks at once the second may find fewer."""
+        """Replace the text by the suggestion that was clicked, if it is still there."""
         if matching := suggested(self.query_one(Input).value, self._suggestions)[index : index + 1]:
             self._put(matching[0])
 
@@ -148,7 +148,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         field.focus()
 
     def _show(self, typed: str, asked: bool = False) -> None:
-        """Show the error below the answer, else suggestions."""
+        """Show below the text what is wrong with it, or suggestions."""
         message = self._wrong(typed.strip()) if typed.strip() or asked else None
         self.query_one("#bar").set_class(asked and message is not None, "-refused")
         page = self.query_one("#below", Page)
@@ -159,7 +159,7 @@ class Prompt(Dialog[T | None], Generic[T]):
             page.show(lambda width: [pointed(typed, message, width, asked)])
 
     def _wrong(self, typed: str) -> str | None:
-        """Return why the typed text is wrong, or None."""
+        """Return what is wrong with the text as an answer, or None."""
         try:
             self._read(typed)
         except SchedscopeError as error:
@@ -168,7 +168,7 @@ class Prompt(Dialog[T | None], Generic[T]):
 
 
 def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
-    """Return the suggestions that contain the typed text; the ones that begin with it are first.
+    """Return the suggestions that contain the typed text, first the ones that begin with it.
 
     >>> suggested("st", ["head slips", "job starts", "stop"])
     ['stop', 'job starts']
@@ -179,7 +179,7 @@ def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
 
 
 def listed_suggestions(matching: Sequence[str], width: int) -> Line:
-    """Return a line with the suggestions that fit; a click takes one."""
+    """Return a line with as many suggestions as fit; a click takes one."""
 
     def spans() -> Iterator[Span]:
         room = width
@@ -194,7 +194,7 @@ def listed_suggestions(matching: Sequence[str], width: int) -> Line:
 
 
 def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
-    """Return the error line, with carets under the wrong part of the text.
+    """Return a line on what is wrong, with signs below the wrong part of the text.
 
     >>> pointed("queue > many", "expected a number, got 'many'", 60, False).text
     "        ^^^^ expected a number, got 'many'"
@@ -207,7 +207,7 @@ def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
 
 
 def spot(typed: str, message: str) -> tuple[int, int]:
-    """Return column and width of the wrong part of the text: the last part that the message quotes, else all of it.
+    """Return column and width of the wrong part of the text: the last part that the message quotes, or else all of it.
 
     >>> spot("d12 25:00", "no hour '25'"), spot("x17", "no such job")
     ((4, 2), (0, 3))

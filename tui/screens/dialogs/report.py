@@ -1,4 +1,4 @@
-"""Dialog with the report of a trace: what was read, left out and assumed."""
+"""Dialog that reports how a trace was read: what was left out and what was assumed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tui.look.text import number, pad
 from tui.screens.dialogs.dialog import Dialog, Page
 
 LABELS = 10
-"""Width in columns of the left column, which has labels of facts or numbers of notes."""
+"""Width in columns of the labels and numbers at the left."""
 
 
 class FidelityReport(Dialog[None]):
-    """Dialog that describes the trace and its workload."""
+    """Dialog that reports on the trace and the workload made from it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,i", "dismiss", "Close")]
 
@@ -40,7 +40,7 @@ class FidelityReport(Dialog[None]):
 
 
 def report(trace: Trace, workload: Workload, width: int) -> list[Line]:
-    """Return the whole report in lines of at most `width` columns."""
+    """Return the whole report as lines of at most `width` columns."""
     room = min(width, 100)
     lines = [line(Span(printable(workload.name), "title")), line("")]
     lines += facts(trace, workload, room)
@@ -52,7 +52,7 @@ def report(trace: Trace, workload: Workload, width: int) -> list[Line]:
 
 
 def facts(trace: Trace, workload: Workload, width: int) -> list[Line]:
-    """Return lines with facts: jobs, machine, time and load."""
+    """Return lines on the jobs, the machine, the time and the load."""
     return [part for label, told in _facts(trace, workload) for part in _labelled(label, told, width)]
 
 
@@ -79,9 +79,9 @@ def _labelled(label: str, told: str, width: int) -> Iterator[Line]:
 
 
 def notes_of(trace: Trace) -> list[str]:
-    """Return the notes in the header of the file, such as a sample's description.
+    """Return the notes in the header of the file, such as the description of a sample.
 
-    A note continues in indented lines, and in a note that begins in the middle of a sentence.
+    A note may continue in indented lines, or in a next note that begins within a sentence.
     """
     notes: list[str] = []
     goes_on = False

@@ -1,4 +1,4 @@
-"""Lists of the traces that can be opened: recent ones, samples, and the files of a folder."""
+"""Traces that the user can open: recent ones, samples, and the files of a folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_FILES = 200
 
 
 class Choice(NamedTuple):
-    """Trace to open, or folder to list; `value` is its name or path."""
+    """Trace that can be opened, or a folder that can be listed; `value` is its name or path."""
 
     kind: Kind
     value: str
@@ -27,7 +27,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Section:
-    """List of traces from one source; `more` describes the unlisted ones."""
+    """Traces of one kind in the list; `more` says what is not listed."""
 
     title: str
     choices: tuple[Choice, ...]
@@ -35,7 +35,7 @@ class Section:
 
 
 def sections(typed: str, opened: Sequence[str]) -> list[Section]:
-    """Return the matching traces: for a path the files that begin with it, else all that contain the words."""
+    """Return the traces that match what is typed: files if it is a path, otherwise all that contain the words."""
     if is_path(typed):
         found = [folder_of(typed)]
     else:
@@ -49,7 +49,8 @@ def sections(typed: str, opened: Sequence[str]) -> list[Section]:
 
 
 def is_path(typed: str) -> bool:
-    """
+    """Return True if the typed text is a path and not words to search for.
+
     >>> is_path("~/logs"), is_path("z-figure4")
     (True, False)
     """
@@ -57,7 +58,7 @@ def is_path(typed: str) -> bool:
 
 
 def completed(typed: str, ending: str = "") -> str:
-    """Return the typed path extended by the common prefix of all matching files."""
+    """Return the typed path with as many letters added as all matching files have in common."""
     choices = [choice.value for choice in folder_of(typed, ending).choices]
     common = os.path.commonprefix(choices)
     return common if len(common) > len(os.path.expanduser(typed)) else typed
@@ -91,7 +92,7 @@ def _matching(choices: Iterator[Choice], wanted: list[str]) -> Iterator[Choice]:
 
 
 def folder_of(typed: str, ending: str = "") -> Section:
-    """Return the folders and files that begin with the typed path and have the ending."""
+    """Return the folders, and the files with this ending, whose path begins as typed."""
     folder, begun = os.path.split(os.path.expanduser(typed))
     title = folder or "This folder"
     try:
@@ -107,12 +108,14 @@ def folder_of(typed: str, ending: str = "") -> Section:
 
 
 def _is_meant(name: str, begun: str) -> bool:
-    """Return True if the name begins as typed; hidden files match only after a typed dot."""
+    """Return True if the name begins as typed; a hidden file only if a dot was typed."""
     return name.lower().startswith(begun.lower()) and (not name.startswith(".") or begun.startswith("."))
 
 
 def _listed(entry: os.DirEntry[str], folder: str) -> tuple[tuple[int, str], Choice]:
-    """Return the folder entry with its sort key: folders first, then names like a trace, then other files."""
+    """Return a file or folder with the key by which the list is sorted: folders, then names like traces, then other
+    files.
+    """
     path = os.path.join(folder, entry.name)
     if os.path.isdir(path):
         return (0, entry.name), Choice("folder", path + os.sep, entry.name + os.sep)

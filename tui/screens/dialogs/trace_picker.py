@@ -1,4 +1,4 @@
-"""Dialog to choose a trace: samples, recent traces, and files by their path."""
+"""Dialog to choose a trace: a sample, a recent trace, or a file by its path."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tui.screens.dialogs.trace_preview import glance, look_into, said, sample
 from tui.widgets.options import Options, is_listed
 
 SETTLED = 0.15
-"""Seconds before a highlighted file is read for its preview; files passed more quickly are not read."""
+"""Seconds after which a highlighted file is read for its preview, so that files passed quickly are not read."""
 
 
 class TracePicker(Dialog[str | None]):
-    """Dialog whose answer is the name of a sample or the path of a file."""
+    """Dialog whose answer is the name of a sample, or the path of a file."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(False)", "Trace above"),
@@ -37,7 +37,7 @@ class TracePicker(Dialog[str | None]):
     ]
 
     class Looked(Message):
-        """Message that a file has been read for its preview; `wrong` is the error if the file is no trace."""
+        """Message that a file has been read for its preview; `wrong` says why it is no trace, or is None."""
 
         def __init__(self, choice: Choice, draw: Draw, wrong: str | None) -> None:
             super().__init__()
@@ -47,11 +47,11 @@ class TracePicker(Dialog[str | None]):
         super().__init__()
         self._recent = tuple(recent)
         self._choices: list[Choice | None] = []
-        """Traces in the order of the list; None stands for a heading."""
+        """Traces in the order of the list; None in place of a heading."""
         self._chosen: Choice | None = None
         self._clicked: Choice | None = None
         self._wrong: dict[Choice, str] = {}
-        """Errors of the files that are no traces, by file."""
+        """Errors of files that turned out to be no traces."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -85,7 +85,7 @@ class TracePicker(Dialog[str | None]):
         self._list(None)
 
     def _list(self, chosen: Choice | None) -> None:
-        """List the matching choices and choose the first, unless `chosen` is among them."""
+        """Show the traces in the list that match, and highlight the first one unless `chosen` is among them."""
         traces = self.query_one("#traces", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
             traces.clear_options()
@@ -118,7 +118,7 @@ class TracePicker(Dialog[str | None]):
             traces.action_cursor_up()
 
     def action_complete(self) -> None:
-        """Complete the typed path as far as possible, else use the chosen trace."""
+        """Complete the typed path as far as possible; if that is nothing, take the highlighted trace."""
         further = completed(self._typed) if self._typed else ""
         if further == self._typed and self._chosen is not None:
             further = self._chosen.value
@@ -137,7 +137,7 @@ class TracePicker(Dialog[str | None]):
             self._choose(self._choices[event.option_index])
 
     def _choose(self, choice: Choice | None) -> None:
-        """Show the preview of this trace; a file is read in the background."""
+        """Show the preview of this trace; a file is read in a thread."""
         self.workers.cancel_group(self, "preview")
         self._chosen = choice
         self.query_one("#open", Button).disabled = choice is None
@@ -180,7 +180,7 @@ class TracePicker(Dialog[str | None]):
 
     @on(OptionList.OptionSelected, "#traces")
     def _clicked_at(self, event: OptionList.OptionSelected) -> None:
-        """Choose an entry by a click, and open it by a second one."""
+        """Highlight an entry at the first click, and open it at the second."""
         if not is_listed(event):
             return
         choice = self._choices[event.option_index]
@@ -213,7 +213,7 @@ def _nothing(typed: str) -> str:
 
 
 def _prompt(choice: Choice, with_what: bool) -> Content:
-    """Return the name of the trace and, if there is space, its description below."""
+    """Return an entry as text: the name of the trace and, if there is space, its description."""
     title = (printable(choice.title), "$text-disabled" if choice.kind == "missing" else "bold")
     if with_what and choice.what:
         return Content.assemble(title, ("\n" + printable(choice.what), "$text-muted"))

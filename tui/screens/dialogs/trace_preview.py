@@ -1,4 +1,4 @@
-"""Preview of a trace before it is opened: a sample's description, or the results of reading a file."""
+"""Preview of a trace before it is opened: the description of a sample, or what reading a file shows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tui.screens.dialogs.report import facts, fidelity, notes_of
 from tui.screens.dialogs.trace_choices import Choice
 
 READ_UNASKED = 64 * 2**20
-"""Largest size in bytes of a file that is read for its preview."""
+"""Largest size in bytes of a file that is read for a preview without being asked."""
 UNITS = ("bytes", "KB", "MB", "GB")
 
 
 def sample(name: str, width: int) -> list[Line]:
-    """Return the description of a sample, with suggestions what to try."""
+    """Return the description of a sample as lines, with what to try."""
     shown = next(each for each in SAMPLES if each.name == name)
     jobs = len(shown.jobs) if isinstance(shown, PaperSample) else shown.count
     lines = [
@@ -36,12 +36,12 @@ def sample(name: str, width: int) -> list[Line]:
 
 
 def said(choice: Choice, words: str, style: str, width: int) -> list[Line]:
-    """Return a sentence about a trace that has no preview, wrapped to the width."""
+    """Return a sentence about a trace that has no preview, as lines."""
     return [line(Span(printable(choice.title), "accent")), line(""), *wrapped(words, width, style)]
 
 
 def glance(choice: Choice) -> tuple[Draw, bool]:
-    """Return the preview of a file before it is read, and True if it is small enough to be read."""
+    """Return the preview of a file that has not been read, and True if it is small enough to be read for it."""
     try:
         status = os.stat(choice.value)
     except (OSError, ValueError) as error:
@@ -56,7 +56,7 @@ def glance(choice: Choice) -> tuple[Draw, bool]:
 
 
 def look_into(choice: Choice) -> tuple[Draw, str | None]:
-    """Read a file; return its preview, and its error if it is no trace. This may take seconds."""
+    """Read a file; return its preview, and why it is no trace, or None. This may take seconds."""
     try:
         trace = read(choice.value)
         return partial(_trace, choice, trace, Workload.of(trace).with_overruns()), None
@@ -76,7 +76,8 @@ def _trace(choice: Choice, trace: Trace, workload: Workload, width: int) -> Iter
 
 
 def size(many: int) -> str:
-    """
+    """Return the size of a file as text.
+
     >>> size(300), size(387790), size(5 * 2**30)
     ('300 bytes', '379 KB', '5.0 GB')
     """

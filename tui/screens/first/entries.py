@@ -1,4 +1,4 @@
-"""Entries of the first screen: samples, sessions and traces, as plain values."""
+"""Entries of the first screen, as plain values: samples, lessons, sessions and traces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Kind = Literal["sample", "also", "lesson", "learn", "session", "trace", "file"]
 
 
 class Entry(NamedTuple):
-    """Entry of the menu; `value` is the sample, session or file that it opens."""
+    """Entry of the first screen; `value` is the name or path of the sample, session or file that it opens."""
 
     kind: Kind
     value: str
@@ -21,7 +21,7 @@ class Entry(NamedTuple):
     what: str = ""
     """Description in one line."""
     origin: str = ""
-    """Paper with the figure that the sample reproduces; "" for others."""
+    """Paper and figure that the sample repeats; "" for other entries."""
     policy: str = ""
 
     @property
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 def samples() -> Iterator[Entry]:
-    """Yield the samples in the order for newcomers.
+    """Yield an entry for each sample, in the order for newcomers.
 
     >>> next(samples()).origin
     'Zhang et al., figure 4'
@@ -44,7 +44,7 @@ def _sample(sample: Sample, kind: Kind = "sample") -> Entry:
 
 
 def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[Entry]:
-    """Yield the lessons of the course, each with the user's progress."""
+    """Yield an entry for each lesson of the course, with how far the user is."""
     from sim.lessons.course import found_lesson
 
     for lesson in map(found_lesson, names):
@@ -54,7 +54,7 @@ def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[E
 
 
 def learning(seen: Mapping[str, int]) -> Entry:
-    """Return the entry of the lessons, with the next unfinished one."""
+    """Return the entry that opens the list of lessons; it names the next unfinished one."""
     begun = {entry.value: entry.policy == "done" for entry in lessons(seen, filter(seen.__contains__, ORDER))}
     following = next((name for name in ORDER if not begun.get(name)), None)
     told = f"{len(ORDER)} lessons, {sum(begun.values())} done"
@@ -64,7 +64,7 @@ def learning(seen: Mapping[str, int]) -> Entry:
 
 
 def entries(sessions: Sequence[Entry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[Entry, ...]:
-    """Return all entries: samples with pictures, lessons, recent sessions and traces, then any other file."""
+    """Return all entries: samples with pictures, lessons, recent sessions and traces, and one for any other file."""
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
         *samples(), learning(seen), *sessions, *(_sample(sample_of(name), "also") for name in ALSO),

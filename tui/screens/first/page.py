@@ -1,4 +1,4 @@
-"""Layout of the first screen in rows of cells: pictures with titles, then lines. Pure functions of the entries."""
+"""Layout of the first screen: pictures with titles, then lines with other entries."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from tui.widgets.cell_rows import fitted
 DIGITS = "123456789"
 """Keys that open the first nine entries."""
 MARK = 3
-"""Width in columns of the mark and the number before an entry."""
+"""Width in columns of the mark and the number in front of an entry."""
 GAP = 2
-"""Width in columns of the gap behind a picture."""
+"""Number of blank columns behind a picture."""
 LOWEST, HIGHEST = 3, 14
-"""Lowest and highest number of rows of a picture."""
+"""Smallest and largest height of a picture in rows."""
 ACROSS = 0, 72, 160
-"""Widths in columns from which one, two and three pictures are side by side."""
+"""Widths of the screen in columns from which one, two and three pictures are side by side."""
 WIDE_KEYS = 100
-"""Smallest width in columns in which the line of keys shows all keys."""
+"""Width of the screen in columns from which all keys are shown."""
 LISTED = 7
-"""Smallest number of rows for the entries without a picture, if there are so many."""
+"""Smallest number of rows for the entries without pictures."""
 
 
 class Place(NamedTuple):
-    """Rectangle of an entry on the page."""
+    """Rectangle that an entry takes on the page."""
 
     row: int
     column: int
@@ -41,23 +41,23 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Layout of the page for a width; it may be higher than the screen."""
+    """Page with the rectangles of all entries; it may be higher than the screen."""
 
     width: int
     places: tuple[Place, ...]
     rows: int
     picture: tuple[int, int]
-    """Size of a picture in columns and rows."""
+    """Width and height of a picture in columns and rows."""
 
     def at(self, column: int, row: int) -> int | None:
-        """Return the number of the entry at this cell, or None."""
+        """Return the index of the entry at this cell, or None."""
         for number, place in enumerate(self.places):
             if place.row <= row < place.row + place.rows and place.column <= column < place.column + place.columns:
                 return number
         return None
 
     def beside(self, number: int, columns: int, rows: int) -> int:
-        """Return the number of the next entry in a direction, or `number` at the border."""
+        """Return the index of the next entry in this direction; at the border `number` itself."""
         here = self.places[number]
         if columns:
             row = [n for n, place in enumerate(self.places) if place.row == here.row]
@@ -69,7 +69,7 @@ class Page:
 
 
 def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
-    """Return the layout: pictures in one to three columns, as high as the screen allows, and lines below them.
+    """Return the page for a screen of this size: pictures in one to three columns, and lines below them.
 
     >>> from tui.screens.first.entries import samples
     >>> [arranged([*samples()], *size).picture for size in ((60, 14), (80, 20), (120, 32), (200, 56))]
@@ -90,7 +90,7 @@ def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
 def drawn(
     page: Page, entries: Sequence[Entry], pictures: Mapping[str, Cells], brush: Brush, chosen: int
 ) -> list[list[Segment]]:
-    """Return all rows of the page, with a blank column at the right."""
+    """Return the page as rows of segments, with a blank column at the right."""
     look, blank = brush.look, brush.look.style("")
     rows: dict[int, list[Segment]] = {}
     for number, (entry, place) in enumerate(zip(entries, page.places, strict=True)):
@@ -113,7 +113,7 @@ def drawn(
 
 
 def _card(entry: Entry, place: Place, page: Page) -> list[Line]:
-    """Return the text next to a picture: a title, a description if there is room, the paper and the policy."""
+    """Return the text next to a picture as lines: title, description if there is space, paper and policy."""
     room = place.columns - MARK - page.picture[0] - GAP - 1
     title = wrapped(entry.title, room, "title")[: place.rows]
     parts = [part for part in (entry.origin or entry.what, entry.policy) if part]
@@ -133,13 +133,13 @@ def _line(entry: Entry, room: int) -> Line:
 
 
 def told(entry: Entry, width: int) -> Line:
-    """Return the description of an entry as one line below the page."""
+    """Return a line with the description of the highlighted entry, for the bottom of the page."""
     words = " · ".join(filter(None, (entry.what, entry.origin, entry.policy)))
     return line(" ", Span(text.shorten(words, width - 2)))
 
 
 def keys(width: int, is_over: bool, has_files: bool = True) -> Line:
-    """Return the line with the keys of the first screen."""
+    """Return a line with the keys that work on the first screen."""
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "opens it", "open")]
     pairs += [("o", "a file", "file")] if has_files else []
     pairs += [("P", "puzzle", "puzzle"), ("G", "game", "play")] if width >= ACROSS[1] else []

@@ -1,4 +1,4 @@
-"""First screen: a menu of pictures, each the chart of a sample at an interesting time."""
+"""First screen: a menu of pictures, each the chart of a sample at the time that it is about."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ HELP = (
 
 
 class Sketched(Message):
-    """Message that the picture of a sample has been made."""
+    """Message that the picture of a sample is drawn."""
 
     def __init__(self, name: str, cells: Cells, page: Page) -> None:
         self.name, self.cells, self.page = name, cells, page
@@ -56,13 +56,13 @@ class Sketched(Message):
 
 
 class Menu(Lines, can_focus=True):
-    """Menu of the entries, one of which is chosen."""
+    """Menu of entries, of which one is highlighted."""
 
     class Chosen(Message):
-        """Message that another entry was chosen."""
+        """Message that another entry is highlighted."""
 
     class Opened(Message):
-        """Message that the chosen entry is to be opened."""
+        """Message that the user opens the highlighted entry."""
 
     def __init__(self, entries: Sequence[Entry], look: Look) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Menu(Lines, can_focus=True):
         self.see(self._brush.look)
 
     def see(self, look: Look) -> None:
-        """Draw the menu again with this look; pictures of another size or look are dropped."""
+        """Draw the menu in this look; pictures in another size or look are dropped."""
         self._brush = Brush(look)
         self._pictures = {}
         self.forget()
@@ -90,11 +90,11 @@ class Menu(Lines, can_focus=True):
 
     @property
     def is_whole(self) -> bool:
-        """Return True if all pictures have been made."""
+        """Return True if all pictures are drawn."""
         return len(self._pictures) == sum(entry.has_picture for entry in self.entries)
 
     def choose(self, number: int) -> None:
-        """Choose this entry and scroll to it."""
+        """Highlight this entry, and scroll until it is visible."""
         self.chosen = number
         self._redraw()
         self.post_message(self.Chosen())
@@ -139,7 +139,7 @@ class Menu(Lines, can_focus=True):
 
 
 class FirstScreen(ClosesOnce[None]):
-    """Start screen with the samples, sessions and traces that can be opened."""
+    """First screen, with the samples, sessions and traces that the user can open."""
 
     DEFAULT_CSS = """
     FirstScreen { background: $background; }
@@ -171,14 +171,14 @@ class FirstScreen(ClosesOnce[None]):
         super().__init__()
         self._compositor = SpanCompositor()
         self._recent, self._look, self._is_over = tuple(recent), look, is_over
-        """Options of the screen; `_is_over` is True if a replay is under it, to return to."""
+        """Recent traces and sessions, the look, and whether a replay is under the screen"""
         self._menu = Menu(entries, look)
         self._menu.chosen = chosen
         self._sketches: dict[str, Thumbnail] = {}
 
     @property
     def _has_files(self) -> bool:
-        """Return True if any file may be opened: not by web visitors."""
+        """Return True if the user may open any file, as visitors by the web may not."""
         return any(entry.kind == "file" for entry in self._menu.entries)
 
     def compose(self) -> ComposeResult:
@@ -195,7 +195,7 @@ class FirstScreen(ClosesOnce[None]):
         self.call_after_refresh(self._sketch)
 
     def use_look(self, look: Look) -> None:
-        """Change the look of the first screen."""
+        """Change the look of this screen."""
         self._look = look
         self._menu.see(look)
         self._tell()
@@ -214,7 +214,7 @@ class FirstScreen(ClosesOnce[None]):
 
     @work(thread=True, exclusive=True)
     def _sketch(self) -> None:
-        """Make the pictures one after another in a separate thread."""
+        """Draw the pictures one after another in a thread."""
         from tui.replay.thumbnail import Thumbnail
 
         worker, page, look = get_current_worker(), self._menu.page, self._look

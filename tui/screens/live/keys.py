@@ -1,4 +1,4 @@
-"""Actions of the screen of an observed cluster with their keys; shared actions have the keys of the replay screen."""
+"""Keys of the screen for an observed cluster; actions that the replay has, too, have the same keys there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARED = (
     "maximise",
     "toggle_panel('queue')", "toggle_panel('details')", "toggle_panel('strip')", "all_panels", "theme", "help", "quit",
 )  # fmt: skip
-"""Actions that mean the same as in a replay; a step is here a picture of the cluster, with the events before it."""
+"""Actions that the replay screen has, too. A step is here the next or previous poll of the cluster."""
 OWN = (
     Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
     Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),
@@ -36,13 +36,13 @@ WORDS = {"step(1)": "picture", "go_end": "now", "jump(1)": "event"}
 
 
 def keys() -> tuple[Key, ...]:
-    """Return all actions with their keys, the shared ones first."""
+    """Return all actions with their keys, those of the replay screen first."""
     known = {key.action: key for key in every_key()}
     return (*(known[action] for action in SHARED), *OWN)
 
 
 def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-    """Return the keys and signs that only this screen has, for the help."""
+    """Return the keys and signs that only this screen has, in groups for the help."""
     return ("A live machine", tuple((sign(key.keys), key.meaning) for key in keys() if key.word)), (
         "On this chart",
         SIGNS,
@@ -50,7 +50,7 @@ def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
 
 
 def bindings() -> list[Binding]:
-    """Return the key bindings of the screen, with the ids by which a user's settings change them."""
+    """Return the bindings of keys to actions, with ids by which the user's settings change them."""
     return [
         Binding(key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
                 priority=key.keys in ("tab", "shift+tab"))
@@ -59,7 +59,7 @@ def bindings() -> list[Binding]:
 
 
 def key_line(width: int) -> Line:
-    """Return the line of the most important keys that fit; help and quit are always included."""
+    """Return a line with as many important keys as fit, always with help and quit."""
     known = {key.action: key for key in keys()}
     always = [spans_of(known[action]) for action in SHOWN[-2:]]
     room = width - 1 - sum(map(width_of, always))

@@ -1,4 +1,4 @@
-"""Screen of an observed cluster: past, present and plan in one chart, the queue with reasons, events as steps."""
+"""Screen of an observed cluster: past, present and plan in one chart, the queue with reasons, and events."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from tui.widgets.scrubber import Scrubber
 
 T = TypeVar("T")
 SMALL = 100, 28
-"""Size in columns and rows; on a smaller screen one panel at a time covers the right half of the chart."""
+"""Size in columns and rows below which only one panel is shown, over the right half of the chart."""
 PANELS = {"queue": draw_queue, "events": draw_events, "details": draw_job}
 SIDE = 0.45
 """Share of the width that the panels take."""
 AGE = 1.0
-"""Seconds between two updates of the shown age of the picture."""
+"""Seconds after which the age of the poll on the screen is written again."""
 
 
 class Came(Message, bubble=False):
-    """Message that a scene has been made."""
+    """Message that a thread has made a scene."""
 
 
 class Broke(Message, bubble=False):
@@ -64,7 +64,7 @@ class Broke(Message, bubble=False):
 
 
 class LiveScreen(Screen[None]):
-    """Screen of an observed cluster, or of a recording of one."""
+    """Screen of an observed cluster, live or by a recording."""
 
     CSS_PATH = "live.tcss"
     AUTO_FOCUS = "#chart"
@@ -78,10 +78,10 @@ class LiveScreen(Screen[None]):
         self._newest: LiveScene | None = None
         self._at = at
         self._told_until = -1
-        """Number of the last picture that was checked against the stop conditions."""
+        """Number of the last poll for which the stop conditions were checked; -1 before the first."""
         self._answers: Any = None
         self._is_aimed = False
-        """True after the chart was set to its first view."""
+        """True once the chart shows its first view."""
 
     # Widgets
 
@@ -111,14 +111,14 @@ class LiveScreen(Screen[None]):
         self.draw()
 
     def _heard(self, scene: LiveScene) -> None:
-        """Receive a scene in the observing thread; it replaces one that has not been drawn yet."""
+        """Receive a scene from a thread; an earlier one that is not drawn yet is dropped."""
         had, self._newest = self._newest, scene
         if had is None:
             self.post_message(Came())
 
     @on(Broke)
     def _broke(self, message: Broke) -> None:
-        """Raise the error of the thread, because the screen would show an old picture otherwise."""
+        """Raise the error of a thread, as otherwise the screen would go on showing an old poll."""
         raise message.error
 
     @on(Came)
@@ -141,7 +141,7 @@ class LiveScreen(Screen[None]):
             self.wish()
 
     def _aim(self, scene: LiveScene) -> None:
-        """Set the chart to the whole machine, from the time of the first picture on."""
+        """Set the chart to its first view: the whole machine, from the first poll on."""
         chart = self.query_one("#chart", Gantt)
         if chart.camera is not None and scene.cluster.nodes:
             self._is_aimed = scene.state.reading is None
@@ -149,7 +149,7 @@ class LiveScreen(Screen[None]):
             self.wish()
 
     def _look_for_stops(self, scene: LiveScene) -> None:
-        """Ring the bell when a new picture meets a stop condition; a user at the latest picture stays there."""
+        """Ring the bell if a new poll meets a stop condition, and show that poll unless the user is at the newest."""
         since, self._told_until = self._told_until, scene.pictures - 1
         if since < 0 or not self.state.stops or scene.state.reading is not None:
             return
@@ -214,7 +214,7 @@ class LiveScreen(Screen[None]):
             )
 
     def _arrange(self) -> None:
-        """Arrange the panels by the size of the screen and the hidden ones."""
+        """Give the panels their places, by the size of the screen and what the user has hidden."""
         state, width, height = self.state, self.size.width, self.size.height
         shown = [state.over] if self.is_small else [name for name in PANELS if name not in state.hidden]
         shown = [name for name in shown if name]
@@ -233,7 +233,7 @@ class LiveScreen(Screen[None]):
         strip.styles.height = 3 if height < 30 else 6
 
     def change(self, **changed: Any) -> None:
-        """Change fields of the screen's state, and draw it."""
+        """Change fields of the screen's state, and draw the screen."""
         if "said" not in changed:
             changed["said"] = ""
         self.state = replace(self.state, **changed)
@@ -241,7 +241,7 @@ class LiveScreen(Screen[None]):
         self.wish()
 
     def wish(self) -> None:
-        """Request the scene for the current state."""
+        """Ask the threads for a scene that suits the present state."""
         state = self.state
         observed = self.watch_.observed
         marks = tuple(Mark(observed.moments[at], "bookmark", name) for at, name in state.bookmarks)
@@ -281,7 +281,7 @@ class LiveScreen(Screen[None]):
 
     @property
     def _picture(self) -> int:
-        """Return the number of the requested picture, or of the shown one."""
+        """Return the number of the poll that the user asked for, or else of the one on the screen."""
         if self.state.picture is not None:
             return self.state.picture
         return max(len(self.watch_.observed.moments) - 1, 0)
@@ -308,7 +308,7 @@ class LiveScreen(Screen[None]):
         self.change(picture=None)
 
     def action_jump(self, direction: int) -> None:
-        """Go to the next picture with an event of the chosen kind."""
+        """Go to the next or previous poll with an event of the chosen kind."""
         kinds = JUMPS[self.state.jump]
         places = {number for number, found in enumerate(tuple(self.watch_.observed.kinds)) if found.intersection(kinds)}
         if direction > 0:
@@ -330,7 +330,7 @@ class LiveScreen(Screen[None]):
         self.open(dialogs.Prompt("Go to", hint, self._place, answers=self.answers), lambda go: go())
 
     def _place(self, told: str) -> Any:
-        """Return the action that goes to the typed place, or selects the typed job."""
+        """Return a function that goes to the typed place, or selects the typed job."""
         observed = self.watch_.observed
         if told.strip()[:1] in ("j", "J"):
             return partial(self._select, find_job(told, observed.workload, -1))
@@ -349,7 +349,7 @@ class LiveScreen(Screen[None]):
         self.run_worker(search, thread=True, exclusive=True, group="search")
 
     def _search(self, stops: tuple[Stop, ...], since: int, forwards: bool) -> None:
-        """Search for a picture that meets a stop condition, in a separate thread."""
+        """Search in a thread for a poll that meets a stop condition, and show it."""
         worker = get_current_worker()
         found = self.watch_.search(stops, since, forwards, lambda: worker.is_cancelled)
         if not worker.is_cancelled:
@@ -382,7 +382,7 @@ class LiveScreen(Screen[None]):
             self.change(bookmarks=(*self.state.bookmarks, (self.scene.picture, name)), said=f"bookmark {name}")
 
     def action_bookmarks(self) -> None:
-        """Go to the next bookmark, after the last to the first."""
+        """Go to the next bookmark; behind the last one to the first."""
         places = sorted({at for at, _ in self.state.bookmarks})
         if not places:
             self.change(said="no bookmark: b makes one")
@@ -401,7 +401,7 @@ class LiveScreen(Screen[None]):
         self.open(dialogs.Prompt("Find a job", hint, job, answers=self.answers), self._select)
 
     def action_why(self) -> None:
-        """Select the first job of the shown queue, and the next one when pressed again."""
+        """Select the first job of the queue on the screen; the next one each time it is called again."""
         if (context := self.context) is None:
             return
         waiting = [context.scene.rank(job) for job in jobs_of(context)[:200]]
@@ -417,7 +417,7 @@ class LiveScreen(Screen[None]):
         self.change(mode=mode, said=f"colours: {mode}, {MODES[mode]}")
 
     def action_partition(self) -> None:
-        """Show the queue of the next partition; after the last one, the queue of all."""
+        """Show the queue of the next partition; behind the last one that of all partitions."""
         if self.scene is None:
             return
         names = ["", *(partition.name for partition in self.scene.cluster.partitions)]
@@ -439,7 +439,7 @@ class LiveScreen(Screen[None]):
         self.change(hidden=frozenset(), over=None, alone=False)
 
     def action_next_panel(self, by: int = 1) -> None:
-        """Show the next panel on a small screen, else move the focus to it."""
+        """Show the next panel on a small screen; on a large one give it the focus."""
         if self.is_small:
             names = [None, *PANELS]
             self.change(over=names[(names.index(self.state.over) + by) % len(names)])
@@ -478,7 +478,7 @@ class LiveScreen(Screen[None]):
 
     @property
     def answers(self) -> Any:
-        """Return the earlier answers to questions."""
+        """Return the answers that the user has given to questions before."""
         if self._answers is None:
             from tui.screens.dialogs.prompt import Answers
 
@@ -486,7 +486,7 @@ class LiveScreen(Screen[None]):
         return self._answers
 
     def open(self, dialog: ModalScreen[T | None], then: Any) -> None:
-        """Open a dialog; call `then` with its answer unless it is closed without one."""
+        """Open a dialog, and call `then` with its answer unless it is closed without one."""
 
         def answered(answer: T | None) -> None:
             if answer is not None:

@@ -1,4 +1,4 @@
-"""State of the screen of an observed cluster: the user's choices."""
+"""State of the screen for an observed cluster: what the user has chosen."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ JUMPS = {
     "event": ("start", "completion", "arrival", "node", "suspension", "reservation"),
     "start": ("start",), "completion": ("completion",), "arrival": ("arrival",), "node": ("node",), "moved": ("moved",),
 }  # fmt: skip
-"""Kinds of events for each name of a jump by brackets."""
+"""Kinds of events at which a jump stops, by the name of the user's choice."""
 
 
 @dataclass(frozen=True)
 class LiveState:
-    """Choices of the user on this screen."""
+    """Choices of the user on the screen for an observed cluster."""
 
     selected: int | None = None
     hovered: int | None = None
     partition: str = ""
     mine: int = 0
-    """Choice for the queue: 0 shows its own order, 1 the user's jobs first, 2 only the user's jobs."""
+    """How the queue is shown: 0 as it is, 1 with the user's jobs first, 2 with only the user's jobs."""
     mode: str = "job"
     jump: str = "event"
     picture: int | None = None
-    """Number of the shown picture; None follows the newest one."""
+    """Number of the poll that is shown; None for the newest and then each next one."""
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[tuple[int, str], ...] = ()
     hidden: frozenset[str] = frozenset()
     over: str | None = None
-    """Name of the panel that covers a small chart, or None."""
+    """Name of the panel that covers half of a small chart, or None."""
     alone: bool = False
     said: str = ""

@@ -1,1 +1,1 @@
-"""Game: the player starts the jobs of a queue, and is scored against policies."""
+"""Game: the player starts the jobs of a queue, and is compared with policies."""

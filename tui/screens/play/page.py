@@ -1,4 +1,4 @@
-"""Lines of the game's screen: machine, queue and scores. Pure functions of the game."""
+"""Lines on the screen of the game: machine, queue and scores."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 
 NAMES = 22
-"""Width in columns of a job's name and processors."""
+"""Width in columns of a job's name with its processors."""
 TABLE = 58
-"""Width in columns of the scores, in front of the words on each policy."""
+"""Width in columns of the scores; the words on each policy follow."""
 
 
 def machine(game: Game, width: int, height: int) -> list[Line]:
-    """Return a bar for each running job, from its start to its expected end, the earliest end first."""
+    """Return a line with a bar for each running job, up to its expected end; the job that ends first is at the top."""
     jobs = sorted(game.running, key=lambda job: (game.expected_end(job), job.rank))
     full = game.workload.procs - game.free
     found = [
@@ -49,7 +49,7 @@ def machine(game: Game, width: int, height: int) -> list[Line]:
 
 
 def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
-    """Return a line for each waiting job, with a mark if the job fits."""
+    """Return a line for each waiting job; jobs that fit have a mark."""
     jobs = game.queue
     room = max(height - 1, 1)
     cut = f", {len(jobs) - room} not shown" if len(jobs) > room else ""
@@ -83,7 +83,9 @@ def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
 def result(
     scores: Sequence[Score], costly: Sequence[Costly], width: int, best: Sequence[tuple[str, float, float]] = ()
 ) -> list[Line]:
-    """Return the scores, the costliest decisions, and the best (name, mean wait, worst wait) of a class."""
+    """Return the scores as lines, the decisions that cost most, and the `best` games of a class (name, mean wait, worst
+    wait).
+    """
     found = [line(Span(" The same hours", "strong"), Span("            mean wait   worst wait", "dim"))]
     for place, each in enumerate(scores, 1):
         style = "accent" if each.who == "you" else ""
@@ -108,7 +110,7 @@ def result(
 
 
 def happened(game: Game) -> str:
-    """Return why the clock stopped, as text."""
+    """Return text on why the clock stopped here."""
     jobs = game.workload.jobs
     came = [name(jobs[rank]) for rank in range(len(jobs)) if jobs[rank].submit == game.now]
     told = [f"{', '.join(map(name, game.ended))} ended"] if game.ended else []
@@ -117,7 +119,7 @@ def happened(game: Game) -> str:
 
 
 def so_far(game: Game) -> str:
-    """Return the waits until now, which are the score."""
+    """Return text on the waits until now, from which the score is made."""
     if game.so_far is None:
         return "mean and worst wait count"
     mean, worst, rank = game.so_far
@@ -125,7 +127,7 @@ def so_far(game: Game) -> str:
 
 
 def placed(scores: Sequence[Score]) -> str:
-    """Return the player's places by both measures.
+    """Return text on which place the player has by each of the two measures.
 
     >>> placed([Score("you", 60, 900, "J1"), Score("easy", 90, 300, "J2")])
     'You are number 1 of 2 by mean wait, number 2 by the worst wait.'
@@ -143,7 +145,7 @@ def hues_of(game: Game) -> list[int]:
 
 
 def choice(jobs: Sequence[Job], chosen: int) -> int:
-    """Return the index of the chosen job, limited to the queue."""
+    """Return the index of the highlighted job, which must be one of the queue."""
     return min(max(chosen, 0), max(len(jobs) - 1, 0))
 
 

@@ -1,4 +1,4 @@
-"""Screen of the game: choose a job, start it, or advance the clock."""
+"""Screen of the game: the player chooses a job, starts it, or lets time pass."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ OTHER_KEY = ("O", "other hours", "other")
 
 
 class Scored(Message):
-    """Message that the finished game has been scored."""
+    """Message that the scores of a finished game are computed."""
 
     def __init__(self, game: Game, found: list[Score], costly: list[Costly]) -> None:
         self.game, self.found, self.costly = game, found, costly
@@ -66,7 +66,7 @@ class Scored(Message):
 
 
 class GameOver(Message):
-    """Message that a game is over, with the player's waits in seconds."""
+    """Message that a game is over, with the player's mean and longest wait in seconds."""
 
     def __init__(self, mean: float, worst: float) -> None:
         self.mean, self.worst = mean, worst
@@ -84,7 +84,7 @@ class Sheet(Lines, can_focus=True):
             super().__init__()
 
     class Resized(Message):
-        """Message that the size has changed and the lines must be drawn again."""
+        """Message that the widget has another size, so that its lines must be made again."""
 
     def show(self, lines: list[Line], look: Look) -> None:
         width, height = self.size
@@ -102,10 +102,10 @@ class Sheet(Lines, can_focus=True):
 
 
 class PlayScreen(Screen[None]):
-    """Screen of one game, and then its scores."""
+    """Screen of one game, and of its scores at the end."""
 
     stays = True
-    """True, because a replay opened from here returns to this screen."""
+    """True, because a replay that is opened from here returns to this screen."""
     DEFAULT_CSS = """
     PlayScreen { background: $background; }
     PlayScreen Bar { height: 1; }
@@ -130,8 +130,11 @@ class PlayScreen(Screen[None]):
         hours: Callable[[int], Workload] | None = None,
         seed: int | None = None,
     ) -> None:
-        """`best`: (name, mean wait, worst wait) of the best games of a class; `hours`: other hours, by a seed;
-        `seed`: that of these hours, None if there is no choice.
+        """Make the screen of a game with these jobs.
+
+        `best` are the best games of a class as (name, mean wait, worst wait); `hours` returns the jobs of another game
+        for a seed,
+        and `seed` is that of this one, None if there is no other game.
         """
         super().__init__()
         self._seed = seed
@@ -184,13 +187,13 @@ class PlayScreen(Screen[None]):
 
     @property
     def _keys(self) -> Line:
-        """Return the line of keys; each key can be clicked."""
+        """Return the line of keys, which can be clicked."""
         pairs = PLAYING_KEYS if self._scores is None else SCORED_KEYS
         other = () if self._hours is None or self._scores is None else (OTHER_KEY,)
         return fitting_keys((*pairs, *other), ALWAYS_KEYS, self.size.width)
 
     def put_best(self, best: Sequence[tuple[str, float, float]]) -> None:
-        """Show these as the best games of the class."""
+        """Show these as the best games of the class, as (name, mean wait, worst wait)."""
         self._best = tuple(best)
         self._show()
 
@@ -229,7 +232,7 @@ class PlayScreen(Screen[None]):
             self._try("started", self.game.queue[number - 1].rank)
 
     def action_wait(self) -> None:
-        """Let time pass until the next event; while nothing runs and a job fits, only when asked twice."""
+        """Let time pass until the next event; ask first if no job runs although one fits."""
         if self.game.is_idle and not self._is_warned and not self.game.is_over:
             self._is_warned = True
             fitting = ", ".join(name(job) for job in self.game.fitting[:3])
@@ -245,7 +248,7 @@ class PlayScreen(Screen[None]):
         self._unless_lost(lambda: self._begin(self.game.workload, f"The same hours again. {GOAL}"))
 
     def action_other(self) -> None:
-        """Play other hours of the same trace."""
+        """Begin a game with other hours of the same trace."""
         hours = self._hours
         if hours is None:
             return
@@ -262,7 +265,7 @@ class PlayScreen(Screen[None]):
         self._show()
 
     def _unless_lost(self, leave: Callable[[], object]) -> None:
-        """Leave a game; ask first if it has begun and is not over."""
+        """Call `leave`, which ends the game; ask first if it has begun and is not over."""
         if not self.game.moves or self.game.is_over:
             leave()
             return

@@ -1,1 +1,1 @@
-"""Puzzle: an editor for a few jobs on a small machine, scheduled by four policies at once."""
+"""Puzzle: an editor for a few jobs on a small machine, which four policies schedule at once."""

@@ -1,4 +1,4 @@
-"""Drawing board of the puzzle: a row for each job, from submission over run time to the end of its estimate."""
+"""Board of the puzzle: a row for each job, from its submission over its run time to the end of its estimate."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from tui.screens.puzzle.draft import Draft
 from tui.widgets.cell_rows import Lines, fitted
 
 NAMES = 24
-"""Width in columns of the names left of the axis."""
+"""Width in columns of the names at the left."""
 LEAST = 1800
-"""Smallest length of the board in seconds."""
+"""Shortest time in seconds that the board shows."""
 ROOM = 1.25
-"""Length of the board as a multiple of the end of the last estimate."""
+"""Time that the board shows, as a multiple of the end of the last estimate."""
 Part = Literal["submit", "run", "asked", "new", "none"]
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Scale of the board: seconds in one column."""
+    """Scale of the board: how many seconds one column stands for."""
 
     per_column: float
 
     @classmethod
     def of(cls, draft: Draft, columns: int) -> Scale:
-        """Return a scale that shows all jobs, with space behind them, in round steps."""
+        """Return a scale with a round number of seconds that shows all jobs, with space behind them."""
         last = max((job.submit + job.estimate for job in draft.puzzle.jobs), default=0)
         least = max(last * ROOM, LEAST) / max(columns, 1)
         step = next((step for step in ROUND if step >= least), None)
@@ -87,7 +87,9 @@ def _bar(job: PuzzleJob, scale: Scale, columns: int, hue: int, lit: bool) -> lis
 
 
 def part_at(draft: Draft, width: int, row: int, column: int) -> Part:
-    """Return the part of a job at a place, which a drag moves: its submission, or the end of its run or estimate."""
+    """Return the part of a job at a place, which the mouse can drag: its submission, the end of its run, or of its
+    estimate.
+    """
     if row >= len(draft.puzzle.jobs):
         return "new" if row == len(draft.puzzle.jobs) and column >= NAMES else "none"
     if column < NAMES:
@@ -104,17 +106,17 @@ def part_at(draft: Draft, width: int, row: int, column: int) -> Part:
 
 
 class Board(Lines, can_focus=True):
-    """Board that draws a draft, and reports drags of the mouse."""
+    """Widget that draws the jobs of a puzzle, and reports how the mouse drags them."""
 
     class Dragged(Message):
-        """Message that a part of a row was dragged from one time to another; `is_first` at the begin of a drag."""
+        """Message that part of a job was dragged from one time to another; `is_first` at the beginning of a drag."""
 
         def __init__(self, row: int, part: Part, begin: int, end: int, is_first: bool) -> None:
             self.row, self.part, self.begin, self.end, self.is_first = row, part, begin, end, is_first
             super().__init__()
 
     class Wheeled(Message):
-        """Message that the mouse wheel was turned over a row."""
+        """Message that the mouse wheel was turned over the row of a job."""
 
         def __init__(self, row: int, by: int) -> None:
             self.row, self.by = row, by

@@ -1,4 +1,4 @@
-"""Draft of a puzzle while the user edits it, with all earlier states for undo."""
+"""Draft of a puzzle that the user edits, with all earlier states so that changes can be undone."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MOST_UNDONE = 500
 
 @dataclass(frozen=True)
 class Draft:
-    """Draft of a puzzle as an immutable value; every change returns another draft."""
+    """Draft of a puzzle. Every change returns another draft."""
 
     puzzle: Puzzle = Puzzle()
     chosen: int = 0
-    """Index of the chosen job, counted from 0; the number of jobs stands for a new one."""
+    """Index of the highlighted job; the number of jobs stands for a new one."""
     past: tuple[Puzzle, ...] = ()
     future: tuple[Puzzle, ...] = ()
 
@@ -26,12 +26,14 @@ class Draft:
 
     @property
     def model(self) -> PuzzleJob:
-        """Return the job that a new one resembles: the chosen one, or the last, or one of a quarter of the machine."""
+        """Return the job that a new one will resemble: the highlighted one, the last, or one with a quarter of the
+        machine.
+        """
         jobs = self.puzzle.jobs
         return self.job or (jobs[-1] if jobs else PuzzleJob(max(self.puzzle.procs // 4, 1), 600))
 
     def changed(self, puzzle: Puzzle, again: bool = False) -> Draft:
-        """Return the draft with a changed puzzle; with `again` the change continues the last one, for a single undo."""
+        """Return the draft with another puzzle; with `again` the last change and this one are undone together."""
         if puzzle == self.puzzle:
             return self
         past = self.past if again else (*self.past, self.puzzle)[-MOST_UNDONE:]
@@ -54,7 +56,7 @@ class Draft:
         return replace(self, chosen=min(max(number, 0), len(self.puzzle.jobs)))
 
     def added(self, job: PuzzleJob) -> Draft:
-        """Return the draft with one more job, which is chosen; unchanged if the puzzle is full."""
+        """Return the draft with one more job, which is highlighted; if the puzzle is full, the draft itself."""
         count = len(self.puzzle.jobs)
         if count >= MOST_JOBS:
             return self
@@ -64,17 +66,19 @@ class Draft:
         return self if self.job is None else self.changed(self.puzzle.without(self.chosen))
 
     def with_job(self, job: PuzzleJob, again: bool = False) -> Draft:
-        """Return the draft with the chosen job replaced; with `again` it counts as part of the last change."""
+        """Return the draft with another job in place of the highlighted one; with `again` both changes are undone
+        together.
+        """
         return self if self.job is None else self.changed(self.puzzle.with_job(self.chosen, self._kept(job)), again)
 
     def with_procs(self, procs: int) -> Draft:
-        """Return the draft with another number of processors; a job that needs more gets the whole machine."""
+        """Return the draft with another number of processors; a job that needs more gets all of them."""
         procs = min(max(procs, 1), MOST_PROCS)
         jobs = tuple(job._replace(procs=min(job.procs, procs)) for job in self.puzzle.jobs)
         return self.changed(Puzzle(procs, jobs))
 
     def moved(self, submit: int = 0, run: int = 0, asked: int = 0, procs: int = 0) -> Draft:
-        """Return the draft with these amounts added to the values of the chosen job; its estimate is at least the run
+        """Return the draft with these amounts added to the highlighted job; its estimate stays at least its run
         time.
         """
         job = self.job
@@ -87,7 +91,7 @@ class Draft:
         )
 
     def _kept(self, job: PuzzleJob) -> PuzzleJob:
-        """Return the job with its values within the limits of a puzzle."""
+        """Return the job with values within the limits of a puzzle."""
         run = min(max(job.run, 1), MOST_SECONDS)
         asked = None if job.asked is None else min(max(job.asked, 1), MOST_SECONDS)
         return PuzzleJob(

@@ -1,4 +1,4 @@
-"""Simulation of a puzzle under four policies: a chart and the mean wait of each."""
+"""Charts of a puzzle under four policies, each with its mean wait."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from tui.screens.puzzle.board import ROUND
 
 POLICIES = ("fcfs", "firstfit", "easy", "conservative")
 APART = 10
-"""Smallest distance in columns of two times on an axis."""
+"""Smallest number of columns between two times on an axis."""
 
 
 @dataclass(frozen=True)
 class PolicyChart:
-    """Chart of the schedule of one policy, with its waits."""
+    """Chart of a puzzle under one policy, with its waits."""
 
     policy: str
     mean_wait: float | None
     worst_wait: float | None
     worst: str
-    """Name of the job that waits longest."""
+    """Name of the job that waits longest under the policy."""
     end: float
     cells: Cells | None
     problem: str = ""
 
 
 def charts(puzzle: Puzzle, look: Look, size: Size, policies: tuple[str, ...] = POLICIES) -> tuple[PolicyChart, ...]:
-    """Return the charts of the jobs under each policy, with a common axis of time."""
+    """Return a chart of the jobs under each policy; all charts show the same time."""
     if not puzzle.jobs:
         return tuple(PolicyChart(policy, None, None, "", 0, None) for policy in policies)
     made: list[tuple[str, RunView | str]] = []
@@ -59,7 +59,7 @@ def charts(puzzle: Puzzle, look: Look, size: Size, policies: tuple[str, ...] = P
 
 
 def time_axis(end: float, columns: int) -> str:
-    """Return the axis of time below a chart from 0 to `end`: round times, each behind its mark, and what ┃ means.
+    """Return the axis of time below a chart from 0 to `end`, as text: round times behind marks, and the meaning of ┃.
 
     >>> time_axis(2500, 36)
     '│0s          │15m00       │30m00'

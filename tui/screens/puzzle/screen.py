@@ -40,9 +40,9 @@ from tui.widgets.fitting_keys import fitting_keys
 EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
 LEAVING = (("l", "leave", "it is neither copied (y) nor saved (S)"), ("s", "stay", "go on"))
 ROOMY = 12
-"""Height in rows of the charts from which they have an axis of time."""
+"""Height in rows of a chart from which it has an axis of time."""
 LEAST_ROWS = 3
-"""Height in rows that the board has at least."""
+"""Smallest height of the board in rows."""
 KEYS = (
     ("n", "new", "new"), ("←→", "submit", ""), ("[]", "run", ""), ("{}", "estimate", ""), ("+-", "procs", ""),
     ("u", "undo", "undo"), ("e", "type", "type"), ("enter", "replay", "replay"), ("y", "copy", "copy"),
@@ -66,7 +66,7 @@ HELP = (
 
 
 class Charted(Message):
-    """Message that the charts of the puzzle have been drawn."""
+    """Message that the charts of the puzzle are computed."""
 
     def __init__(self, puzzle: Puzzle, found: tuple[PolicyChart, ...]) -> None:
         self.puzzle, self.found = puzzle, found
@@ -77,10 +77,10 @@ class Charts(Lines):
     """Widget with the charts of four policies, in two columns."""
 
     class Resized(Message):
-        """Message that the size of the charts has changed."""
+        """Message that the widget has another size, so that its charts must be made again."""
 
     procs = 1
-    """Number of processors of the machine, which stands at the left of each chart."""
+    """Number of processors of the machine, which is written at the left of each chart."""
 
     @property
     def _gutter(self) -> int:
@@ -88,7 +88,7 @@ class Charts(Lines):
 
     @property
     def _has_axis(self) -> bool:
-        """True if a row is left for the axis of time, or the charts are high enough to give one."""
+        """Return True if the charts have an axis of time: a row is left, or they are high enough."""
         return self.size.height % 2 == 1 or self.size.height >= ROOMY
 
     @property
@@ -127,7 +127,7 @@ class Charts(Lines):
 
 
 def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
-    """Return the heading of a chart: policy, mean and longest wait; the best mean is marked."""
+    """Return the heading of a chart: its policy, mean and longest wait; `best`, the best mean wait, is marked."""
     if chart.problem:
         return line(
             Span(chart.policy, "strong"), Span(f" {text.shorten(chart.problem, width - len(chart.policy) - 1)}", "bad")
@@ -145,10 +145,10 @@ def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
 
 
 class PuzzleScreen(Screen[None]):
-    """Screen that edits one puzzle."""
+    """Screen on which the user edits one puzzle."""
 
     stays = True
-    """True, because a replay opened from here returns to this screen."""
+    """True, because a replay that is opened from here returns to this screen."""
     DEFAULT_CSS = """
     PuzzleScreen { background: $background; }
     PuzzleScreen Bar { height: 1; }
@@ -178,7 +178,7 @@ class PuzzleScreen(Screen[None]):
         self.draft, self._look, self._is_guest = Draft(puzzle), look, is_guest
         self._found: tuple[PolicyChart, ...] = ()
         self._before = self.draft
-        """Draft before the user began to type its line of text."""
+        """Draft as it was before the user began to type the puzzle as text."""
         self._kept = puzzle
         """Puzzle as it was last opened, copied or saved."""
         self._told = ""
@@ -202,7 +202,7 @@ class PuzzleScreen(Screen[None]):
     # Drawing
 
     def _show(self, told: str = "") -> None:
-        """Draw the draft now, and its charts when they are ready."""
+        """Draw the draft with a message; its charts follow when they are computed."""
         self._told = told
         puzzle = self.draft.puzzle
         entry = self.query_one("#line", Input)
@@ -264,8 +264,8 @@ class PuzzleScreen(Screen[None]):
             entry.cursor_position = len(entry.value)
 
     def action_done(self) -> None:
-        """Leave the line of text; text that is no puzzle is undone as a whole, because parts of it may have been
-        puzzles by chance.
+        """End the typing of the puzzle as text. If the text is no puzzle, all that was typed is undone, also parts that
+        were one.
         """
         self.query_one(Board).focus()
         entry = self.query_one("#line", Input)
@@ -279,7 +279,7 @@ class PuzzleScreen(Screen[None]):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        """Leave the line of text if it describes a puzzle."""
+        """End the typing of the puzzle as text, if the text is a puzzle."""
         try:
             parse_puzzle(event.value)
         except SchedscopeError as error:
@@ -441,7 +441,7 @@ class PuzzleScreen(Screen[None]):
         self._unless_lost(lambda: self.post_message(Quit()))
 
     def _unless_lost(self, leave: Callable[[], object]) -> None:
-        """Leave the puzzle; ask first if it was changed and not saved or copied."""
+        """Call `leave`, which closes the puzzle; ask first if it was changed and neither saved nor copied."""
         if self.draft.puzzle in (self._kept, Puzzle()):
             leave()
             return

@@ -1,1 +1,1 @@
-"""Replay screen with its controllers."""
+"""Screen of the replay, with controllers that execute the user's actions."""

@@ -1,4 +1,4 @@
-"""Cameras (visible parts) of both charts, which show the same time and move by pages during playback."""
+"""Cameras (visible parts) of both charts; they show the same time, and turn pages during playback."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tui.screens.replay.controlled import ControlledScreen
 from tui.widgets.gantt import Gantt
 
 A_GLANCE = 0.25
-"""Seconds until the next picture even if the time of now has not moved."""
+"""Longest time in seconds between two pictures during playback, even if now has not moved on the chart."""
 A_PAGE = 1.5
-"""Shortest time in seconds that a page is shown; if pages would turn sooner, the chart scrolls."""
+"""Shortest time in seconds for which a page is shown; if pages would be shorter, the chart scrolls."""
 
 
 class Cameras:
@@ -21,7 +21,7 @@ class Cameras:
         self._screen = screen
 
     def moved(self, moved: Gantt, camera: Camera, by_size: bool) -> None:
-        """Move both charts to the camera of one of them.
+        """Show in both charts what the camera of one of them shows.
 
         `by_size` is True if only the size of that chart changed; then the other chart does not move.
         """
@@ -42,7 +42,7 @@ class Cameras:
         screen.wish()
 
     def turn_pages(self) -> None:
-        """Turn pages during playback, unless that would be too fast to see."""
+        """Turn pages during playback, or scroll if pages would be too short to be seen."""
         state, camera = self._screen.state, self._screen.state.camera
         if not state.playing or camera is None or not camera.follow or self._screen.scene is None:
             return
@@ -55,6 +55,6 @@ class Cameras:
 
     @property
     def pace(self) -> float:
-        """Return the seconds between two pictures during playback, longer if little moves."""
+        """Return the seconds between two pictures during playback, which are more if little moves."""
         state = self._screen.state
         return 0.0 if state.camera is None else min(state.rate.pace(state.camera.seconds), A_GLANCE)

@@ -1,4 +1,4 @@
-"""Interface of the replay screen that its controllers use."""
+"""Replay screen as its controllers see it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class ControlledScreen(Protocol):
-    """Replay screen as its controllers see it."""
+    """Replay screen, as far as its controllers use it."""
 
     about: About
     look: Look
@@ -42,7 +42,7 @@ class ControlledScreen(Protocol):
 
     @property
     def told(self) -> Scene | None:
-        """Return the scene that the panels show: of the watched run or of the other run."""
+        """Return the scene that the panels show, of the first or the compared run; None before the first."""
 
     @property
     def policy(self) -> Policy: ...
@@ -52,48 +52,48 @@ class ControlledScreen(Protocol):
 
     @property
     def available(self) -> frozenset[str]:
-        """Return the panels that have something to show."""
+        """Return the names of the panels that have something to show."""
 
     @property
     def answers(self) -> Answers: ...
 
     @property
     def in_focus(self) -> str | None:
-        """Return the panel or chart that has the focus."""
+        """Return the name of the panel or chart that has the focus, or None."""
 
     def change(self, **changed: Any) -> None:
-        """Change fields of the `ViewState`."""
+        """Change fields of the screen's `ViewState`, and draw the screen."""
 
     def select(self, rank: int | None) -> None:
-        """Select this job everywhere, or none."""
+        """Select this job in all parts of the screen; None selects no job."""
 
     def wish(self) -> None:
-        """Send the current view to the worker, which then makes scenes of it."""
+        """Tell the worker what the user sees now, so that it makes suitable scenes."""
 
     def ask(self, order: Order) -> None:
-        """Send a request to the worker; a decision selected within the step is deselected."""
+        """Send a request to the worker; a decision that was selected is not selected any more."""
 
     def go(self, *orders: Order) -> None:
-        """Pause, and send these requests to the worker."""
+        """Pause playback, and send these requests to the worker."""
 
     def pause(self) -> None: ...
 
     def see(self, window: tuple[float, float] | None) -> None:
-        """Show the time between two points in the charts; None restores the first view."""
+        """Show the time between two points in both charts; None shows the first view."""
 
     def tell(self, told: str) -> None:
-        """Show a message in the line under the chart, until the user's next action."""
+        """Show a message in the line below the chart, until the user does something."""
 
     def fail(self, what: str) -> None:
-        """Show the error message for an action that is impossible."""
+        """Show the message that an action is impossible, and ring the bell."""
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
-        """Open a dialog; call `then` with its answer unless it is closed without one."""
+        """Open a dialog, and call `then` with its answer unless it is closed without one."""
 
     def move_focus(self, by: int) -> None: ...
 
     def screenshot(self) -> str:
-        """Return the current screen as an SVG."""
+        """Return a picture of the screen as SVG."""
 
     def post_message(self, message: Message) -> bool:
-        """Send the message to the program."""
+        """Send a message to the program; return False if the screen is closing."""

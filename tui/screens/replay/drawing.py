@@ -1,4 +1,4 @@
-"""Drawing of the replay screen: the position of every panel, and the data that it gets."""
+"""Drawing of the replay screen: the place of every panel, and what it draws."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 
 ROOMY = 45
-"""Height of the screen in rows from which a panel without contents is shown with its hint."""
+"""Height of the screen in rows from which on empty panels are shown, with a hint."""
 CALM = 0.45
-"""Seconds between two drawings of the panels while time plays by the clock, so that numbers stay readable."""
+"""Seconds between two drawings of the panels during playback by the clock, so that numbers can be read."""
 
 
 def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
-    """Draw the comparison; its module is imported only then, because it needs all metrics."""
+    """Return the panel with the comparison; its module is imported only here, because it needs all metrics."""
     from tui.panels import run_comparison
 
     return run_comparison.draw(context, size, first)
@@ -51,11 +51,11 @@ SIDE: dict[str, Draw] = {
     "prints": policy_output.draw,
     "code": code.draw,
 }
-"""Panels at the side of the chart, from top to bottom."""
+"""Functions that draw the panels at the side of the chart, from top to bottom, by name of the panel."""
 
 
 def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]:
-    """Return the lines of the note for the current time."""
+    """Return the lines of the note above the chart, if there is one for this time."""
     note, shown = state.note, scene and scene.snapshot
     if note is None or state.playing or (shown and (shown.time, shown.policy) != (note.time, note.policy)):
         return []
@@ -63,7 +63,7 @@ def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]
 
 
 def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
-    """Return the words of `Key.when` whose conditions are met now."""
+    """Return the conditions for keys (`Key.when`) that are met now, each as a word."""
     scene, is_news = shown.scene, state.news is not None and not state.news.is_bad
     return frozenset(
         word
@@ -79,22 +79,22 @@ def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
 
 
 TELL: dict[str, Tell] = {"partitions": partitions.told_at}
-"""Functions that return a text about the part of a panel under the pointer that is no job, by panel."""
+"""Functions that return a tooltip for a place in a panel without a job, by name of the panel."""
 
 
 class Drawing:
-    """Drawing of the view's state on the screen."""
+    """Drawer of the screen: it shows the state of the view and the scenes in all widgets."""
 
     def __init__(self, screen: Screen[Any], about: About, now: Callable[[], float]) -> None:
         self._screen, self._about, self._now = screen, about, now
         self.layout: Layout | None = None
         self.available: frozenset[str] = frozenset()
-        """Panels that have contents under this policy."""
+        """Names of the panels that have content under this policy."""
         self._placed: tuple[Layout, bool, str | None] | None = None
         self._drawn = 0.0
         self._calendar = Calendar.of(about.workload.header)
         self._looks: tuple[Look, Look] | None = None
-        """Look, and the same look with dates"""
+        """Look of the program, and the same look with dates; None before they are needed"""
 
     def _bar(self, name: str) -> Bar:
         return self._screen.query_one(f"#{name}", Bar)
@@ -105,7 +105,7 @@ class Drawing:
     # Places
 
     def place(self, state: ViewState, scene: Scene | None) -> bool:
-        """Give every panel its position; return True if any has moved."""
+        """Give every panel its place on the screen; return True if one has moved."""
         screen, was = self._screen, self._placed
         width, height = screen.size
         self.available = self._with_something_to_show(state, scene)
@@ -157,7 +157,7 @@ class Drawing:
         return True
 
     def _with_something_to_show(self, state: ViewState, scene: Scene | None) -> frozenset[str]:
-        """Return the panels with contents; on a projected screen only the ones of the lesson."""
+        """Return the names of the panels with content; on a projector only the ones that the lesson names."""
         if state.projected and state.walk is None:
             return frozenset({state.over} if state.over else ())
         names = {"queue", "decisions"}
@@ -178,7 +178,7 @@ class Drawing:
     # Everything
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> bool:
-        """Draw the state; while playing, draw panels less often. Return True if the panels were drawn."""
+        """Draw the screen; return True if the panels were drawn, too, which happens less often during playback."""
         look = self._dated(look.projected if state.projected else look, state)
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
@@ -217,13 +217,13 @@ class Drawing:
         return frozenset(name for name, _ in self.layout.panels) if self.layout else frozenset()
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
-        """Return the panels that can be shown next to a small chart, and whether each is shown."""
+        """Return (name, True if shown) for each panel that can be shown over a small chart."""
         return [(name, name == state.over) for name in SIDE if name in self.available | {"details"}]
 
     def draw_top(
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
-        """Draw only the top line."""
+        """Draw the top line, and nothing else."""
         look = self._dated(look.projected if state.projected else look, state)
         listed = (state.hidden & {*self.available, "strip", "metrics"}) - {state.over}
         hidden = tuple(name for name in PANELS if name in listed)
@@ -240,7 +240,7 @@ class Drawing:
         self._bar("top").show([draw(about, scene, going, self._screen.size.width, beside)], look)
 
     def _dated(self, look: Look, state: ViewState) -> Look:
-        """Return the look that writes times as dates, if the user wants dates and the trace has them."""
+        """Return the look that writes times as dates, if the user wants that and the trace has a start date."""
         if not state.dates or self._calendar is None:
             return look
         if self._looks is None or self._looks[0] is not look:
@@ -248,7 +248,7 @@ class Drawing:
         return self._looks[1]
 
     def _draw_sentence(self, state: ViewState, context: Context, said: str) -> None:
-        """Draw the sentence under the chart."""
+        """Draw the sentence below the chart; `said` is a message in its place."""
         width, rows = self._screen.size.width, max(self.layout.sentence if self.layout else 1, 1)
         if said:
             told = wrapped(said, width - 1, "accent", indent=1)[:rows]
@@ -264,14 +264,14 @@ class Drawing:
             self._bar("waiting").show(waiting_lines(context, named, width, waiting), context.look)
 
     def _draw_legend(self, chart: ChartScene | None, look: Look, width: int) -> None:
-        """Draw the legend if colours mean more than different jobs."""
+        """Draw the legend of the chart; it is empty if each job has its own colour."""
         legend = self._bar("legend")
         legend.display = chart is not None and bool(chart.legend)
         if chart is not None and legend.display:
             legend.show([legend_line(chart, look, width)], look)
 
     def _draw_beside(self, context: Context, beside: Scene | None, width: int) -> None:
-        """Draw the other run, at the same clock and with the same camera."""
+        """Draw the chart of the compared run, at the same time and with the same columns."""
         chart, between = self._chart("beside"), self._bar("between")
         chart.display = between.display = beside is not None
         if beside is not None:

@@ -1,4 +1,4 @@
-"""Controller of files: saving pictures and sessions, opening traces, and the look of the program."""
+"""Controller for files: saving pictures and sessions, opening traces, and changing the look."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ MODES = (
     ("3", "ascii", "ASCII only"),
 )
 DRAWING = 1440, 810
-"""Default size of a saved drawing in pixels."""
+"""Width and height in pixels of a saved drawing, unless the user gives others."""
 
 _PICTURES = b"<svg", b"\x89PNG"
-"""Beginnings of files that a picture may replace."""
+"""First bytes of files that may be overwritten by a picture."""
 
 
 class Files:
-    """Controller that saves, opens, and changes the look of the program."""
+    """Controller for saving and opening files, and for the look of the program."""
 
     def __init__(self, screen: ControlledScreen, recent: Sequence[str]) -> None:
         self._screen, self._recent = screen, recent
@@ -49,7 +49,7 @@ class Files:
         self._screen.post_message(ShowFirst())
 
     def open_trace(self, trace: str) -> None:
-        """Open another trace under the same policy, from the beginning."""
+        """Open another trace under the same policy, from its beginning."""
         self._screen.pause()
         self._screen.post_message(OpenTrace(trace, self._screen.policy))
 
@@ -97,11 +97,11 @@ class Files:
         self._screen.open(dialog, lambda path: self._screen.post_message(KeepSession(path)))
 
     def copy_session(self) -> None:
-        """Copy the session as one line to the clipboard."""
+        """Copy the session to the clipboard, as one line of text."""
         self._screen.post_message(KeepSession())
 
     def quit(self) -> None:
-        """Quit the program; the current state is saved as the last session."""
+        """Quit the program; the session is saved as the last one."""
         self._screen.post_message(Quit())
 
     # How it looks
@@ -110,12 +110,12 @@ class Files:
         self._screen.open(theme_choice(self._screen.look), self.use_look)
 
     def use_look(self, name: str) -> None:
-        """Change to a look, or to a mode of the current look, by its name."""
+        """Change to the look of this name, or to this mode of the present look."""
         self._screen.post_message(UseLook(look_named(name, self._screen.look)))
 
 
 class GuestFiles(Files):
-    """Files of a web visitor: saving downloads, and opening shows the first screen."""
+    """Controller for files of a visitor by the web: what is saved is downloaded, and only offered traces are opened."""
 
     def trace(self) -> None:
         self.first_screen()
@@ -132,12 +132,12 @@ class GuestFiles(Files):
 
 
 def theme_choice(look: Look) -> ChoiceDialog:
-    """Return the dialog for the look."""
+    """Return the dialog in which the user chooses a look."""
     return ChoiceDialog("Theme", [*((name[0], name, f"the {name} look") for name in LOOKS), *MODES], look.name)
 
 
 def look_named(name: str, now: Look) -> Look:
-    """Return the named look in the current mode, or the current look in the named mode.
+    """Return the look of this name in the present mode, or the present look in the mode of this name.
 
     >>> look_named("light", LOOKS["dark"].with_mode("mono")).mode, look_named("ascii", LOOKS["light"]).name
     ('mono', 'light')
@@ -158,7 +158,7 @@ def _picture(text: str) -> str:
 
 
 def parse_drawing(text: str) -> tuple[Path, int, int]:
-    """Return the file and the size in pixels of a typed drawing.
+    """Return the path, the width and the height in pixels of a drawing, as a user typed them.
 
     >>> parse_drawing("chart.svg 1600x900")[1:]
     (1600, 900)

@@ -9,31 +9,33 @@ from tui.look.sheets import Line, Span, line, width_of
 from tui.screens.replay.keys import PALETTE, every_key, sign
 
 ALWAYS = ("help", "quit")
-"""Actions that are always at the end of the line."""
+"""Actions whose keys are always at the end of the line."""
 MOVES = 3
-"""Number of keys at the beginning of the line that are always first."""
+"""Number of keys at the beginning of the line that are always there."""
 ROOMY = 140
-"""Width in columns from which the command palette is on the line of keys."""
+"""Width in columns from which the key for the palette of commands is on the line."""
 TWINS = {
     "speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next"),
     "to_stop(1)": ("; :", "stops"), "turn(1)": (") (", "turn"),
 }  # fmt: skip
-"""Keys and word in the line of keys for pairs of opposite actions, by the action of the first key."""
+"""Keys and one word for pairs of opposite actions, by the first of both actions."""
 STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
-"""Keys for steps in both directions, for narrow screens."""
+"""Spans with the keys for steps in both directions, for narrow screens."""
 
 
 Tabs: TypeAlias = tuple[tuple[str, bool], ...]
-"""Type of the panels of a small screen, each with True if it is shown."""
+"""Panels that can be shown over a small chart, each with True if it is shown."""
 SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
-"""Short names of panels for narrow screens."""
+"""Short names of panels, for narrow screens."""
 
 
 @lru_cache(8)
 def key_lines(
     width: int, rows: int, playing: bool, applies: frozenset[str] = frozenset(), tabs: Tabs = ()
 ) -> list[Line]:
-    """Return the keys in a number of rows: moving first, then keys that apply only now, then the rest."""
+    """Return the keys as lines: first the ones that move, then the ones that apply only now (`applies`), then
+    others.
+    """
     if tabs and rows > 1:
         return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, applies)]
     chosen = [key for key in every_key() if key.shown and (not key.when or key.when in applies)]
@@ -74,19 +76,19 @@ def key_lines(
 
 
 def _tab_signs(tabs: Tabs) -> list[Span]:
-    """Return the keys of the panels without their names."""
+    """Return the keys of the panels, without their names."""
     signs = _all_tabs(tabs, 2 * len(tabs), signs=True)
     return [*signs, Span(" ")]
 
 
 def _tab_line(width: int, tabs: Tabs) -> Line:
-    """Return a line with the keys and names of the available panels."""
+    """Return a line with the panels that can be shown, each with its key and its name."""
     first = _spans("tab", "next_panel", "panels")
     return line(Span(" "), *first, *_all_tabs(tabs, width - 1 - width_of(first), signs=True))
 
 
 def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
-    """Return the panels with their keys; if they do not fit, closer together, with shorter names, and at last as keys
+    """Return the panels with their keys in at most `room` columns: closer together, with shorter names, or as keys
     alone.
 
     >>> tabs = ("versus", False), ("queue", True), ("partitions", False)

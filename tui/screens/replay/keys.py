@@ -1,6 +1,7 @@
-"""Actions of the replay screen with their keys, as bindings, line of keys, help and palette use them.
+"""Actions of the replay screen with their keys, from which the bindings, the line of keys, the help and the palette are
+made.
 
-`shown` is the position of an action in the line of keys; 0 leaves it to the help.
+`shown` is the place of an action in the line of keys; with 0 it is only in the help.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from textual.binding import Binding
 
 
 class Key(NamedTuple):
-    """Action of the screen: its keys as Textual names them, its name in a word or two, and a sentence."""
+    """Action of the screen: its keys as Textual names them, its name in a word or two, and its meaning as a
+    sentence.
+    """
 
     keys: str
     action: str
@@ -20,11 +23,11 @@ class Key(NamedTuple):
     meaning: str
     shown: int = 0
     when: str = ""
-    """Condition under which the action is first in the line of keys: a word of `drawing._applies`."""
+    """Condition under which the action comes first in the line of keys, as in `drawing._applies`; "" for none."""
 
 
 PALETTE = Key("ctrl+p", "app.command_palette", "commands", "Everything that can be done, found by typing.")
-"""Action of the program that opens the palette; the screen itself has none."""
+"""Action of the program that opens the palette of commands; the screen itself does not have it."""
 PLAYING = (
     Key("space", "toggle_play", "play", "Play, or pause.", 1),
     Key("right", "step(1)", "step", "Advance one step (everything at the next instant).", 2),
@@ -182,7 +185,7 @@ _SIGNS = {
 
 
 def sign(keys: str) -> str:
-    """Return the keys as shown on the screen.
+    """Return keys, given as Textual names them, as the screen shows them.
 
     >>> sign("full_stop"), sign("4,m"), sign("shift+left")
     ('.', '4 m', 'shift+←')
@@ -205,7 +208,7 @@ def every_key() -> Iterator[Key]:
 
 
 def bindings() -> list[Binding]:
-    """Return the key bindings of the screen, with the ids by which a user's settings change them."""
+    """Return the bindings of keys to actions, with ids by which the user's settings change them."""
     return [
         Binding(
             key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
@@ -216,7 +219,7 @@ def bindings() -> list[Binding]:
 
 
 def identity(key: Key) -> str:
-    """Return the id by which a user's settings change the keys of the action.
+    """Return the id of an action, by which the user's settings change its keys.
 
     >>> identity(PLAYING[1])
     'step.forwards'

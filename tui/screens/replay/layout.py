@@ -1,4 +1,4 @@
-"""Layout of the panels for a size of the screen, as pure arithmetic that can be tested alone."""
+"""Layout of the panels for a size of the screen; only numbers, so that it can be tested alone."""
 
 from __future__ import annotations
 
@@ -6,42 +6,40 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 SMALL_WIDTH, SMALL_HEIGHT = 100, 28
-"""Smallest width in columns and height in rows of a normal screen; on a smaller one the chart has the whole width, or
-one panel next to it.
+"""Size in columns and rows below which a screen is small: its chart has the whole width, or one panel covers half of
+it.
 """
 LEAST = 7
-"""Smallest height of a panel in rows, with its title."""
+"""Smallest height of a panel in rows, including its title."""
 WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3, "code": 5}
-"""Shares of the height of the panels at the side of the chart, from top to bottom."""
+"""Relative heights of the panels at the side of the chart, from top to bottom, by name."""
 PRECIOUS = ("versus", "matrix", "queue", "code", "decisions", "prints", "details", "partitions")
-"""Panels in the order in which they get space if there is not enough for all."""
+"""Names of the panels, in the order in which they get space if there is too little for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Sizes of all parts of the screen; 0 if hidden."""
+    """Sizes of all parts of the screen, in rows or columns; 0 for a hidden part."""
 
     small: bool
     side: int
     """Width in columns of the panels at the side of the chart."""
     panels: tuple[tuple[str, int], ...]
-    """Name and rows of each panel at the side, from top to bottom."""
+    """Panels at the side as (name, height in rows), from top to bottom."""
     bottom: int
-    """Height in rows of the strip of the whole run."""
+    """Height in rows of the strip with the whole run."""
     metrics: int
-    """Width in columns of the metrics at the side of the strip."""
+    """Width in columns of the metrics next to that strip."""
     keys: int
-    """Height in rows of the line of keys."""
+    """Height in rows of the lines of keys."""
     sentence: int = 1
-    """Height in rows of the sentence under the chart."""
+    """Height in rows of the sentence below the chart."""
     note: int = 0
     """Height in rows of the note above the chart."""
     lesson: int = 0
-    """Height in rows of a lesson's text under the chart."""
+    """Height in rows of a lesson's text below the chart."""
     waiting: int = 0
-    """Height in rows of the list of waiting jobs, under the sentence on the current step; 0 if a panel shows the
-    queue.
-    """
+    """Height in rows of the waiting jobs below the sentence; 0 if a panel shows the queue."""
 
 
 def arrange(
@@ -107,7 +105,7 @@ def arrange(
 
 
 def most_words(height: int) -> int:
-    """Return the largest height in rows of a lesson's text."""
+    """Return the largest height in rows that a lesson's text may have."""
     return height * 3 // 5
 
 
@@ -120,7 +118,7 @@ def _bottom(width: int, height: int, hidden: Collection[str]) -> int:
 
 
 def _waiting(height: int, lesson: int) -> int:
-    """Return the height in rows of the waiting jobs, which have priority over the strip but not over a lesson's
+    """Return the height in rows of the waiting jobs, which is more important than the strip, but not than a lesson's
     text.
     """
     if height < (20 if lesson else 12):
@@ -133,7 +131,7 @@ def _side(width: int) -> int:
 
 
 def _chosen(wanted: Sequence[str], room: int) -> list[str]:
-    """Return the panels that fit, chosen by that order, in the order of the screen."""
+    """Return the panels that fit into `room` rows; the first ones of `wanted` are taken, in the order of the screen."""
     first = sorted(wanted, key=PRECIOUS.index)[: max(room // LEAST, 0)]
     return [name for name in wanted if name in first]
 
@@ -141,7 +139,7 @@ def _chosen(wanted: Sequence[str], room: int) -> list[str]:
 def _shared(
     names: Sequence[str], room: int, needs: Mapping[str, int], was: Sequence[tuple[str, int]]
 ) -> tuple[tuple[str, int], ...]:
-    """Return the rows of each panel: its need or its share; keep the current ones if no panel would gain."""
+    """Return (name, rows) for each panel: what it needs, or its share; unchanged (`was`) if no panel would gain."""
     shares = _filled(names, room, needs)
     stood = dict(was)
     if tuple(stood) == tuple(names) and sum(stood.values()) == room:
@@ -151,7 +149,7 @@ def _shared(
 
 
 def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Return the rows of each panel: panels below their share get their need, and the others divide the rest."""
+    """Return (name, rows) for each panel: small ones get what they need, and the others share the rest."""
     rows: dict[str, int] = {}
     while rest := [name for name in names if name not in rows]:
         divided = _divided(rest, room - sum(rows.values()))
@@ -163,7 +161,7 @@ def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[
 
 
 def _divided(names: Sequence[str], room: int, least: int = LEAST) -> list[tuple[str, int]]:
-    """Return the rows of each panel, divided by weight; the first panel gets the remaining rows."""
+    """Return (name, rows) for each panel, in proportion to its weight; the first one gets what is left over."""
     total = sum(WEIGHTS[name] for name in names)
     rows = [max(room * WEIGHTS[name] // total, min(least, room // len(names))) for name in names]
     while sum(rows) > room:

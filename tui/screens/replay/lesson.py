@@ -20,19 +20,19 @@ ON_THE_PATH = {
     "space": "lesson_next", "right": "lesson_next", "pagedown": "lesson_next", "left": "lesson_previous",
     "pageup": "lesson_previous", "home": "lesson_go(0)", "enter": "lesson_off", "L": "lessons",
 }  # fmt: skip
-"""Actions of keys that differ during a lesson."""
+"""Actions of keys that have another meaning during a lesson, by key."""
 OFF_THE_PATH = {
     "pagedown": "lesson_next", "pageup": "lesson_previous", "enter": "lesson_back", "escape": "lesson_back",
 }  # fmt: skip
 DIGITS = "0123456789"
 NUMBERED = DIGITS + "jJ"
-"""Letters that can continue an answer that is the number of a job or of a choice."""
+"""Letters with which an answer can continue that is the number of a job or of a choice."""
 TIMED = DIGITS + ".,:#-%dhmswinept "
-"""Letters that can continue an answer that is a time, a date, a step or a number."""
+"""Letters with which an answer can continue that is a time, a date, a step or a number."""
 ENTER_HABIT = 1.5
-"""Seconds after an answer that needed no Enter during which an Enter is ignored."""
+"""Seconds after an answer that needed no Enter in which an Enter is ignored, because some users press it anyway."""
 FIRST = {"moment": DIGITS + "#ds"}
-"""Letters with which an answer of each kind may begin, if more than digits: d3 20:30, #12, step 12."""
+"""Letters with which an answer of each kind can begin, if not only digits: d3 20:30, #12, step 12."""
 LESSON_KEYS = (
     ("space → pgdn", "Next scene; an open question is answered by the run."),
     ("← pgup", "Back."), ("home", "From the start."),
@@ -44,7 +44,7 @@ LESSON_KEYS = (
 
 
 def heard(walk: Walk, key: str, letter: str | None) -> str | None:
-    """Return the action of a key during a lesson; None for its usual action."""
+    """Return the action of a key during a lesson; None if the key has its usual meaning."""
     if walk.is_off:
         return OFF_THE_PATH.get(key)
     if walk.open_question is not None:
@@ -58,19 +58,19 @@ def heard(walk: Walk, key: str, letter: str | None) -> str | None:
 
 
 def _letters(asked: Question, typed: str) -> str:
-    """Return the letters that may continue the typed answer."""
+    """Return the letters with which the answer typed so far can continue."""
     if asked.value is None:
         return NUMBERED
     return TIMED if typed else FIRST.get(asked.value.unit, DIGITS)
 
 
 class Teaching:
-    """Controller of a lesson; the lesson's progress is part of the screen's state."""
+    """Controller of a lesson. The user's place in it is part of the screen's state."""
 
     def __init__(self, screen: ControlledScreen, now: Callable[[], float] = monotonic) -> None:
         self._screen, self._now = screen, now
         self._answered = -ENTER_HABIT
-        """Time of the last answer that needed no Enter, in seconds."""
+        """Time in seconds of the last answer that needed no Enter."""
 
     @property
     def _walk(self) -> Walk:
@@ -92,18 +92,20 @@ class Teaching:
         self._put(self._walk.go(index))
 
     def lesson_resume(self, index: int, answers: tuple[tuple[int, bool], ...]) -> None:
-        """Go to a scene, with the answers of an earlier visit."""
+        """Go to a scene, with the answers that the user gave at an earlier visit."""
         self._put(self._walk.resumed(index, answers))
 
     def lesson_off(self) -> None:
-        """End the lesson and restore the usual keys; an Enter right after an answer is ignored."""
+        """Let the user explore outside of the lesson, with the usual keys; an Enter right after an answer is
+        ignored.
+        """
         if self._now() - self._answered < ENTER_HABIT:
             self._answered = -ENTER_HABIT
             return
         self._screen.change(walk=self._walk.off())
 
     def lesson_back(self) -> None:
-        """Go back to the current scene of the lesson, after the user has changed the view."""
+        """Go back to the scene of the lesson, after the user has explored."""
         self._put(self._walk.back())
 
     def lessons(self) -> None:
@@ -131,13 +133,13 @@ class Teaching:
         self._put(self._walk.chosen(number))
 
     def lesson_pick(self, rank: int | None, time: float | None) -> None:
-        """Answer a question by a click; clicks on other things are ignored."""
+        """Answer the question by a click on a job or a time; other clicks are ignored."""
         self._put(self._walk.picked(rank, time))
 
     # Drawing
 
     def _put(self, walk: Walk) -> None:
-        """Set the lesson's progress; if its scene changes, show the scene."""
+        """Store the user's new place in the lesson; if the scene is another one, show it."""
         was, screen = self._walk, self._screen
         stays = walk.index == was.index and walk.verdict == was.verdict and walk.is_off == was.is_off
         screen.change(walk=walk)
@@ -145,7 +147,7 @@ class Teaching:
             self.lesson_show()
 
     def lesson_show(self) -> None:
-        """Show the current scene of the lesson in all parts of the screen."""
+        """Show the scene of the lesson in all parts of the screen."""
         screen, walk = self._screen, self._walk
         staged, moment = walk.staged, walk.moment
         hidden = frozenset(PANELS) - set(walk.panels)

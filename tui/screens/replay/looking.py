@@ -1,4 +1,4 @@
-"""Controller of the view: selection, colours, panels and pages."""
+"""Controller for what is visible: the selected job, colours, panels and pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Looking:
-    """Controller that selects and finds jobs, colours the chart, and shows panels."""
+    """Controller that selects and finds jobs, changes colours, and shows panels."""
 
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
@@ -40,8 +40,8 @@ class Looking:
         self._screen.select(rank)
 
     def find(self) -> None:
-        """Find a job by its id, or the next job of a user after the selected one (first among waiting and running
-        jobs).
+        """Ask for a job's id or a user, and select the job; for a user the next one of the user's waiting and running
+        jobs.
         """
         screen, snapshot = self._screen, self._screen.told.snapshot if self._screen.told else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
@@ -51,9 +51,7 @@ class Looking:
         screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
     def why(self) -> None:
-        """Select the first waiting job, at each further key press the next, suspended jobs last; the details say
-        why.
-        """
+        """Select the first waiting job, and the next one each time it is called again; the details say why it waits."""
         screen = self._screen
         if screen.told is None:
             return
@@ -83,12 +81,12 @@ class Looking:
     # The chart
 
     def pages(self) -> None:
-        """Switch between pages and scrolling of the chart during playback."""
+        """Change between turning pages and scrolling during playback."""
         pages = not self._screen.state.pages
         self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
 
     def dates(self) -> None:
-        """Switch between dates and seconds."""
+        """Change between dates and days of the trace."""
         screen = self._screen
         calendar = Calendar.of(screen.about.workload.header)
         if calendar is None:
@@ -101,11 +99,11 @@ class Looking:
         screen.change(dates=dates, said=said)
 
     def project(self) -> None:
-        """Switch the layout for a projector on or off."""
+        """Change between the usual screen and the one for projectors."""
         self._screen.change(projected=not self._screen.state.projected, over=None, alone=None)
 
     def measure(self, told: str, span: tuple[float, float] | None, other: bool) -> None:
-        """Describe a measured span of time; the worker adds its events when the drag ends."""
+        """Show text on the measured span of time; when the drag ends, the worker adds what happened in it."""
         screen = self._screen
         if span is None:
             screen.tell(told)
@@ -121,19 +119,19 @@ class Looking:
         return self._screen.places is not None and self._screen.places.small
 
     def toggle_panel(self, name: str) -> None:
-        """Show or hide a panel; on a small screen show it alone."""
+        """Show or hide a panel; on a small screen it covers half of the chart."""
         if self._is_small and name in WEIGHTS:
             self._screen.change(over=None if self._screen.state.over == name else name)
         else:
             self._hide(self._screen.state.hidden ^ {name})
 
     def all_panels(self) -> None:
-        """Restore the standard layout."""
+        """Show all panels again."""
         self._screen.change(over=None, alone=None)
         self._hide(self._screen.state.hidden & ON_REQUEST)
 
     def _hide(self, hidden: frozenset[str]) -> None:
-        """Hide these panels, and save that as a setting."""
+        """Hide these panels, and save that in the settings."""
         if hidden != self._screen.state.hidden:
             self._screen.change(hidden=hidden)
             if self._screen.state.walk is not None:
@@ -141,8 +139,8 @@ class Looking:
             self._screen.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
 
     def sort_queue(self, column: str) -> None:
-        """Sort the queue by this column, largest first; when called again smallest first, then in the policy's
-        order.
+        """Sort the queue by this column, the largest first; at a second call the smallest first, at a third as the
+        policy does.
         """
         was = self._screen.state.order
         if was is None or was.column != column:
@@ -157,7 +155,7 @@ class Looking:
         self._walk_panels(-1)
 
     def _walk_panels(self, by: int) -> None:
-        """Show the next panel on a small screen, after the last none; else move the focus to it."""
+        """Show the next panel on a small screen, and behind the last none; on a large one move the focus to it."""
         if self._is_small:
             names = [None, *(name for name in WEIGHTS if name in self._screen.available)]
             at = names.index(self._screen.state.over) if self._screen.state.over in names else 0
@@ -166,22 +164,22 @@ class Looking:
             self._screen.move_focus(by)
 
     def maximise(self) -> None:
-        """Maximise the focused panel, or restore its size."""
+        """Give the panel with the focus the whole screen, or its usual size again."""
         if self._screen.state.alone or self._screen.in_focus is None:
             self._screen.change(over=None, alone=None)
         else:
             self._screen.change(alone=self._screen.in_focus)
 
     def maximise_panel(self, name: str) -> None:
-        """Maximise this panel, or restore its size."""
+        """Give this panel the whole screen, or its usual size again."""
         self._screen.change(alone=None if self._screen.state.alone == name else name)
 
     def select_phase(self, phase: int) -> None:
-        """Show the matrix after this phase of the last rebuild."""
+        """Show the matrix as it was after this phase of the last rebuild."""
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
-        """Cancel one thing: work that takes long, else the last panel, else the selection."""
+        """Cancel one thing: slow work, otherwise the panel that was opened last, otherwise the selection."""
         screen = self._screen
         if screen.player.progress:
             screen.player.halt()
@@ -212,7 +210,7 @@ class Looking:
 
 
 def commands() -> Iterator[Command]:
-    """Yield the commands for the palette, each found by its description, its short name or its key."""
+    """Yield all actions as commands for the palette, found by description, short name or key."""
     from tui.screens.commands import choices
 
     for key in every_key():
@@ -227,5 +225,5 @@ def commands() -> Iterator[Command]:
 
 
 def chart_keys() -> Iterator[Binding]:
-    """Yield the key bindings of the chart."""
+    """Yield the bindings of keys to actions of the chart."""
     return (binding for binding in Gantt.BINDINGS if isinstance(binding, Binding))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FromWorker(Message, bubble=False):
-    """Message with a result or news of the worker."""
+    """Message from the worker: scenes, or a result."""
 
     def __init__(self, told: Told) -> None:
         self.told = told
@@ -31,7 +31,7 @@ class FileSaved(Message):
 
 
 class OpenTrace(Message):
-    """Message to replay another trace, under the current policy."""
+    """Message to open another trace under the present policy."""
 
     def __init__(self, trace: str, policy: Policy) -> None:
         self.trace, self.policy = trace, policy
@@ -39,7 +39,7 @@ class OpenTrace(Message):
 
 
 class OpenEntry(Message):
-    """Message that an entry of the first screen is to be opened: a trace, a sample or a session."""
+    """Message to open an entry of the first screen: a trace, a sample or a session."""
 
     def __init__(self, value: str, is_session: bool = False) -> None:
         self.value, self.is_session = value, is_session
@@ -63,7 +63,7 @@ class ShowLessons(Message):
 
 
 class SceneChanged(Message):
-    """Message that a lesson has reached another scene, or an answer."""
+    """Message that the lesson is at another scene, or that a question was answered."""
 
     def __init__(self, now: SceneNow, name: str) -> None:
         self.now, self.name = now, name
@@ -71,7 +71,7 @@ class SceneChanged(Message):
 
 
 class GoToScene(Message):
-    """Message to the replay screen to go to the next or previous scene (`by`), or to scene number `to`."""
+    """Message to the replay to go forwards or back by `by` scenes of the lesson, or to the scene with index `to`."""
 
     def __init__(self, by: int = 0, to: int | None = None) -> None:
         self.by, self.to = by, to
@@ -79,7 +79,7 @@ class GoToScene(Message):
 
 
 class LessonOver(Message):
-    """Message that the user continued after the end of a lesson."""
+    """Message that the user goes on behind the last scene of a lesson."""
 
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
@@ -95,7 +95,7 @@ class PolicyChosen(Message):
 
 
 class Remember(Message):
-    """Message to save settings with these values."""
+    """Message to save these values in the settings."""
 
     def __init__(self, **changed: Any) -> None:
         self.changed = changed
@@ -111,7 +111,7 @@ class UseLook(Message):
 
 
 class KeepSession(Message):
-    """Message to save the current session in a file, or (None) to copy it to the clipboard."""
+    """Message to save the session in a file or, if `path` is None, to copy it to the clipboard."""
 
     def __init__(self, path: str | None = None) -> None:
         self.path = path
@@ -119,7 +119,7 @@ class KeepSession(Message):
 
 
 class Deliver(Message):
-    """Message to hand the user a text as a file; web visitors have no files here."""
+    """Message to give the user a text as a download, because a visitor by the web has no files here."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self.text = name, text

@@ -1,4 +1,4 @@
-"""Replay screen: one state, controllers that change it, a worker, and one drawing of the state.
+"""Screen of the replay: one state, controllers that change it, a worker, and one function that draws it.
 
 Widgets draw the values they are given and report the user's actions. The view is a `ViewState`; the controllers in this
 folder replace it, or send requests to the worker. Every public method of a controller is an action.
@@ -54,17 +54,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 YOUNG = 10_000
-"""Number of new objects that triggers a garbage collection; it is high because there are few reference cycles."""
+"""Number of new objects after which Python collects garbage; high, because there are few reference cycles."""
 A_PIECE = 0.25
-"""Longest time in seconds of playback that the worker computes at once."""
+"""Longest playback, in seconds, that the worker computes in one piece."""
 A_REST = 0.7
-"""Share of a frame that must pass between two drawings; below 1, because frames do not come at exact times."""
+"""Share of a frame's time that must pass between two drawings; below 1, because frames are not exactly on time."""
 AT_REST = 0.25
-"""Seconds between checks for background work while nothing plays and no request is open."""
+"""Seconds between two checks for work in the background, while nothing else happens."""
 
 
 class ReplayScreen(Screen[None]):
-    """Screen that replays a trace; its controllers see it as `ControlledScreen`."""
+    """Screen on which a run is replayed; controllers use it as a `ControlledScreen`."""
 
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "#chart"
@@ -81,8 +81,8 @@ class ReplayScreen(Screen[None]):
         now: Callable[[], float] | None = None,
         files: type[Files] = Files,
     ) -> None:
-        """Make the screen. With `now`, a function that returns the time, the caller drives the screen and no frame is
-        awaited.
+        """Make the screen. If `now` is given, a function that returns the time, its caller drives the screen instead of
+        a timer.
         """
         super().__init__()
         self._compositor = SpanCompositor()
@@ -100,9 +100,9 @@ class ReplayScreen(Screen[None]):
         self._ticks = Ticks(self, self.tick)
         self._ticked = 0.0
         self._next = 0.0
-        """Time before which nothing is drawn again, in seconds."""
+        """Time in seconds before which nothing is drawn."""
         self.is_behind = False
-        """True if a change of the state has not been drawn yet."""
+        """True if a change of the state is not drawn yet."""
         self._newest: Scenes | None = None
         self.player = Player(controller, self._wish(), self._hear, self._frame)
         self.files = FileWatch(
@@ -110,7 +110,7 @@ class ReplayScreen(Screen[None]):
             lambda what: self.post_message(FromWorker(News(what, True, f"{what}; the old run stays"))),
         )
         self._followed: object = None
-        """Specs of the policies whose files are watched, and the runs that use these policies."""
+        """Policies whose files are watched, and the runs that use them, as last seen."""
 
     # Widgets
 
@@ -140,7 +140,7 @@ class ReplayScreen(Screen[None]):
             self._ticks.begin()
 
     def _begin(self) -> None:
-        """Start the replay when the widgets have their sizes."""
+        """Begin the replay, when all widgets have their sizes."""
         self.wish()
         if self.state.walk is not None:
             self.teaching.lesson_show()
@@ -160,7 +160,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def charts(self) -> tuple[Gantt, Gantt]:
-        """Return both charts: of the watched run and of the other run."""
+        """Return the charts of the first run and of the compared run."""
         return self.chart, self.query_one("#beside", Gantt)
 
     @property
@@ -169,14 +169,14 @@ class ReplayScreen(Screen[None]):
 
     @property
     def told(self) -> Scene | None:
-        """Return the scene that the panels show: of the watched run or of the other run."""
+        """Return the scene that the panels show, of the first or the compared run; None before the first."""
         if self.shown is None:
             return None
         return self.shown.beside if self.state.other and self.shown.beside else self.shown.scene
 
     @property
     def policy(self) -> Policy:
-        """Return the policy of the shown run."""
+        """Return the policy of the run that the panels show."""
         return self.scene.snapshot.rules if self.scene else parse_policy("easy")
 
     @property
@@ -189,7 +189,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def answers(self) -> Answers:
-        """Return the user's earlier answers to questions."""
+        """Return the answers that the user has given to questions before."""
         if self._answers is None:
             from tui.screens.dialogs.prompt import Answers
 
@@ -199,7 +199,7 @@ class ReplayScreen(Screen[None]):
     # The state
 
     def change(self, **changed: Any) -> None:
-        """Change fields of the `ViewState`."""
+        """Change fields of the `ViewState`, and draw the screen."""
         if not self.state.playing and not self._is_driven:
             self._ticked = self._now()
         self.state = replace(self.state, **changed)
@@ -210,11 +210,11 @@ class ReplayScreen(Screen[None]):
         self.wish()
 
     def select(self, rank: int | None) -> None:
-        """Select this job everywhere, or none."""
+        """Select this job in all parts of the screen; None selects no job."""
         self.change(selected=rank, said="")
 
     def tell(self, told: str) -> None:
-        """Show a message in the line under the chart, until the user's next action."""
+        """Show a message in the line below the chart, until the user does something."""
         self.change(said=told)
 
     def fail(self, what: str) -> None:
@@ -226,9 +226,9 @@ class ReplayScreen(Screen[None]):
             self.change(playing=False)
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
-        """Open a dialog; call `then` with its answer unless it is closed without one.
+        """Open a dialog, and call `then` with its answer unless it is closed without one.
 
-        A key or click that arrives while another dialog is open has come too late for this screen, and opens none.
+        If another dialog is open, the key or click came too late for this screen, and nothing is opened.
         """
 
         def answered(answer: T | None) -> None:
@@ -262,7 +262,7 @@ class ReplayScreen(Screen[None]):
     # Drawing
 
     def draw(self) -> None:
-        """Draw the current state; within a frame of the last drawing, wait for the next tick."""
+        """Draw the state; if the last drawing was within this frame, at the next tick."""
         self.is_behind = True
         if self._now() >= self._next:
             self._draw_now()
@@ -285,7 +285,7 @@ class ReplayScreen(Screen[None]):
         self._next = began + took + max(A_REST * self._frame - took, took / 2)
 
     def _fit_panels(self) -> None:
-        """Give each panel the rows that it needs; repeat while a new size changes the needs."""
+        """Give each panel the rows that it needs, again until no new size changes what it needs."""
         if self.is_mounted and self._drawing.place(self.state, self.scene):
             self.call_after_refresh(self._fit_panels)
 
@@ -297,7 +297,7 @@ class ReplayScreen(Screen[None]):
     # The worker
 
     def ask(self, order: Order) -> None:
-        """Send a request to the worker; a decision selected within the step is deselected."""
+        """Send a request to the worker; a decision that was selected is not selected any more."""
         walked = self.state.decision is not None
         walk = self.state.walk
         self.state = replace(self.state, decision=None, said="", walk=walk and walk.off())
@@ -307,13 +307,13 @@ class ReplayScreen(Screen[None]):
         self._ticks.wake(self._frame)
 
     def go(self, *orders: Order) -> None:
-        """Pause, and send these requests to the worker."""
+        """Pause playback, and send these requests to the worker."""
         self.pause()
         for order in orders:
             self.ask(order)
 
     def wish(self) -> None:
-        """Send the current view to the worker, which then makes scenes of that view."""
+        """Tell the worker what the user sees now, so that it makes suitable scenes."""
         self.player.wish(self._wish())
         self._ticks.wake(self._frame)
 
@@ -337,7 +337,7 @@ class ReplayScreen(Screen[None]):
         )
 
     def _hear(self, told: Told) -> None:
-        """Receive news in the worker's thread."""
+        """Receive an answer in the worker's thread, and pass it to the screen."""
         if isinstance(told, Scenes):
             self._newest = told
         self.post_message(FromWorker(told))
@@ -386,7 +386,7 @@ class ReplayScreen(Screen[None]):
         self.player.ask(message.order)
 
     def tick(self) -> float:
-        """Request the next piece of playback if the last one has been shown; else show the progress of background work.
+        """Request the next piece of playback if the last one is on the screen; otherwise show how far slow work is.
 
         Return the seconds until the next tick.
         """
@@ -415,7 +415,9 @@ class ReplayScreen(Screen[None]):
     @on(Gantt.Picked)
     @on(Panel.Picked)
     def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
-        """Select the clicked job, or deselect it; in the other run's chart only switch to that run."""
+        """Select the job that was clicked, or deselect it; in the other run's chart only show that run in the
+        panels.
+        """
         if self.state.veil:
             spot = None if isinstance(message, Panel.Picked) else message.spot
             self.teaching.lesson_pick(message.rank, None if spot is None else spot.time)
@@ -455,7 +457,7 @@ class ReplayScreen(Screen[None]):
         self.chart.see(window)
 
     async def on_key(self, event: events.Key) -> None:
-        """Handle keys that have other meanings in a lesson, and record which keys came here."""
+        """Execute keys that have another meaning during a lesson, and record that the key was for this screen."""
         event.set_sender(self)
         if self.state.walk is not None and (action := heard(self.state.walk, event.key, event.character)):
             event.stop()
@@ -480,19 +482,19 @@ class ReplayScreen(Screen[None]):
         return commands()
 
     async def action_in_chart(self, action: str) -> None:
-        """Run an action of the focused chart."""
+        """Execute an action of the chart that has the focus."""
         await self.chart.run_action(action)
 
 
 def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
-    """Yield the public methods of a controller, by name."""
+    """Yield (name, method) for the public methods of a controller, which are its actions."""
     for name in dir(type(controller)):
         if not name.startswith("_"):
             yield name, getattr(controller, name)
 
 
 def settle_memory() -> None:
-    """Exempt all objects after the first frame from garbage collection, as a trace's many jobs stay."""
+    """Exclude all present objects from garbage collection, because a trace's many jobs stay."""
     gc.freeze()
     gc.set_threshold(YOUNG)
     gc.enable()

@@ -1,4 +1,4 @@
-"""State of the view of a replay as plain values, independent of a terminal."""
+"""State of the replay's view as plain values, which need no terminal."""
 
 from __future__ import annotations
 
@@ -23,70 +23,70 @@ if TYPE_CHECKING:
     from tui.replay.opening import Note
 
 ON_REQUEST = frozenset({"code"})
-"""Panels that are hidden until the user shows them, and are not part of 'all panels'."""
+"""Names of the panels that are hidden until the user opens them; the action for all panels leaves them out."""
 PANELS = (*WEIGHTS, "strip", "metrics")
-"""Names of the panels that can be hidden."""
+"""Names of the panels that the user can hide."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """State of the view; controllers replace it as a whole."""
+    """State of the view: all that the user has chosen. Controllers replace it as a whole."""
 
     camera: Camera | None = None
-    """Camera of the chart; None until it has a size."""
+    """Camera of the chart; None until the chart has a size."""
     beside: Camera | None = None
-    """Camera of the other run's chart, which may have another height."""
+    """Camera of the compared run's chart, which may have another height."""
     selected: int | None = None
     hovered: int | None = None
     spot: Spot | None = None
-    """Last position of the pointer in the chart."""
+    """Place in the chart where the pointer was last, or None."""
     other: bool = False
-    """True if the panels show the other run."""
+    """True if the panels are about the compared run."""
     decision: int | None = None
-    """Number of decisions of the step until the selected decision; None if the whole step is shown."""
+    """Index of the selected decision of the step; None if the step is shown as a whole."""
     phase: int | None = None
-    """Phase of the last rebuild of the matrix that is shown."""
+    """Number of the phase of the last rebuild that is shown; None for all."""
     order: QueueOrder | None = None
-    """Sort order of the queue; None for the policy's."""
+    """Order in which the user has sorted the queue; None for the policy's order."""
     dates: bool = False
-    """True if times are shown as dates, for traces that have a start date."""
+    """True if times are shown as dates, where the trace has a start date."""
     colour: str = "job"
     speed: int = 0
     aside: int | None = None
-    """Speed to restore when playback switches between the clock and events."""
+    """Index of the speed that is used after changing between the clock and events; None for the default."""
     direction: int = 1
     playing: bool = False
     pages: bool = True
     """True if the chart turns pages during playback, False if it scrolls."""
     jump: str = "start"
-    """Kind of event to which the bracket keys jump."""
+    """Kind of event to which the bracket keys go."""
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     hidden: frozenset[str] = frozenset()
     over: str | None = None
-    """Name of the panel next to a small chart, or None."""
+    """Name of the panel that covers half of a small chart, or None."""
     alone: str | None = None
     """Name of the panel that has the whole screen, or None."""
     projected: bool = False
-    """True on a projector, which shows the chart with one caption in strong colours, and a pointer."""
+    """True for the form for projectors: the chart with one line of text, in strong colours, and with a pointer."""
     note: Note | None = None
-    """Note above the chart at the time to which it belongs, or None."""
+    """Note that is shown above the chart at its time, or None."""
     said: str = ""
-    """Message shown in place of the sentence about the state; "" for none."""
+    """Message in place of the sentence below the chart; "" for none."""
     walk: Walk | None = None
-    """Lesson that is shown, with its progress; None outside of lessons."""
+    """Lesson that is shown, with the user's place in it, or None."""
     news: News | None = None
-    """Result of the reload after a policy's file was saved."""
+    """Result of reading a policy's file again after it was saved, if there is one."""
 
     @property
     def veil(self) -> Veil:
-        """Return the part of the screen that an open question hides."""
+        """Return what an open question hides."""
         asked = None if self.walk is None or self.walk.is_off else self.walk.open_question
         return "" if asked is None else "policy" if asked.kind == "policy" else "plan"
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Return the marks in the chart of the user's guess and of the right answer."""
+        """Return marks for the time that the user answered and for the right one."""
         guess = None if self.walk is None or self.walk.is_off else self.walk.guess
         return () if guess is None else (Mark(guess[0], "guess", "your guess"), Mark(guess[1], "guess", "it is here"))
 
@@ -101,7 +101,7 @@ def first_view(
     colour: str | None = None,
     speed: str | None = None,
 ) -> ViewState:
-    """Return the first view of a run, with the user's settings."""
+    """Return the state in which a run is first shown, with the user's settings."""
     lasts = float(workload.submit[-1] - workload.submit[0] + workload.estimate.max()) if len(workload) else 0.0
     hidden = {
         name for name, is_shown in ({**dict.fromkeys(ON_REQUEST, False), **(panels or {})}).items() if not is_shown

@@ -1,4 +1,4 @@
-"""Timer of a screen, which ticks only when there may be work."""
+"""Timer of a screen that ticks only when there may be work."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from textual.widget import Widget
 
 
 class Ticks:
-    """Timer that calls `tick`, whose result is the seconds until the next call.
+    """Timer that calls `tick`; the result is the number of seconds until the next call.
 
     Textual's timers keep their first interval, and a timer that rings once is lost if it is late.
     """
 
     def __init__(self, widget: Widget, tick: Callable[[], float]) -> None:
-        """Make the timer; errors in a tick are passed to the widget."""
+        """Make the timer; an error in `tick` is reported by the widget."""
         self._widget, self._tick = widget, tick
         self._next: TimerHandle | None = None
 
@@ -28,7 +28,7 @@ class Ticks:
             self._next = None
 
     def wake(self, seconds: float) -> None:
-        """Tick within this time at the latest; during a tick its result decides."""
+        """Call `tick` within this number of seconds; if that happens during a call, its result counts instead."""
         if self._next is not None and self._next.when() > (due := get_running_loop().time() + seconds):
             self._next.cancel()
             self._set(due)
@@ -37,7 +37,7 @@ class Ticks:
         self._next = get_running_loop().call_at(due, self._go)
 
     def _go(self) -> None:
-        """Tick once and schedule the next tick; missed ticks are skipped."""
+        """Call `tick` once, and plan the next call; missed calls are not made up for."""
         assert self._next is not None
         due, self._next = self._next.when(), None
         try:

@@ -1,4 +1,4 @@
-"""Controller of time: playing, stepping, jumping. Every public method is an action of the screen."""
+"""Controller for time: playing, stepping, jumping. Every public method is an action of the screen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ JUMPS = {
     "w": ("switch", "the policy is switched"),
     "j": ("job", "the selected job starts, is suspended, resumes or ends"),
 }
-"""Condition and meaning of each key that chooses a kind of event."""
+"""Condition and words for each key by which the user chooses the kind of event to go to."""
 
 
 class Transport:
@@ -55,7 +55,7 @@ class Transport:
         self._screen.change(speed=min(max(self._screen.state.speed + by, 0), len(SPEEDS) - 1))
 
     def by_event(self) -> None:
-        """Switch between playing by event and playing by the clock, each at its last speed."""
+        """Change between playing from event to event and playing by the clock, each at the speed last used."""
         state = self._screen.state
         others = [index for index, speed in enumerate(SPEEDS) if bool(speed.moment) != bool(state.rate.moment)]
         usual = first_view(self._screen.about.workload).speed if state.rate.moment else BY_EVENT
@@ -70,7 +70,7 @@ class Transport:
         self._screen.go(Move(steps))
 
     def decision(self, by: int) -> None:
-        """Select the next decision of this step, or go to the neighbouring step."""
+        """Select the next or previous decision of this step; behind the last one go to the next step."""
         screen = self._screen
         if screen.told is None:
             return
@@ -85,7 +85,7 @@ class Transport:
     # Jumping
 
     def jump(self, direction: int) -> None:
-        """Go to the next or previous event of the chosen kind."""
+        """Go to the next event of the chosen kind, or to the previous one."""
         from sim.stops.grammar import parse_stop
 
         screen, condition = self._screen, self._screen.state.jump
@@ -98,7 +98,7 @@ class Transport:
         screen.go(Find(parse_stop(condition), direction))
 
     def turn(self, direction: int) -> None:
-        """Go to the next or previous turn of a row of the matrix, which may be between two steps."""
+        """Go to the next turn of a row of the matrix, or to the previous one; it may be between two steps."""
         self._screen.go(GoToTurn(direction))
 
     def choose_jump(self) -> None:
@@ -106,7 +106,7 @@ class Transport:
         self._screen.open(ChoiceDialog("Jump to the next", options), self.jump_to)
 
     def jump_to(self, condition: str) -> None:
-        """Go to the next event of this kind, and choose the kind for later jumps."""
+        """Go to the next event of this kind, which is then the chosen kind."""
         self._screen.change(jump=condition)
         self.jump(1)
 

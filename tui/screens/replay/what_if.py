@@ -1,4 +1,4 @@
-"""Controller of what-if questions: other policies, branches, stop conditions, comparisons, causes, bookmarks."""
+"""Controller for what-if questions: other policies, branches, stop conditions, comparisons, causes, bookmarks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ STOP_WAYS = (
     (":", BACK, "to the last step before this one at which that was so"),
     ("space", PLAY, "until that is so"),
 )
-"""Options offered after stop conditions are set."""
+"""Options that are offered after the user has set stop conditions."""
 
 
 class WhatIf:
@@ -61,7 +61,7 @@ class WhatIf:
         return self._screen.scene is None or self._screen.scene.snapshot.step == 0
 
     def policy(self) -> None:
-        """Switch to another policy from here on; before the first step, from the beginning."""
+        """Ask for a policy, and switch to it from here on; before the first step, from the beginning."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
             dialog = dialogs.PolicyPicker(screen.policy, "Use it", "Which policy?")
@@ -72,7 +72,7 @@ class WhatIf:
         screen.open(dialog, lambda policy: None if policy == screen.policy else self._use(policy))
 
     def _at(self, moment: float) -> str:
-        """Return the time as text, as the screen writes it."""
+        """Return a time as text, in the form that the screen uses."""
         calendar = Calendar.of(self._screen.about.workload.header) if self._screen.state.dates else None
         return clock(moment) if calendar is None else calendar.moment(moment)
 
@@ -91,7 +91,7 @@ class WhatIf:
     # Comparing
 
     def compare(self) -> None:
-        """Compare with another run that differs from here on, or end the comparison."""
+        """Ask for a policy, and compare with a run under it from here on; or end the comparison."""
         screen = self._screen
         if screen.shown is None or self._compares_no_more():
             return
@@ -108,7 +108,7 @@ class WhatIf:
             self._pick_partner(from_start=True)
 
     def _compares_no_more(self) -> bool:
-        """End the comparison and return True; return False if there was none."""
+        """End the comparison and return True; return False if there is none."""
         screen = self._screen
         if screen.shown is None or screen.shown.beside is None:
             return False
@@ -129,14 +129,14 @@ class WhatIf:
         self._screen.open(dialog, lambda policy: self._compare(policy, from_start))
 
     def _proposed(self) -> Policy:
-        """Return the policy that the note above the chart names, unless it is the current one; else a common policy."""
+        """Return the policy that the dialog proposes: the one in the note above the chart, or else a common one."""
         running, note = self._screen.policy, self._screen.state.note
         named = re.findall(r"[a-z][a-z+-]*", note.told) if note is not None else []
         names = [name for name in (*named, "easy", "conservative") if name in POLICIES]
         return parse_policy(next(name for name in names if POLICIES[name] is not type(running)))
 
     def _compare(self, policy: Policy, from_start: bool) -> None:
-        """Compare with this policy, unless both runs would be the same."""
+        """Compare with a run under this policy, unless that would be the same run."""
         screen = self._screen
         switched = screen.scene is not None and bool(screen.scene.snapshot.switches)
         if policy == screen.policy and not (from_start and switched):
@@ -145,7 +145,7 @@ class WhatIf:
             screen.go(Compare(policy, from_start))
 
     def helped(self) -> None:
-        """Show which policies shorten the selected job's wait, and compare with the one that the user chooses."""
+        """Show which policies would shorten the selected job's wait, and compare with the one that the user chooses."""
         screen, scene = self._screen, self._screen.scene
         if scene is None or screen.state.selected is None:
             screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
@@ -156,12 +156,12 @@ class WhatIf:
         screen.open(dialog, lambda policy: screen.go(Compare(policy, from_start=True)))
 
     def other_run(self) -> None:
-        """Switch the panels to the other run or back; steps then go through the shown run."""
+        """Change which run the panels are about; steps then go through that run."""
         if self._is_compared():
             self._screen.change(other=not self._screen.state.other, decision=None, said="")
 
     def gains(self) -> None:
-        """Colour jobs by how much earlier or later they start than in the other run, or switch that off."""
+        """Colour jobs by how much earlier or later they start than in the other run, or as before."""
         if self._is_compared():
             self._screen.change(colour="job" if self._screen.state.colour == VERSUS else VERSUS)
 
@@ -172,12 +172,12 @@ class WhatIf:
         return is_so
 
     def parted(self) -> None:
-        """Go to the first difference: of the compared runs, or of the last reload while its result is shown."""
+        """Go to the first difference of the compared runs, or of the last reload while its result is shown."""
         news = self._screen.state.news
         self._screen.go(GoToParted(remade=news is not None and not news.is_bad))
 
     def reload(self) -> None:
-        """Read the files of the policies in use again, as after a change of the files."""
+        """Read the files of the policies in use again, as if they had been saved."""
         if self._screen.files.files:
             self._screen.files.read_again()
         else:
@@ -193,20 +193,20 @@ class WhatIf:
             self._screen.go(Reverse(PlanOf(self._screen.state.selected)))
 
     def reverse_processor(self) -> None:
-        """Go back to the step in which another job got the processor under the pointer."""
+        """Go back to the step in which the job on the processor under the pointer changed."""
         if self._screen.state.spot is None:
             self._screen.tell("point at a processor in the chart first")
         else:
             self._screen.go(Reverse(HolderOf(self._screen.state.spot.processor)))
 
     def reverse_boundary(self) -> None:
-        """Go back to the step in which the boundary between partitions under the pointer moved."""
+        """Go back to the step in which the boundary of partitions under the pointer moved."""
         self._screen.go(Reverse(Division()))
 
     # Branches
 
     def break_processors(self) -> None:
-        """Let processors fail from now on, in a new branch."""
+        """Ask for processors, and let them fail from now on in a new branch."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
             screen.tell("the run has not started: make a step with → first")
@@ -246,14 +246,14 @@ class WhatIf:
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
-        """Return the typed conditions; raise an error if they name jobs or users that do not exist."""
+        """Return the stop conditions in a typed text. Raise an error if they name jobs or users that do not exist."""
         from sim.stops.grammar import parse_stop
 
         workload, now = self._screen.about.workload, self._screen.scene.clock if self._screen.scene else 0.0
         return tuple(parse_stop(part, workload, now) for part in text.split(";") if part.strip())
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
-        """Set the stop conditions, and offer to run to the next step that meets one."""
+        """Set the stop conditions, and offer to go to the next step that meets one."""
         said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "no stop conditions"
         self._screen.change(stops=stops, said=said)
         if stops:
@@ -266,7 +266,7 @@ class WhatIf:
             self.to_stop(1 if way == ON else -1)
 
     def to_stop(self, direction: int) -> None:
-        """Go to the next step at which a condition is met, or to the previous one."""
+        """Go to the next step that meets a stop condition, or to the previous one."""
         if self._screen.state.stops:
             self._screen.go(GoToStop(self._screen.state.stops, direction))
         else:
@@ -275,7 +275,7 @@ class WhatIf:
     # The way back
 
     def take_back(self) -> None:
-        """Undo the last jump, switch, or begin or end of a comparison."""
+        """Undo the last jump, the last switch, or the begin or end of a comparison."""
         self._screen.go(TakeBack())
 
     # Bookmarks
@@ -309,12 +309,12 @@ class WhatIf:
 
 
 def _numbered(branches: Sequence[BranchRecord], at: Clock) -> list[tuple[str, str, str]]:
-    """Return the branches as options, each with a digit as its key."""
+    """Return the branches as options of a dialog, each with a digit as its key."""
     return [(f"{n}", branch.name, _told(branch, at)) for n, branch in enumerate(branches, 1)]
 
 
 def _told(branch: BranchRecord, at: Clock) -> str:
-    """Return how the branch began, as text."""
+    """Return text on how the branch began."""
     if branch.parent is None:
         return "the first"
     switched = "".join(f", {switch.spec} from {at(switch.time)}" for switch in branch.switches)

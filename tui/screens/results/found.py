@@ -1,4 +1,4 @@
-"""Contents of a results file as plain values, read in a worker thread."""
+"""Content of a results file as plain values, which a thread reads."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from tui.chart.plotted import Manner, plotted
 from tui.look.figures import titled
 
 MOST_COLUMNS = 8
-"""Largest number of columns of a table by default."""
+"""Largest number of columns that the first table has."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """Selection of the results that the user wants to see."""
+    """Wish of the user for the results to show: conditions, and a query."""
 
     ask: PivotQuery | None = None
-    """Query of means that the table shows; None for the default one."""
+    """Query for the means in the table; None for the first one that the program chooses."""
     runs: tuple[Condition, ...] | None = None
-    """Conditions of runs that are listed one by one in place of means; None for means."""
+    """Conditions on the runs that are listed one by one; None if the table shows means."""
     log: bool = False
 
 
 @dataclass(frozen=True)
 class Found:
-    """Results of a file that match a selection."""
+    """Results of a file for what the user wants to see."""
 
     ask: PivotQuery
     varying: dict[str, int]
-    """Number of values of each factor that varies between runs, by name."""
+    """Number of different values of each factor that varies, by name."""
     runs: int
     failed: int
     table: PivotTable
@@ -42,11 +42,11 @@ class Found:
     plot: Panel | None
     panels: int
     told: str = ""
-    """Reason why there is no plot."""
+    """Reason why there is no plot; "" if there is one."""
 
 
 def found(path: str, shown: Shown) -> Found:
-    """Read the file, and return the results that match the selection."""
+    """Read the file, and return the results for what the user wants to see."""
     with Results(path) as results:
         every = runs_of(results, [])
         values = {name: {record[name] for record in every} for name in FACTORS}
@@ -73,7 +73,7 @@ def first_ask(varying: dict[str, int]) -> PivotQuery:
 
 
 def along(ask: PivotQuery, table: PivotTable) -> PivotQuery:
-    """Return the query for a plot: factors with numbers along its axis, else the factor with more values."""
+    """Return the query for the plot: a factor with numbers along its axis, otherwise the factor with more values."""
     if not ask.columns:
         return ask
     down, across = _numbers(table.rows), _numbers(table.columns)
@@ -86,13 +86,13 @@ def _numbers(values: Sequence[Value]) -> bool:
 
 
 def runs_in(ask: PivotQuery, row: Value, column: Value) -> tuple[Condition, ...]:
-    """Return the conditions that all runs of a table cell meet."""
+    """Return the conditions that select exactly the runs of a cell in the table."""
     pairs = [(ask.rows, row), *([(ask.columns, column)] if ask.columns else [])]
     return (*ask.where, *(Condition(name, "=", "" if value is None else f"{value}") for name, value in pairs))
 
 
 def drawn_plot(of: Found, shown: Shown, columns: int, rows: int, colour: bool, unicode: bool) -> str:
-    """Return the plot as text for this number of cells, or its error."""
+    """Return the plot as text in this number of columns and rows, or why there is none."""
     if of.plot is None:
         return of.told
     titles = axis_title(along(of.ask, of.table).rows), titled(of.ask.metric)

@@ -1,4 +1,4 @@
-"""Table of results as rows of cells, one of which is chosen. Pure functions of the results."""
+"""Table of results as rows of cells, of which one is highlighted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GAP = 2
 
 
 class Word(NamedTuple):
-    """Text and style of a cell."""
+    """Text of a cell, with its style."""
 
     text: str
     style: str = ""
@@ -32,15 +32,15 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """Table with names in the first row and column, and cells."""
+    """Table with cells, and with names in its first row and column."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[Word, ...], ...]
-    """Rows of cells; the first cell of each is its name"""
+    """Rows of cells; the first cell of a row is its name"""
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Return the width of each column."""
+        """Return the width of each column of the table, in columns of the screen."""
         words = zip(*(tuple(word.text for word in row) for row in self.rows), strict=True) if self.rows else [()]
         below = [max(map(text.cells, column), default=0) for column in words]
         below += [0] * (len(self.head) - len(below))
@@ -48,7 +48,7 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """Return the width in columns of the whole table."""
+        """Return the width of the whole table in columns of the screen."""
         return sum(self.widths) + GAP * (len(self.head) - 1)
 
 
@@ -96,7 +96,7 @@ def _name(value: Value) -> str:
 
 @dataclass(frozen=True)
 class Window:
-    """Visible part of the table, and the chosen cell."""
+    """Visible part of the table, and the cell that is highlighted."""
 
     row: int = 0
     column: int = 1
@@ -104,7 +104,7 @@ class Window:
     first_column: int = 1
 
     def on(self, grid: Grid, width: int, height: int) -> Window:
-        """Return the window moved so that it is within the table and shows the chosen cell."""
+        """Return the part moved so that it is within the table and shows the highlighted cell."""
         row = min(max(self.row, 0), max(len(grid.rows) - 1, 0))
         column = min(max(self.column, 1), max(len(grid.head) - 1, 1))
         first_row = min(max(self.first_row, row - max(height - 2, 0)), row)
@@ -116,7 +116,9 @@ class Window:
 
 
 def drawn(grid: Grid, window: Window, width: int, height: int, look: Look, whole_rows: bool) -> list[list[Segment]]:
-    """Return the visible part of the table below a line of names; `whole_rows` highlights the chosen row."""
+    """Return the visible part of the table as rows of segments, below the names of columns; `whole_rows` highlights a
+    whole row.
+    """
     widths, blank = grid.widths, look.style("")
     columns = [0, *range(window.first_column, len(grid.head))]
     head = [_padded(grid.head[at], widths[at], at, "dim", look) for at in columns]
@@ -138,7 +140,7 @@ def _padded(words: str, width: int, at: int, style: str, look: Look) -> list[Seg
 
 
 def place_at(grid: Grid, window: Window, x: int, y: int) -> tuple[int, int] | None:
-    """Return the row and column of the cell at a clicked place, or None."""
+    """Return row and column of the cell at a place on the screen; None if there is no cell."""
     row, left, widths = window.first_row + y - 1, grid.widths[0] if grid.rows else 0, grid.widths
     if y < 1 or row >= len(grid.rows):
         return None
@@ -150,7 +152,7 @@ def place_at(grid: Grid, window: Window, x: int, y: int) -> tuple[int, int] | No
 
 
 def title(path: str, found: Found | None, where: Sequence[Condition], width: int) -> Line:
-    """Return the title line: file, number of runs, and metric."""
+    """Return the line at the top: file, number of runs, and metric."""
     if found is None:
         return line(Span(f" {text.shorten(printable(path), width - 2)}", "strong"))
     failed = f", {found.failed:,} failed" if found.failed else ""
@@ -162,7 +164,7 @@ def title(path: str, found: Found | None, where: Sequence[Condition], width: int
 
 
 def note(found: Found | None) -> Line:
-    """Return the line that explains the signs of the table."""
+    """Return the line that explains the signs in the table."""
     if found is None:
         return line(Span(" reading ...", "dim"))
     notes = []
@@ -178,7 +180,7 @@ def note(found: Found | None) -> Line:
 
 
 def keys(width: int, in_runs: bool) -> Line:
-    """Return the line with the keys of the results screen."""
+    """Return the line with the keys that work on this screen."""
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "replay" if in_runs else "its runs", "open")]
     if in_runs:
         pairs += [("esc", "means", "back")]

@@ -1,4 +1,4 @@
-"""Screen of a results file: means in a table, their plot, and single runs; it is updated during a sweep."""
+"""Screen of a results file: a table of means, their plot, and single runs; a sweep that runs changes it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from tui.screens.commands import Command
 
 EVERY = 0.5
-"""Seconds between checks whether the file has changed."""
+"""Seconds after which is checked whether the file has changed."""
 BESIDE = 110
-"""Smallest width in columns at which the plot is at the side of the table."""
+"""Smallest width of the screen in columns with which the plot is next to the table."""
 HELP = (
     ("A file of results", (
         ("↑ ↓ ← →", "Choose a mean, or a run."), ("enter", "The runs of a mean; the replay of a run."),
@@ -52,7 +52,7 @@ HELP = (
 
 
 class Read(Message):
-    """Message that the file has been read, or with the error."""
+    """Message that the file has been read, or why that failed."""
 
     def __init__(self, found: Found | str, shown: Shown) -> None:
         self.found, self.shown = found, shown
@@ -60,10 +60,10 @@ class Read(Message):
 
 
 class ResultsTable(Lines, can_focus=True):
-    """Widget with the table, of which one cell is chosen."""
+    """Widget with the table, in which one cell is highlighted."""
 
     class Opened(Message):
-        """Message that the chosen cell is to be opened."""
+        """Message that the user opens the highlighted cell."""
 
     def __init__(self, look: Look) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class ResultsTable(Lines, can_focus=True):
         self._whole_rows = False
 
     def show(self, grid: Grid, look: Look, whole_rows: bool) -> None:
-        """Show this table from now on."""
+        """Show this table."""
         self._grid, self._look, self._whole_rows = grid, look, whole_rows
         self._redraw()
 
@@ -109,17 +109,17 @@ class ResultsTable(Lines, can_focus=True):
 
 
 class Plot(Lines):
-    """Widget with the plot as lines of text."""
+    """Widget with the plot, as lines of text."""
 
     class Resized(Message):
-        """Message that the plot must be drawn again."""
+        """Message that the widget has another size, so that the plot must be made again."""
 
     def on_resize(self) -> None:
         self.forget()
         self.post_message(self.Resized())
 
     def show(self, told: str, look: Look) -> None:
-        """Show this plot from now on: text with colours as terminal escapes."""
+        """Show this plot, which is text with colours as terminal escapes."""
         console, blank = self.app.console, look.style("")
         texts = [Text.from_ansi(each, style=blank, end="") for each in told.splitlines()]
         lines = [[Segment(s.text, s.style or blank) for s in text.render(console)] for text in texts]
@@ -129,7 +129,7 @@ class Plot(Lines):
 
 
 class ResultsScreen(Screen[None]):
-    """Screen for a file of results."""
+    """Screen for one results file."""
 
     DEFAULT_CSS = """
     ResultsScreen { background: $background; }
@@ -172,9 +172,9 @@ class ResultsScreen(Screen[None]):
         self._shown = Shown()
         self.found: Found | None = None
         self._seen: tuple[int, int] | None = None
-        """Time and size of the file when it was last read."""
+        """Time and size of the file when it was last read, or None."""
         self._means = Window()
-        """Window of the table of means, to return to."""
+        """Visible part of the table of means, for the return from single runs."""
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
@@ -193,7 +193,7 @@ class ResultsScreen(Screen[None]):
         self._tell()
 
     def use_look(self, look: Look) -> None:
-        """Change the look of the screen."""
+        """Change the look of this screen."""
         self._look = look
         self.query_one(ResultsTable).forget()
         self.query_one(Plot).forget()
@@ -202,7 +202,7 @@ class ResultsScreen(Screen[None]):
     # Reading
 
     def _look_again(self) -> None:
-        """Read the file again if it has changed, as it grows during a sweep."""
+        """Read the file again if it has changed, as it does during a sweep."""
         try:
             known = os.stat(self._path)
             now = known.st_mtime_ns, known.st_size
@@ -233,7 +233,7 @@ class ResultsScreen(Screen[None]):
         self._tell()
 
     def _see(self, shown: Shown, window: Window | None = None) -> None:
-        """Show another selection of the results."""
+        """Show other results of the file, with this part of the table."""
         self._shown = shown
         self.query_one(ResultsTable).window = window or Window()
         self._read()
@@ -270,7 +270,7 @@ class ResultsScreen(Screen[None]):
 
     @on(ResultsTable.Opened)
     def action_open(self) -> None:
-        """Open the chosen cell: a run as its replay, and a mean of several runs as these runs."""
+        """Open the highlighted cell: the replay of a run or, for a mean of several runs, the list of these."""
         if (of := self.found) is None:
             return
         window = self.query_one(ResultsTable).window
@@ -374,7 +374,7 @@ class ResultsScreen(Screen[None]):
         yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
 
     def action_use(self, part: str, value: str) -> None:
-        """Show the means for this value of a factor."""
+        """Show the means with this factor or metric in the given part of the table."""
         changed: dict[str, Any] = {part: value}
         if self.found is not None:
             self._see(replace(self._shown, ask=replace(self.found.ask, **changed), runs=None))
