@@ -26,7 +26,7 @@ from tui.sessions.session_conversion import reopened
 
 PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""
-_GONE, _MANY = count(1), 16
+_GONE, _MANY = count(1), 64
 """Count of ended programs, and the number after which their memory is released"""
 _DUE = ("_layout_required", "_repaint_required", "_scroll_required", "_recompose_required", "_refresh_styles_required")
 """Work that Textual has postponed to a widget's next quiet moment"""

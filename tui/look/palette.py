@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Literal
 
 from rich.color import Color
@@ -281,9 +282,9 @@ class Look:
     def inks_dimmed(self, hue: int) -> str:
         """Return the weakest shade of a hue that can be read on the background, as a colour."""
         colour, shares = self._hue(hue), [step / 50 for step in range(51)]
-        shades = [mixed(colour, self.background, share) for share in shares if share >= _SHARE[Tone.DIMMED]]
-        shades += [mixed(self.text, colour, share) for share in shares]
-        drawn = (snapped(shade, self.depth) for shade in shades)
+        weak = (mixed(colour, self.background, share) for share in shares if share >= _SHARE[Tone.DIMMED])
+        strong = (mixed(self.text, colour, share) for share in shares)
+        drawn = (snapped(shade, self.depth) for shade in chain(weak, strong))
         return next((shade for shade in drawn if contrast(shade, self.background) >= READABLE), self.text)
 
     def _legible(self, colour: str) -> str:
@@ -336,6 +337,7 @@ LOOKS: dict[str, Look] = {look.name: look for look in (DARK, LIGHT, CONTRAST)}
 # Arithmetic with colours
 
 
+@lru_cache(2**15)  # every program mixes the same thousands
 def mixed(colour: str, ground: str, share: float) -> str:
     """Return the colour that results from mixing a share of `colour` with `ground`.
 
@@ -346,6 +348,7 @@ def mixed(colour: str, ground: str, share: float) -> str:
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in parts)
 
 
+@lru_cache(2**13)
 def brightness(colour: str) -> float:
     """Return the luminance of a colour, from 0 (black) to 1 (white), as WCAG defines it."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (x / 255 for x in _rgb(colour))]
@@ -372,5 +375,4 @@ def snapped(colour: str, depth: int) -> str:
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:
-    triplet = Color.parse(colour).get_truecolor()
-    return triplet.red, triplet.green, triplet.blue
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

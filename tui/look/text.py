@@ -88,9 +88,12 @@ def shorten(text: str, width: int) -> str:
     """
     if cells(text) <= width:
         return text
-    while text and cells(text) > width - 1:
-        text = text[:-1]
-    return text + "…" if width > 0 else ""
+    left = width - 1
+    for end, letter in enumerate(text):
+        left -= cells(letter)
+        if left < 0:
+            break
+    return text[:end] + "…" if width > 0 else ""
 
 
 def pad(text: str, width: int, align: Align = "left") -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from textual.pilot import Pilot
 
+from sim.cluster.pace import SLOW
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ClusterError
 from tests.sim.cluster.captures import series
@@ -42,18 +44,25 @@ class Recorded:
 
 
 class Scripted:
-    """A scheduler that gives one picture after another; None: it cannot be reached."""
+    """A scheduler that gives one picture after another; None: it cannot be reached.
+
+    The last picture comes again and again, ever more slowly, so that a busy machine can draw it meanwhile.
+    """
 
     def __init__(self, *pictures: Cluster | None, ended: tuple[ClusterJob, ...] = ()) -> None:
         self.pictures, self.ended = list(pictures), ended
         self.asked = 0
+        self._given: object = self  # no picture
 
     def snapshot(self) -> Cluster:
         self.asked += 1
-        found = self.pictures.pop(0) if len(self.pictures) > 1 else self.pictures[0]
+        found, before = self.pictures[0], self._given
+        self._given = found
+        if len(self.pictures) > 1:
+            self.pictures.pop(0)
         if found is None:
             raise ClusterError("squeue: Unable to contact slurm controller")
-        return found
+        return replace(found, cost=2 * SLOW) if found is before else found
 
     def history(self, since: float) -> tuple[ClusterJob, ...]:
         return self.ended

@@ -168,7 +168,7 @@ async def test_a_click_selects_a_job(shared: Path) -> None:
 
 
 async def test_trouble_is_said_and_the_picture_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.01, 0.01))
     source = Scripted(Cluster(at=DAY + 60, name="testbed", nodes=NODES, jobs=(runs("1", 2, "n1", end=1e9),)), None)
     async with opened(Live(source)) as seen:
         await settled(seen.pilot, lambda scene: bool(scene.state.trouble))
@@ -192,7 +192,7 @@ async def test_a_controller_that_never_answers_is_told() -> None:
 
 
 async def test_the_bell_rings_at_a_stop_that_a_new_picture_meets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.01, 0.01))
     rung: list[bool] = []
     waiting = Cluster(at=DAY + 60, nodes=NODES, jobs=(waits("1", 2),))
     last = Cluster(at=DAY + 400, nodes=NODES, jobs=(runs("1", 2, "n1", start=390, end=1e9),))
@@ -219,7 +219,7 @@ async def test_garbage_is_collected_while_a_cluster_is_watched(shared: Path) -> 
 
 
 async def test_a_picture_that_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.01, 0.01))
     monkeypatch.setattr("sim.cluster.observed.MOST_KEPT", 3)
     pictures = [Cluster(at=DAY + 60 * at, nodes=NODES, jobs=(waits("1", 2),)) for at in range(1, 10)]
     async with opened(Live(Scripted(*pictures))) as seen:
