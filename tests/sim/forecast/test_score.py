@@ -90,7 +90,7 @@ def test_forecasts_of_a_recorded_day_are_about_as_good_as_slurms(
     rows = [dict(zip(header.split("|"), line.split("|"), strict=False)) for line in lines]
     ended = [done for row in rows if (done := _ended(row)) is not None]
     tres = {row["JobID"]: row["ReqTRES"] for row in rows}
-    scorer = Scorer(every=30)
+    scorer = Scorer(every=120)
     for cluster in series(shared, version):
         jobs = tuple(replace(job, tres=tres.get(job.id, "") if job.is_waiting else "") for job in cluster.jobs)
         known = {job.id for job in jobs}

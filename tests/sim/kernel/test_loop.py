@@ -222,8 +222,8 @@ def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
 @pytest.mark.parametrize("order", BY_CLOCK)
 def test_a_longer_run_in_an_order_by_the_clock_is_the_same(loop: str, order: str) -> None:
     """The first hundreds arrive at once, so that very many wait."""
-    crowd = LUBLIN.take(slice(400))
-    crowd = replace(crowd, submit=np.maximum(crowd.submit, crowd.submit[300]))
+    crowd = LUBLIN.take(slice(250))
+    crowd = replace(crowd, submit=np.maximum(crowd.submit, crowd.submit[200]))
     for spec in ("firstfit", "relaxed", "replan"):
         agree(loop, crowd, f"{spec}:order={order}")
 
