@@ -111,6 +111,7 @@ def random_spec(lot: random.Random, family: str) -> str:
         "gang-migrate": [*_gang(lot), f"cost={lot.choice([0, 2, 10])}", f"q={lot.choice([4, 16, 64])}"],
         "gang-migrate-backfill": [*_gang(lot), f"cost={lot.choice([2, 10])}", f"q={lot.choice([4, 64])}"],
     }[family]
+    given += _added(random.Random(f"added {order} {family} {few}"), family)
     if family == "easy-tail":
         return f"easy:{','.join(given)}"
     if family in ("ordered", "adaptive"):
@@ -132,6 +133,15 @@ def _peers(order: str, family: str, few: bool) -> dict[str, list[str]]:
         "ordered": [f"{lot.choice(['fcfs', 'firstfit', 'easy', 'conservative', 'replan'])}:order={lot.choice(MORE)}"],
         "adaptive": [_adaptive(lot) if family == "adaptive" else ""],
     }
+
+
+def _added(lot: random.Random, family: str) -> list[str]:
+    """Return parameters of a family that came later, so that a draw moves the runs of its own family only."""
+    match family:
+        case "immediate":
+            return [f"seed={lot.choice([0, 1, 2])}"]
+        case _:
+            return []
 
 
 MORE = (

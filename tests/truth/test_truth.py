@@ -288,7 +288,9 @@ KINDS = (
     9700151, 9700153, 9700159, 9700175, 9700179, 9700187, 9700721, 9900306, 9900707, 9900777, 9901334, 9901460, 9901878,
     9910005, 9911119, 9944380, 9967275,
 )  # fmt: skip
-"""Seeds of small runs that together have every kind of sentence; replace some when schedules change."""
+"""Seeds of small runs that together have every kind of sentence; `python -m tests.truth.kinds` finds others."""
+BESIDE = {"Part", "Helped", "Headline", "Instead"}
+"""Kinds in lines of pages and in sentences about two runs"""
 
 
 def test_changed_sentence_of_any_kind_is_detected() -> None:
@@ -300,8 +302,7 @@ def test_changed_sentence_of_any_kind_is_detected() -> None:
         assert list(falsehoods(run_of(seed), asked=2)) == []
     are_changed.reset(token)
     found = {kind for kind, _, is_found in (*MUTANTS, *MISPLACED) if is_found}
-    beside = {"Part", "Helped", "Headline", "Instead"}  # lines of pages and sentences about two runs
-    assert {kind.__name__ for kind in READINGS.keys() - UNSAID.keys()} - found == beside
+    assert {kind.__name__ for kind in READINGS.keys() - UNSAID.keys()} - found == BESIDE
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, *PEERS])

@@ -13,7 +13,6 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Literal
 
-from rich.color import Color
 from rich.style import Style
 
 from tui.look.calendar import Calendar

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Literal
 
 from sim.formatting import clock, percent, printable, span
@@ -88,11 +89,7 @@ def shorten(text: str, width: int) -> str:
     """
     if cells(text) <= width:
         return text
-    left = width - 1
-    for end, letter in enumerate(text):
-        left -= cells(letter)
-        if left < 0:
-            break
+    end = sum(taken < width for taken in accumulate(map(cells, text)))
     return text[:end] + "…" if width > 0 else ""
 
 
