@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import io
 import re
 import tokenize
@@ -29,6 +30,8 @@ RULES = {
     "long": rf"^(?:\S+\s+){{{LONGEST}}}\S",
 }
 """Regular expression of each rule, searched in a sentence without its code."""
+CODE_ROW = r"\[\w*\]|\[\[|\w+ = |[├└]|\w*\(|.*\S {2,}\S"
+"""Row of a docstring that is a table or code."""
 DOCSTRINGS_ONLY, TEXT_ONLY = {"riddle"}, {"opener", "long", "negatives"}
 """Rules for docstrings only, and rules that short texts on the screen may break."""
 
@@ -76,7 +79,12 @@ def _docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
 def _of_code(source: str) -> Iterator[tuple[int, str, str]]:
     """Yield each docstring, without its doctests, and each comment with its line."""
     for node in _docstrings(ast.parse(source)):
-        yield node.lineno, "docstring", str(node.value).split(">>>")[0]
+        rows = inspect.cleandoc(str(node.value).split(">>>")[0]).split("\n")
+        prose = (
+            "" if re.match(CODE_ROW, row) else row.replace("- ", "\n", 1) if row.startswith("- ") else row
+            for row in rows
+        )
+        yield node.lineno, "docstring", "\n".join(prose)
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], "comment", token.string.lstrip("#:! ")

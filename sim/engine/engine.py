@@ -1,8 +1,8 @@
 """The engine, which advances a run from one instant to the next.
 
-Events less than a microsecond apart belong to one instant. The order at an instant t: completions at t in rank order (a
-run that reaches its limit counts as one); the policy's timers; arrivals at t in rank order; one pass of the policy,
-whose decisions are checked and applied one by one. One instant is one step.
+Events less than a microsecond apart belong to one instant. At an instant, completions come first, in rank order; a run
+that reaches its limit counts as one. The policy's timers follow, then arrivals in rank order, and then one pass of the
+policy, whose decisions are checked and applied one by one. One instant is one step.
 
 The state is in `state`, the effects of decisions in `transitions`, and switches of policies in `policy_switch`; no
 other module changes the state of a simulation. The engine never names a policy. It relies on their declarations:

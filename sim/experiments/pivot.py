@@ -156,7 +156,9 @@ class PivotTable:
     columns: tuple[Value, ...]
     cells: Mapping[tuple[Value, Value], Cell]
     mixed: Mapping[str, int] = field(default_factory=dict)
-    """Other factors, except the seed, that vary within cells, each with its number of values."""
+    """Factors that are neither in rows nor in columns and still differ between the runs of a cell, with their numbers
+    of values; without the seed.
+    """
 
 
 def pivot(results: Results, ask: PivotQuery) -> list[PivotTable]:

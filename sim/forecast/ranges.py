@@ -14,8 +14,8 @@ KEPT = 2000
 ENOUGH = 20
 """Fewest errors from which a range is computed."""
 GRAIN = 60.0
-"""Seconds added to how far ahead a start is forecast before the error is divided by it, so that near and far forecasts
-compare.
+"""Seconds added to how far ahead a forecast was, by which its error is divided, so that the errors of near and far
+forecasts compare.
 """
 STEP, LEAST, MOST = 0.02, 0.02, 0.4
 """Change of the share of errors that are left out of a range, after each start inside or outside its range; smallest

@@ -63,8 +63,8 @@ class Form(NamedTuple):
 
 
 class Placed(Form):
-    """Form of a placement in the matrix. Its value is the row (~row if the job passes others); its columns take the
-    place of a rank.
+    """Form of a placement in the matrix: the value is the row, or ~row if the job passes others; the columns are stored
+    where other forms have a rank.
     """
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:

@@ -102,7 +102,7 @@ class GangLoop(Sharing):
     # The phases of a rebuild
 
     def _rebuild(self) -> None:
-        """Rebuild the matrix. Replicas are removed only when it is known that they do not return."""
+        """Rebuild the matrix. Replicas are removed only if it is certain that the rebuild would not add them again."""
         is_as_it_was = self.is_still and not self.completed
         if self.copies:
             self.gone.clear()

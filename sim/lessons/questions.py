@@ -75,7 +75,7 @@ class Question:
     rank: int | None = None
     """Rank of the job that is selected after the answer, or None."""
     why_not: Callable[[float], str] = lambda given: ""
-    """Function that returns, for a wrong time, the reason in the run against it."""
+    """Function that returns, for a wrong answer that is a time, why the job did not start then."""
 
     def read(self, text: str) -> AnswerOption | float:
         """Return the answer that a typed text means. Raise an error if it is no possible answer."""

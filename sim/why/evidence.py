@@ -49,7 +49,7 @@ class Evidence:
     snapshot: Snapshot
     entry: Entry
     at: Clock
-    """Function that writes a time."""
+    """Function that returns a time as text."""
     passed: f.PassedBy
     """Jobs that arrived later and started while this one waited, as far as the caller knows them."""
 

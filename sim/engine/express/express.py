@@ -1,8 +1,8 @@
 """Fast execution of many steps of an unwatched run by the loop of `sim.kernel`.
 
-The engine itself makes the steps that the loop does not support: user-defined policies and orders, orders by past
-usage, several queues with requested reservations, and suspended jobs under a policy that does not suspend or with
-turns. After every batch of steps the state is as the engine would have it.
+The engine itself makes the steps that the loop does not support. These are steps with user-defined policies and orders,
+orders by past usage, or several queues with requested reservations. Suspended jobs are not supported under a policy
+that does not suspend, or with turns. After every batch of steps the state is as the engine would have it.
 """
 
 from __future__ import annotations

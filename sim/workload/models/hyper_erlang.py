@@ -1,9 +1,9 @@
 """Workload model of Zhang et al. (2000, section 2.1): hyper-Erlang distributions fitted to a real log.
 
 Jobs are grouped into classes by their width; the upper bound of a class is a power of two. For each class,
-inter-arrival times and run times are fitted by hyper-Erlang distributions of common order: a mixture of two Erlang
-distributions of the same order with the observed first three moments (Johnson & Taaffe 1989; Jann et al. 1997). The
-smallest order that can have these moments is used.
+inter-arrival times and run times are fitted by hyper-Erlang distributions of common order. Each is a mixture of two
+Erlang distributions of the same order, with the observed first three moments (Johnson & Taaffe 1989; Jann et al. 1997).
+The smallest order that can have these moments is used.
 
 A generated trace superposes the classes, each a renewal process that starts at time 0 with a gap. The paper leaves some
 points open. Widths are drawn from the class's observed widths with their frequency. Estimates are exact (the paper

@@ -1,7 +1,7 @@
 """The workload model of Lublin & Feitelson (2003), for rigid batch jobs on a machine of any size.
 
 U. Lublin and D. G. Feitelson, "The workload on parallel supercomputers: modeling the characteristics of rigid
-jobs", J. Parallel and Distributed Computing 63(11), 2003. Three logs were fitted; this is what came out:
+jobs", J. Parallel and Distributed Computing 63(11), 2003. The model was fitted to three logs:
 
 - Sizes: many jobs are serial, most others take a power of two; the logarithm of a size is two-stage uniform.
 - Run times: the logarithm is hyper-gamma, a mixture of one gamma distribution for short jobs and one for

@@ -19,8 +19,8 @@ from tui.look.palette import TONES, Hue, Tone, ink
 BAR = ink(Hue.NONE, Tone.TEXT)
 """Ink of the bars if jobs are told apart by patterns."""
 _STEPS = 6
-"""Smallest number of columns between two changes of a bar that a vertical line joins; more lines would hide the
-jobs.
+"""Number of columns between two changes of a bar's height below which no vertical line joins the parts, because many
+lines would hide the jobs.
 """
 _THICKEST = 3
 """Height of the thickest bar in rows of pixels."""

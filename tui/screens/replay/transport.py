@@ -116,7 +116,7 @@ class Transport:
         now = (scene.snapshot.time if scene else None) or 0
         place = partial(parse_place, workload=self._screen.about.workload, now=now)
         dialog = dialogs.Prompt("Go to", hint, place, answers=self._screen.answers)
-        self._screen.open(dialog, self._screen.go)  # type: ignore[misc]  # mypy takes no union for a T in T | None
+        self._screen.open(dialog, self._screen.go)  # type: ignore[misc]  # mypy refuses a union for T | None
 
     def longest(self) -> None:
         self._screen.go(GoToLongest())
