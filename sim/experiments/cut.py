@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.errors import ParameterError
-from sim.formatting import parse_time, quoted, written_time
+from sim.formatting import listed, parse_time, quoted, written_time
 from sim.workload.model import Bools, Floats
 
 
@@ -38,6 +38,23 @@ class Cut:
     def written(self) -> str:
         """Return the cut as text, "" if all jobs are measured."""
         return ",".join(map(_written, (self.first, self.last))) if self.first[0] or self.last[0] else ""
+
+    @property
+    def told(self) -> str:
+        """Return in words what is measured.
+
+        >>> Cut.of("10%").told, Cut.of("7d,5%").told
+        ('without the first 10 % of the jobs', 'without the jobs of the first 7 days and the last 5 % of the jobs')
+        """
+        parts = [("first", self.first), ("last", self.last)]
+        words = [
+            f"the {name} {end[0] * 100:.12g} % of the jobs"
+            if end[1]
+            else f"the jobs of the {name} {end[0] / 86400:.12g} days"
+            for name, end in parts
+            if end[0]
+        ]
+        return f"without {listed(words)}" if words else "all jobs"
 
     def keeps(self, submit: Floats) -> Bools:
         """Return True for each job that is measured, in rank order."""

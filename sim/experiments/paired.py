@@ -175,8 +175,10 @@ def _samples(
         yield at, [(fmean(one for one, _ in of), fmean(base for _, base in of)) for of in seeds.values()], overloaded
 
 
-def panels_against(results: Results, ask: PivotQuery, baseline: str) -> list[Panel]:
-    """Return panels with the differences from the column `baseline` as lines along the rows, one panel per trace."""
+def panels_against(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Panel]:
+    """Return panels with the differences from the column `baseline`, or the ratios to it, as lines along the rows;
+    each trace has a panel.
+    """
     if not ask.columns:
         raise ParameterError("--against needs --by: the lines of which one is the baseline")
     names = log_names(results, ask.where)
@@ -184,16 +186,15 @@ def panels_against(results: Results, ask: PivotQuery, baseline: str) -> list[Pan
     turned = PivotQuery(ask.columns, ask.rows, ask.value, ask.by, ask.where, ask.interval)
     made = []
     for trace in sorted(names, key=order_of) if apart else [""]:
-        for of in compare(results, turned.of_trace(trace) if apart else turned, baseline):
+        for of in compare(results, turned.of_trace(trace) if apart else turned, baseline, ratio):
             along = sorted({column for _, column in of.cells}, key=order_of)
             is_numeric = all(isinstance(number_of(value), float) for value in along)
             lines: dict[str, list[Point]] = {}
             for (row, column), cell in of.cells.items():
                 x = number_of(column) if is_numeric else None
                 half = None if cell.student is None else (cell.student[1] - cell.student[0]) / 2
-                point = Point(
-                    float(along.index(column)) if x is None else x, Mean(cell.value, half), bool(cell.overloaded)
-                )
+                at = float(along.index(column)) if x is None else x
+                point = Point(at, Mean(cell.value, half), bool(cell.overloaded), cell.student)
                 lines.setdefault(said(row), []).append(point)
             title = ", ".join(filter(None, (names.get(trace, ""), of.label)))
             made.append(Panel(title, lines, () if is_numeric else tuple(map(said, along))))

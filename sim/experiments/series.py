@@ -24,6 +24,18 @@ class Point(NamedTuple):
     x: float
     mean: Mean
     overloaded: bool
+    edges: tuple[float, float] | None = None
+    """Ends of an interval that is not symmetric, such as that of a ratio"""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return the ends of the interval; both are the mean if there is none.
+
+        >>> Point(0.8, Mean(5.0, 2.0), False).ends, Point(0.8, Mean(5.0), False).ends
+        ((3.0, 7.0), (5.0, 5.0))
+        """
+        half = self.mean.half or 0.0
+        return self.edges or (self.mean.value - half, self.mean.value + half)
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,11 @@ def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
     for number, (label, line) in enumerate(panel.lines.items()):
         drawn: dict[str, Any] = {"color": _rgb(JOB_COLOURS[number % len(JOB_COLOURS)])} if manner.colour else {}
         xs, ys = [point.x for point in line], [point.mean.value for point in line]
-        halves = [point.mean.half or 0.0 for point in line]
-        halves = [min(half, 0.99 * y) for half, y in zip(halves, ys, strict=True)] if manner.log else halves
-        if any(halves):
-            plotext.error(xs, ys, yerr=[2 * half for half in halves], **drawn)
+        ends = [point.ends for point in line]
+        ends = [(max(low, 0.01 * y), high) for (low, high), y in zip(ends, ys, strict=True)] if manner.log else ends
+        if any(low < high for low, high in ends):
+            middles = [(low + high) / 2 for low, high in ends]
+            plotext.error(xs, middles, yerr=[high - low for low, high in ends], **drawn)
         if not panel.ticks:
             plotext.plot(xs, ys, marker="hd" if manner.colour else "·" if manner.unicode else ".", **drawn)
         marker = markers[number % len(markers)]
@@ -53,11 +54,8 @@ def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
         plotext.yscale("log")
         yticks = log_ticks(min(values), max(values), 8)
     else:
-        halves = [point.mean.half or 0.0 for line in panel.lines.values() for point in line]
-        yticks = linear_ticks(
-            min(value - half for value, half in zip(values, halves, strict=True)),
-            max(value + half for value, half in zip(values, halves, strict=True)),
-        )
+        ends = [point.ends for line in panel.lines.values() for point in line]
+        yticks = linear_ticks(min(low for low, _ in ends), max(high for _, high in ends))
     plotext.yticks(yticks, list(map(tick_label, yticks)))
     if panel.ticks:
         plotext.xticks(list(range(len(panel.ticks))), [printable(shortened(tick, 16)) for tick in panel.ticks])

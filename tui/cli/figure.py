@@ -107,9 +107,9 @@ def in_unit(panels: Sequence[Panel], unit: str, title: str) -> tuple[list[Panel]
 
 
 def _scaled(point: Point, many: float) -> Point:
-    half = point.mean.half
+    half, edges = point.mean.half, point.edges
     mean = point.mean._replace(value=point.mean.value / many, half=None if half is None else half / many)
-    return point._replace(mean=mean)
+    return point._replace(mean=mean, edges=edges and (edges[0] / many, edges[1] / many))
 
 
 def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
@@ -125,7 +125,7 @@ def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
             at = [point.x for point in hollow], [point.mean.value for point in hollow]
             axes.plot(*at, linestyle="", marker=marker, markerfacecolor="white", markeredgecolor=colour)
         if panel.ticks:
-            axes.errorbar(xs, ys, [p.mean.half or 0.0 for p in line], color=colour, linestyle="", capsize=2)
+            axes.errorbar(xs, ys, _whiskers(line), color=colour, linestyle="", capsize=2)
         elif any(point.mean.half for point in line):
             low, high = _band(line, style.log)
             axes.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0)
@@ -138,10 +138,15 @@ def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def _band(line: Sequence[Point], log: bool) -> tuple[list[float], list[float]]:
-    low, high = ([p.mean.value + sign * (p.mean.half or 0.0) for p in line] for sign in (-1, 1))
+    low, high = ([point.ends[end] for point in line] for end in (0, 1))
     if log:
         low = [max(edge, point.mean.value / 100) for edge, point in zip(low, line, strict=True)]
     return low, high
+
+
+def _whiskers(line: Sequence[Point]) -> list[list[float]]:
+    """Return how far the interval of each point reaches below and above it."""
+    return [[abs(point.ends[end] - point.mean.value) for point in line] for end in (0, 1)]
 
 
 def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
@@ -157,8 +162,8 @@ def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
             hatch=HATCHES[number % len(HATCHES)], edgecolor="white", linewidth=0.4, label=style.named(label),
         )  # fmt: skip
         if any(point.mean.half for point in line):
-            halves = [point.mean.half or 0.0 for point in line]
-            axes.errorbar(at, [p.mean.value for p in line], halves, color="black", linestyle="", capsize=1.5, lw=0.7)
+            ys = [point.mean.value for point in line]
+            axes.errorbar(at, ys, _whiskers(line), color="black", linestyle="", capsize=1.5, lw=0.7)
     _finish_means(axes, panel, style)
     shown = [style.named(name) for name in names] if panel.ticks else _some(list(names))
     axes.set_xticks(range(len(names)), shown, rotation=20 if panel.ticks else 0)
@@ -172,7 +177,7 @@ def _some(names: list[str]) -> list[str]:
 def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
     points = [point for line in panel.lines.values() for point in line]
     values = [point.mean.value for point in points]
-    edges = [point.mean.value + sign * (point.mean.half or 0.0) for point in points for sign in (-1, 1)]
+    edges = [end for point in points for end in point.ends]
     if style.log:
         if min(values) <= 0:
             raise ParameterError("by orders of magnitude nothing can be drawn that is 0 or less, and some means are")
@@ -194,7 +199,7 @@ def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
             xs, [p.mean.value for p in line], where="post", color=colour, linestyle=dash, label=style.named(label)
         )
         if any(point.mean.half for point in line):
-            low, high = ([p.mean.value + sign * (p.mean.half or 0.0) for p in line] for sign in (-1, 1))
+            low, high = ([point.ends[end] for point in line] for end in (0, 1))
             axes.fill_between(xs, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
     xs = [point.x for _, line in lines for point in line]
     round_off(axes, "x", min(xs), max(xs), True, 4)

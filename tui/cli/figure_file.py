@@ -18,7 +18,7 @@ TEXTS = (
     "ylabel", "legend", "style",
 )  # fmt: skip
 LISTS = ("where", "order")
-FLAGS = ("log",)
+FLAGS = ("log", "ratio")
 LABELS = "labels"
 KEYS = (*TEXTS, *LISTS, *FLAGS, LABELS)
 _FILES = ("results", "output")

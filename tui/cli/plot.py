@@ -44,6 +44,7 @@ DEFAULTS = {"kind": "lines", "interval": "seeds", "legend": "inside", "style": "
 )
 @click.option("--group", metavar="GROUP", help="A panel for each group of jobs, where groups were swept.")
 @click.option("--against", metavar="V", help="Lines are paired differences from this one of them: a policy.")
+@click.option("--ratio", is_flag=True, help="With --against: ratios, not differences.")
 @options.where
 @click.option(
     "--interval", type=click.Choice(["seeds", "batches"]), help="What confidence intervals are computed over."
@@ -98,6 +99,8 @@ def _check(said: dict[str, Any]) -> None:
             raise click.UsageError(f"{name} {quoted(said[name])}: expected one of {', '.join(known)}")
     if not said.get("results"):
         raise click.UsageError('a figure needs a file of results: results = "FILE.sqlite"')
+    if said.get("ratio") and not said.get("against"):
+        raise click.UsageError("--ratio needs --against: to what are the ratios?")
     if said["kind"] in OF_MEANS and not said.get("x"):
         raise click.UsageError("Missing option '-x'")
     output = said.get("output")
@@ -120,11 +123,12 @@ def _plot_means(said: dict[str, Any]) -> None:
         said["x"], said.get("by", ""), value, said.get("group", "").replace("-", "_"), where, said["interval"]
     )
     with Results(said["results"]) as results:
-        baseline = said.get("against")
-        made = panels_against(results, ask, baseline) if baseline else panels(results, ask)
+        baseline, ratio = said.get("against"), bool(said.get("ratio"))
+        made = panels_against(results, ask, baseline, ratio) if baseline else panels(results, ask)
     titles = axis_title(ask.rows.replace("-", "_")), titled(ask.metric)
     if baseline:
-        titles = titles[0], f"{ask.metric.counted} minus {baseline}'s{titles[1].removeprefix(ask.metric.counted)}"
+        up = f"{ask.metric.counted} minus {baseline}'s{titles[1].removeprefix(ask.metric.counted)}"
+        titles = titles[0], f"{ask.metric.counted} over {baseline}'s" if ratio else up
     if said.get("output"):
         from tui.cli.figure import draw_bars, draw_lines, in_unit, save_figure
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from sim.experiments.cut import Cut
 from sim.experiments.measured import BATCHES, MEASURED, measured_metric
 from sim.experiments.paired import compare
 from sim.experiments.pivot import (
@@ -88,7 +89,7 @@ def command(
                 for found_pairs in compare(results, ask, against, ratio):
                     lines += [*against_table(found_pairs, ask, against, ratio), ""]
                     made += against_rows(found_pairs, ask, against, ratio)
-            lines = lines[:-1]
+            lines = [*lines[:-1], *_measured_part(results, conditions)]
         elif rows is None and not columns:
             if by:
                 raise click.UsageError("--by goes with --rows or --columns")
@@ -101,7 +102,7 @@ def command(
                 for of in pivot(results, ask):
                     lines += [*_shown(of, ask), ""]
                     made += _long(of, ask)
-            lines = lines[:-1] or ["no runs"]
+            lines = [*lines[:-1], *_measured_part(results, conditions)] or ["no runs"]
     _give(lines, made, form, output)
 
 
@@ -229,6 +230,13 @@ def _shown(of: PivotTable, ask: PivotQuery) -> list[str]:
         seeds = f"{few} to {many} seeds" if few != many else f"{many} seeds"
         notes.append(f"method: mean of the seeds' means ± half of Student's 95 % interval over {seeds}")
     return [*lines, *(["", *notes] if notes else []), *_overloaded(sum(found.overloaded for found in cells))]
+
+
+def _measured_part(results: Results, where: Sequence[Condition]) -> list[str]:
+    """Return a line about jobs at the begin and end of the runs that no number counts; none if all are counted."""
+    cuts = {str(record["cut"] or "") for record in records(results, [], where)}
+    told = "; or ".join(Cut.of(cut).told for cut in sorted(cuts))
+    return [f"measured: {told}"] if any(cuts) else []
 
 
 def _number(of: PivotTable, ask: PivotQuery, at: tuple[Any, Any]) -> str:

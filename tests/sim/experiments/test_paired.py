@@ -99,5 +99,17 @@ def test_lines_are_differences_from_the_baseline(tmp_path: Path) -> None:
             panels_against(results, PivotQuery("load", "", "mean_wait"), "easy")
 
 
+def test_lines_are_ratios_whose_intervals_are_not_symmetric(tmp_path: Path) -> None:
+    ask = PivotQuery("load", "policy", "mean_wait")
+    with file(tmp_path / "r") as results:
+        (panel,) = panels_against(results, ask, "easy", ratio=True)
+        (table,) = compare(results, PivotQuery("policy", "load", "mean_wait"), "easy", ratio=True)
+    for spec, line in panel.lines.items():
+        for point in line:
+            cell = table.cells[spec, point.x]
+            assert (point.mean.value, point.ends) == (cell.value, cell.student)
+            assert point.ends[0] * point.ends[1] == pytest.approx(cell.value**2)  # symmetric as logarithms
+
+
 def test_ratio_of_logarithms_is_undone() -> None:
     assert paired([(6.0, 2.0)], None, ratio=True).value == pytest.approx(exp(log(3.0)))

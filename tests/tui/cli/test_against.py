@@ -55,3 +55,13 @@ def test_figure_says_from_what_it_differs(path: Path) -> None:
     assert "mean wait minus easy's (s)" in svg
     assert ">relaxed:omega=0<" in svg
     assert ">easy<" not in svg
+
+
+def test_figure_of_ratios_says_to_what(path: Path) -> None:
+    asked = ("plot", path, "-x", "load", "--by", "policy", "--against", "easy", "-y", "mean_wait", "--ratio")
+    saved, svg = path.parent / "ratio.toml", path.parent / "ratio.svg"
+    assert schedscope(*asked, "--save", saved, "-o", svg).returncode == 0
+    assert "mean wait over easy's" in svg.read_text()
+    assert "ratio = true" in saved.read_text()
+    assert "mean wait over easy's" in schedscope(*asked).stdout
+    assert "--ratio needs --against" in error("plot", path, "-x", "load", "--ratio")[1]

@@ -13,7 +13,8 @@ import pytest
 
 from sim.cluster.recording import Recording
 from sim.errors import FileError
-from tests.sim.cluster.slurm.real import missing, say, slurm, submit, until
+from sim.experiments.results import Results, ResultsError, dump
+from tests.sim.cluster.slurm.real import PATIENCE, missing, say, slurm, submit, until
 from tests.tui.cli.program import PROGRAM, error, schedscope
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=f"needs Slurm on this machine: {missing()} is not installed")
@@ -122,3 +123,43 @@ def test_a_cluster_that_is_gone_is_said_in_one_line(tmp_path: Path, monkeypatch:
     done = schedscope("live", "--headless", "-o", str(path), "--polls", "1")
     assert "no answer: " in done.stdout
     assert polls(path) == 0
+
+
+def test_a_sweep_survives_a_drained_node_and_a_cancelled_job(jobs: dict[str, str], tmp_path: Path) -> None:
+    for name in ("distributed", "dask_jobqueue", "cryptography"):
+        pytest.importorskip(name)
+    plan = ["lublin-320", "--policy", "easy", "--policy", "conservative", "--load", "{0.8,1,1.2}"]
+    plan += ["--resample", "weeks", "--seeds", "10"]
+    here, there = tmp_path / "here.sqlite", tmp_path / "there.sqlite"
+    assert schedscope("sweep", *plan, "-o", here).returncode == 0
+    say("scancel", *jobs.values())
+    asked = "interface=lo,cores=1,memory=600MB,walltime=00:04:00,jobs=3,job-name=sweep"
+    command = [*PROGRAM, "sweep", *plan, "-o", str(there), "--slurm", asked]
+    sweep = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path)
+    try:
+        until(lambda: len(workers()) == 3 and 0 < made(there) < 50)
+        (cancelled, _), (_, drained), _ = workers()
+        say("scontrol", "update", f"nodename={drained}", "state=drain", "reason=tried")
+        say("scancel", cancelled)
+        told, _ = sweep.communicate(timeout=PATIENCE)
+        say("scontrol", "update", f"nodename={drained}", "state=resume")
+    finally:
+        sweep.kill()
+        sweep.communicate()
+    assert sweep.returncode == 0, told
+    assert dump(there) == dump(here)
+
+
+def workers() -> list[tuple[str, str]]:
+    """Return the number and the node of each running job of the sweep."""
+    found = say("squeue", "-h", "-t", "running", "-n", "sweep", "-o", "%A %N").split("\n")
+    return [(number, node) for number, _, node in (line.partition(" ") for line in found if line)]
+
+
+def made(path: Path) -> int:
+    """Return how many runs the file has."""
+    try:
+        with Results(path) as results:
+            return len(list(results.rows(["key"])))
+    except ResultsError:
+        return 0

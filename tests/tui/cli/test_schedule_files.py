@@ -1,6 +1,6 @@
 """Schedules, segments, decisions and kept jobs as files for other programs.
 
-Also tests tui.cli.parquet, tui.cli.kept_jobs.
+Also tests tui.cli.parquet.
 """
 
 from __future__ import annotations

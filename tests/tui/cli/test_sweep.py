@@ -122,5 +122,7 @@ def test_warmup_is_the_first_part_of_a_cut(tmp_path: Path) -> None:
     asked = ("sweep", "lublin-128", "--jobs", "50", "-o", tmp_path / "r")
     assert schedscope(*asked, "--warmup", "10%").returncode == 0
     assert "were there" in schedscope(*asked, "--cut", "10%").stdout
+    shown = schedscope("results", tmp_path / "r", "--rows", "policy").stdout
+    assert shown.splitlines()[-1] == "measured: without the first 10 % of the jobs"
     assert schedscope(*asked, "--warmup", "10%", "--cut", ",5%").returncode == 0
     assert "give one of them" in error(*asked, "--warmup", "10%", "--cut", "5%,5%")[1]
