@@ -35,7 +35,7 @@ from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.policies.view import Ends
 from sim.workload.model import Job, Jobs, Workload
-from sim.workload.outages import Outage, absent, changes_of, closing, gone_for_good, known
+from sim.workload.outages import Outage, absences, absent, changes_of, closing, gone_for_good, known
 
 
 class State:
@@ -372,7 +372,7 @@ class State:
     def look_ahead(self, now: float = -inf) -> None:
         """Update which changes of the machine are known and in the future, as of `now`."""
         times = [time for time in changes_of(self.outages) if time > now]
-        self.ahead = tuple((time, absent(self.outages, time)) for time in times)
+        self.ahead = tuple(zip(times, absences(self.outages, times), strict=True))
         self.closes = closing(self.outages, now)
 
     @property

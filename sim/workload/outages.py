@@ -26,6 +26,8 @@ _CSV = TextKind("CSV of outages", 1 << 24, TraceError)
 MOST = 10_000
 """Largest number of changes of one machine"""
 WIDEST = 10_000_000
+MOST_GONE = 100_000_000
+"""Largest product of changes and processors: each set of processors takes one bit for each"""
 A_SET = f"processors are numbers from 0 to {WIDEST - 1:,}, like 0-63 or 0-3 8"
 
 
@@ -82,8 +84,6 @@ def parse_outages(text: str) -> tuple[Down, ...]:
     found: list[Down] = []
     for part in _parts(text):
         found += read_outages(part) if part.lower().endswith(".csv") else [_down(part)]
-    if len(found) > MOST:
-        raise ParameterError(f"{len(found):,} outages are more than the {MOST:,} that are handled")
     return tuple(found)
 
 
@@ -226,7 +226,9 @@ def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calen
     """Return all outages of a machine that begins with `procs` processors; `calendar` turns dates into seconds of the
     trace.
     """
-    most, found = most_procs(procs, sizes), []
+    most, found = most_procs(procs, sizes), list[Outage]()
+    downs = tuple(downs)
+    _check_extent(len(sizes) + len(downs), most)
     everything = (1 << most) - 1
     times = sorted((calendar(at), size) for at, size in sizes)
     since, size = -inf, procs
@@ -245,6 +247,15 @@ def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calen
     return tuple(sorted(found))
 
 
+def _check_extent(changes: int, procs: int) -> None:
+    """Raise an error for changes whose sets of processors would take too much memory and time."""
+    if changes > MOST:
+        raise ParameterError(f"{changes:,} changes of the machine are more than the {MOST:,} that are handled")
+    if changes * procs > MOST_GONE:
+        most = MOST_GONE // procs
+        raise ParameterError(f"{changes:,} changes of {procs:,} processors are too many; at most {most:,} are handled")
+
+
 def absent(outages: Iterable[Outage], time: float) -> int:
     """Return the processors, as bits, that are unavailable at a time."""
     gone = 0
@@ -252,6 +263,20 @@ def absent(outages: Iterable[Outage], time: float) -> int:
         if outage.begins <= time < outage.ends:
             gone |= outage.processors
     return gone
+
+
+def absences(outages: Iterable[Outage], times: Iterable[float]) -> Iterator[int]:
+    """Yield the processors that are unavailable at each of these times, which must be in order.
+
+    >>> list(absences([Outage(5, 9, 0b11), Outage(7, 20, 0b110)], [-inf, 5, 7, 9, 20]))
+    [0, 3, 7, 6, 0]
+    """
+    ahead, gone = sorted(outages, reverse=True), list[Outage]()
+    for time in times:
+        gone = [outage for outage in gone if time < outage.ends]
+        while ahead and ahead[-1].begins <= time:
+            gone.append(ahead.pop())
+        yield absent(gone, time)
 
 
 def known(outages: Iterable[Outage], time: float) -> tuple[Outage, ...]:
@@ -275,7 +300,9 @@ def there(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
     >>> there([Outage(5, 9, 0b11)], 4)
     [(-inf, 4), (5, 2), (9, 4)]
     """
-    return [(time, procs - absent(outages, time).bit_count()) for time in [-inf, *changes_of(outages)]]
+    times = [-inf, *changes_of(outages)]
+    gone = absences(outages, times)
+    return [(time, procs - each.bit_count()) for time, each in zip(times, gone, strict=True)]
 
 
 def capacity(outages: Sequence[Outage], procs: int, begin: float, end: float) -> float:

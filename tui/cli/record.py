@@ -24,7 +24,7 @@ from tui.look.palette import LOOKS
 from tui.record.cast import Cast, Version
 from tui.record.film import SPEED_NAMES, Camera, RecordingOptions, speed_of
 from tui.record.moving import Reel, animated
-from tui.replay.opening import Opening, lesson_opening
+from tui.replay.opening import Opening, Prepared, lesson_opening
 from tui.sessions.session_conversion import LAST
 from tui.widgets.svg_screenshot import Type, draw_still
 
@@ -76,7 +76,10 @@ def command(
     plan = RecordingOptions(size, begin, until, which, seconds, fps, LOOKS[theme].with_depth(24))
     if form in (".png", ".svg"):
         form_of(out)  # report missing parts before anything is read
-    asyncio.run(_write(opening, plan, out, form, large, 3 if asciicast == "3" else 2))
+    prepared = opening.prepare()  # outside the loop, which would put an interrupt off
+    if not len(prepared.about.workload):
+        raise SchedscopeError(f"{prepared.about.trace}: nothing to record: no job is left")
+    asyncio.run(_write(prepared, plan, out, form, large, 3 if asciicast == "3" else 2))
 
 
 def _opening(
@@ -113,13 +116,10 @@ def _is_session(given: str) -> bool:
         return False
 
 
-async def _write(opening: Opening, plan: RecordingOptions, out: str, form: str, size: int, version: Version) -> None:
+async def _write(prepared: Prepared, plan: RecordingOptions, out: str, form: str, size: int, version: Version) -> None:
     """Record the film and write it to `out`, which is replaced as a whole."""
-    prepared = opening.prepare()
-    if not len(prepared.about.workload):
-        raise SchedscopeError(f"{prepared.about.trace}: nothing to record: no job is left")
     camera = Camera(prepared, plan)
-    title = f"{prepared.about.workload.name} under {written_policy(opening.policy)}"
+    title = f"{prepared.about.workload.name} under {written_policy(prepared.opening.policy)}"
     async with aclosing(camera.film()) as film:
         if form == ".cast":
             cast = Cast(plan.size, title, plan.look, version)

@@ -89,6 +89,17 @@ def test_a_processor_that_is_not_there_cannot_fail() -> None:
         outages_of(8, (), [Down(0, 5, "8", False)], Header().seconds_at)
 
 
+@pytest.mark.parametrize("name", ["machine", "outage"])
+@pytest.mark.parametrize(
+    ("changes", "procs", "told"), [(10_001, 64, "10,001 changes"), (101, 10**6, "at most 100 are")]
+)
+def test_so_many_changes_of_so_large_a_machine_are_refused(name: str, changes: int, procs: int, told: str) -> None:
+    texts = {"machine": f"{{}}={procs - 1}", "outage": f"{{}}..200000: 0-{procs - 1}"}
+    text = "; ".join(texts[name].format(time) for time in range(changes))
+    with pytest.raises(ParameterError, match=told):
+        Source.of_options("z-figure4", {"procs": procs, name: text}).read()
+
+
 def test_what_is_there_is_what_no_outage_takes() -> None:
     both = [Outage(0, 10, parse_set("0-2")), Outage(5, 20, parse_set("2-3"))]
     assert [absent(both, time) for time in (-1, 0, 5, 10, 20)] == [0, 0b111, 0b1111, 0b1100, 0]

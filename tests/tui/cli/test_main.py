@@ -110,11 +110,13 @@ def test_without_a_place_for_results_that_is_said_in_a_line(command: str) -> Non
     assert (asked.returncode, asked.stderr) == (1, told)
 
 
-def test_an_interrupt_ends_it_with_a_word(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", ["run {} --policy gang", "record {} -o x.svg"])
+def test_an_interrupt_ends_it_with_a_word(words: str, tmp_path: Path) -> None:
     # a pipe opens for writing when the program reads it: then the program is at work, and waits
     os.mkfifo(tmp_path / "pipe.swf")
     program = subprocess.Popen(
-        [*PROGRAM, "run", str(tmp_path / "pipe.swf"), "--policy", "gang"],
+        [*PROGRAM, *words.format(tmp_path / "pipe.swf").split()],
+        cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # tests in the background of a shell would pass on that interrupts are ignored

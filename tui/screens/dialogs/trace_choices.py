@@ -12,7 +12,7 @@ from sim.workload.reading import ENDINGS
 from sim.workload.samples import captions
 from sim.workload.source import is_line
 
-Kind = Literal["sample", "file", "folder", "missing"]
+Kind = Literal["sample", "puzzle", "file", "folder", "missing"]
 MOST_FILES = 200
 
 
@@ -69,7 +69,7 @@ def recent(trace: str) -> Choice:
     if caption is not None:
         return Choice("sample", trace, trace, caption)
     if is_line(trace):
-        return Choice("sample", trace, trace, "a puzzle")
+        return Choice("puzzle", trace, trace, "a puzzle")
     folder, name = os.path.split(trace)
     if os.path.exists(trace):
         return Choice("file", trace, name, folder)

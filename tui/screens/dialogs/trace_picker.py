@@ -148,6 +148,8 @@ class TracePicker(Dialog[str | None]):
                 page.show(lambda width: ())
             case Choice("sample", name):
                 page.show(partial(sample, name))
+            case Choice("puzzle"):
+                page.show(partial(said, choice, "A puzzle of jobs, in one line.", "dim"))
             case Choice("folder"):
                 page.show(partial(said, choice, "A folder: enter looks into it.", "dim"))
             case Choice("missing", path):

@@ -136,6 +136,14 @@ async def test_what_was_opened_before_comes_first_and_what_is_gone_is_said(ask: 
         assert person.answers == ["lublin-128"]
 
 
+async def test_a_puzzle_that_was_opened_before_is_described_and_opened(ask: Ask, folder: Path) -> None:
+    puzzle = "10 procs; 5x10m@0"
+    async with ask(TracePicker([puzzle])) as person:
+        assert "A puzzle of jobs, in one line." in person.text
+        await person.press("enter")
+        assert person.answers == [puzzle]
+
+
 async def test_a_click_shows_and_a_second_one_opens(ask: Ask, folder: Path) -> None:
     async with ask(TracePicker([])) as person:
         await person.click("#traces", offset=(2, 3))
