@@ -34,6 +34,8 @@ def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST
     import sqlite3
 
     real = os.path.realpath(path)
+    if leads_nowhere(path):
+        raise sqlite3.DatabaseError("is a link that leads nowhere; remove it")
     for end in _BESIDE:
         _check_beside(real + end)
     db: Connection = sqlite3.connect(f"{Path(real).as_uri()}?{options}", uri=True, **more)
@@ -47,6 +49,11 @@ def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST
         db.close()
         raise
     return db
+
+
+def leads_nowhere(path: str | Path) -> bool:
+    """Return True for a link whose target does not exist, through which no file is made."""
+    return os.path.islink(path) and not os.path.exists(path)
 
 
 def limit_steps(db: Connection, path: str | Path) -> None:

@@ -10,6 +10,18 @@ from typing import Any, NamedTuple
 
 from sim.errors import FileError
 
+UNPACKED, TIMES = 2**26, 100
+"""Size in bytes and ratio; contents above both are refused as a decompression bomb."""
+
+
+def most_unpacked(packed: int) -> int:
+    """Return the most bytes that the contents of a file of this size may take in memory.
+
+    >>> most_unpacked(1000), most_unpacked(2**24)
+    (67108864, 1677721600)
+    """
+    return max(UNPACKED, packed * TIMES)
+
 
 class TextKind(NamedTuple):
     """Kind of text file: its name in errors, its largest size in bytes, and the class of its errors."""

@@ -88,6 +88,9 @@ class Recorder:
             there = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
             if there and not set(TABLES) <= there:
                 raise sqlite3.DatabaseError("it is another database")
+            found = self._db.execute("SELECT value FROM about WHERE name = 'format'").fetchall() if there else []
+            if there and found != [(str(FORMAT),)]:
+                raise FileError("the recording is of another version of schedscope; record in another file", self._path)
             self._db.set_progress_handler(None, 0)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
@@ -96,11 +99,8 @@ class Recorder:
             with suppress(sqlite3.OperationalError):  # the column is there, unless the recording is an early one
                 self._db.execute("ALTER TABLE jobs ADD COLUMN tres TEXT")
             self._db.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
-            found = self._db.execute("SELECT value FROM about WHERE name = 'format'").fetchall()
         except sqlite3.Error as error:
             raise FileError(f"cannot record there: {error}", self._path) from None
-        if found != [(str(FORMAT),)]:
-            raise FileError("the recording is of another version of schedscope; record in another file", self._path)
 
     def add(self, cluster: Cluster) -> None:
         """Add one poll. Raise `FileError` if it cannot be written; the file stays valid."""

@@ -38,6 +38,11 @@ class Kept:
 
     columns: Mapping[str, Floats]
 
+    @property
+    def size(self) -> int:
+        """Return the bytes that the columns take in memory."""
+        return sum(values.nbytes for values in self.columns.values())
+
     def __len__(self) -> int:
         return len(self.columns["rank"])
 
@@ -117,10 +122,18 @@ def _compressed(values: Floats) -> Iterable[bytes]:
     return [zlib.compress(data[at : at + _PART].tobytes(), 1) for at in range(0, max(len(data), 1), _PART)]
 
 
-def unpacked(pieces: Pieces) -> Kept | None:
+def unpacked(pieces: Pieces, most: int) -> Kept | None:
     """Return the finished jobs from compressed columns; None if these are damaged or incomplete."""
+    columns: dict[str, Floats] = {}
     try:
-        columns = {name: np.concatenate([_piece(data) for data in parts]) for name, parts in pieces.items()}
+        for name, parts in pieces.items():
+            opened = list[Floats]()
+            for data in parts:
+                opened.append(_piece(data))
+                most -= opened[-1].nbytes
+                if most < 0:
+                    return None
+            columns[name] = np.concatenate(opened)
     except (zlib.error, ValueError):
         return None
     of_jobs = [values for name, values in columns.items() if not name.startswith(_WEEK)]

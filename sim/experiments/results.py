@@ -18,7 +18,7 @@ from time import sleep
 from types import NoneType
 from typing import Any, NamedTuple
 
-from sim.databases import connected, limit_steps, refuse_computing
+from sim.databases import connected, leads_nowhere, limit_steps, refuse_computing
 from sim.errors import NotThereError, SchedscopeError
 from sim.experiments.kept import Kept, unpacked
 from sim.experiments.measured import MEASURED
@@ -26,6 +26,7 @@ from sim.experiments.plan import VARIED, version
 from sim.experiments.work import Outcome
 from sim.formatting import quoted, shortened
 from sim.metrics.catalogue import METRICS
+from sim.text_files import most_unpacked
 
 try:
     import fcntl
@@ -70,6 +71,8 @@ class Results:
     def __init__(self, path: str | Path, write: bool = False) -> None:
         self.path = Path(path)
         self.keeps_jobs = False
+        self._unpacked: dict[str, int] = {}
+        """Bytes in memory of the jobs of each run that have been read, by key"""
         self._lock = _locked(self.path) if write else None
         try:
             with self._in_one_line():
@@ -132,8 +135,10 @@ class Results:
                 pieces.setdefault(name, []).append(data)
         if not pieces:
             raise NotThereError(f"{self.path} has no jobs of its runs; sweep again with --keep jobs")
-        if (kept := unpacked(pieces)) is None:
+        others = sum(size for other, size in self._unpacked.items() if other != key)
+        if (kept := unpacked(pieces, most_unpacked(os.path.getsize(self.path)) - others)) is None:
             raise ResultsError(f"{self.path}: is damaged: the jobs of a run cannot be read")
+        self._unpacked[key] = kept.size
         return kept
 
     def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
@@ -259,6 +264,8 @@ def _locked(path: Path) -> int | None:
     """Lock the file until this process ends. Return the descriptor of the lock, or None on systems that have no
     locks.
     """
+    if leads_nowhere(path):
+        raise ResultsError(f"{path}: is a link that leads nowhere; remove it")
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except (OSError, ValueError) as error:

@@ -18,6 +18,7 @@ from typing import Literal
 
 from sim.errors import TraceError
 from sim.files import is_database
+from sim.text_files import TIMES, most_unpacked
 from sim.workload.formats import batsim, evalys, nodes, parquet, sacct, slog, swf, table
 from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
 from sim.workload.model import Trace
@@ -29,8 +30,6 @@ MAX_BYTES, MAX_SWF = 2**30, 2**36
 """Largest decompressed size of a file in bytes; SWF is read part by part, so that only its jobs take memory."""
 PART = 2**26
 """Least number of letters of a part of a file."""
-UNPACKED, TIMES = 2**26, 100
-"""Size in bytes and ratio to the compressed size; a file above both is refused as a decompression bomb."""
 PATIENCE = 3.0
 """Seconds to wait until another program begins to write to a pipe."""
 
@@ -182,7 +181,7 @@ def _chunks(path: str | Path) -> Iterator[bytes]:
                 total += len(chunk)
                 if total > MAX_SWF:
                     raise TraceError(f"holds more than {MAX_SWF:,} bytes; cut it into smaller files", path)
-                if total > UNPACKED and total > packed() * TIMES:
+                if total > most_unpacked(packed()):
                     raise TraceError(f"is no trace: it unpacks to more than {TIMES} times its size", path)
                 yield chunk
     except FileNotFoundError:

@@ -151,9 +151,20 @@ def test_rows_that_take_more_than_they_can_are_refused(tmp_path: Path, monkeypat
         read(whole_recording(tmp_path / "it"))
 
 
-def test_no_recording_is_written_into_another_database(tmp_path: Path) -> None:
-    path = results(tmp_path / "it")
-    was = path.read_bytes()
-    with pytest.raises(SchedscopeError, match="cannot record there: it is another database"):
-        Recorder(path)
-    assert path.read_bytes() == was
+@pytest.mark.parametrize("tables", [("notes (text)",), ("about (words)", "polls (words)", "jobs (words)")])
+def test_no_recording_is_written_into_another_database(tmp_path: Path, tables: tuple[str, ...]) -> None:
+    with closing(sqlite3.connect(tmp_path / "d")) as db:
+        for table in tables:
+            db.execute(f"CREATE TABLE {table}")
+    before = (tmp_path / "d").read_bytes()
+    with pytest.raises(SchedscopeError, match="cannot record there: "):
+        Recorder(tmp_path / "d")
+    assert (tmp_path / "d").read_bytes() == before
+
+
+@pytest.mark.parametrize("write", [Recorder, lambda path: Results(path, write=True)])
+def test_no_file_is_made_where_a_link_leads(tmp_path: Path, write: Callable[[Path], object]) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    with pytest.raises(SchedscopeError, match="is a link that leads nowhere; remove it"):
+        write(tmp_path / "link")
+    assert not (tmp_path / "gone").exists()

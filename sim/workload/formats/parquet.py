@@ -1,20 +1,23 @@
 """Reader of jobs in a Parquet file, if pyarrow is installed; columns have the same names as in a CSV table of jobs.
 
-Whole columns are converted, so that ten million jobs take seconds; nothing else in the file is read.
+Whole columns are converted, so that ten million jobs take seconds; nothing else in the file is read. Words are read as
+numbers into a dictionary of words, so that a long word in many rows stands once in memory.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim.errors import TraceError
 from sim.optional_imports import extra
+from sim.text_files import TIMES, most_unpacked
 from sim.workload.fidelity import Fidelity
 from sim.workload.formats.table import (
     LARGEST,
@@ -51,30 +54,52 @@ def read(path: str | Path, name: str) -> Trace:
     """Return the trace of a file; rows without submit, procs or runtime are left out and counted."""
     arrow, module = (extra(which, "a Parquet file", "parquet") for which in ("pyarrow", "pyarrow.parquet"))
     try:
-        file = module.ParquetFile(path)
-        header = [str(column) for column in file.schema_arrow.names]
-        columns = {meaning: at for meaning, at in needed_meanings(header, path).items() if at >= 0}
-        if file.metadata.num_rows > MOST_JOBS:
-            raise TraceError(f"has {file.metadata.num_rows:,} rows; at most {MOST_JOBS:,} are read", path)
-        jobs = _Jobs(arrow)
-        wanted = {meaning: header[at] for meaning, at in columns.items()}
+        schema = module.read_schema(path)
+        words = [field.name for field in schema if _is_words(arrow, field.type)]
+        file = module.ParquetFile(path, read_dictionary=words)
+        header = [str(column) for column in schema.names]
+        wanted = {meaning: header[at] for meaning, at in needed_meanings(header, path).items() if at >= 0}
+        jobs = _Jobs(arrow, path)
+        jobs.check(_extent(file.metadata, set(wanted.values()), path))
         for batch in file.iter_batches(PIECE, columns=sorted(set(wanted.values()))):
             jobs.take({meaning: batch.column(column) for meaning, column in wanted.items()})
     except (arrow.ArrowException, OSError, UnicodeDecodeError, KeyError) as error:
         raise TraceError(f"is damaged Parquet: {str(error).splitlines()[0][:200]}", path) from None
-    return jobs.trace(name, path)
+    return jobs.trace(name)
+
+
+def _is_words(arrow: Any, kind: Any) -> bool:
+    return any(
+        getattr(arrow.types, f"is_{name}")(kind) for name in ("string", "large_string", "binary", "large_binary")
+    )
+
+
+def _extent(metadata: Any, columns: Collection[str], path: str | Path) -> int:
+    """Return the bytes that the columns take in memory, by what the metadata says."""
+    if metadata.num_rows > MOST_JOBS:
+        raise TraceError(f"has {metadata.num_rows:,} rows; at most {MOST_JOBS:,} are read", path)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    parts = [group.column(at) for group in groups for at in range(group.num_columns)]
+    unpacked: int = sum(part.total_uncompressed_size for part in parts if part.path_in_schema in columns)
+    return max(unpacked, 8 * int(metadata.num_rows) * len(columns))
 
 
 class _Jobs:
     """Collector of the jobs read so far."""
 
-    def __init__(self, arrow: Any) -> None:
-        self._arrow = arrow
+    def __init__(self, arrow: Any, path: str | Path) -> None:
+        self._arrow, self._path, self._letters = arrow, path, 0
+        self._most = most_unpacked(os.path.getsize(path))
         self._ids: list[str] = []
         self._tables: list[Floats] = []
         self._known: dict[Field, dict[str, int]] = {field: {} for field in WORDS}
         self._rows = 0
         self._damage = Damage("numbers for submit, procs and runtime", "row")
+
+    def check(self, unpacked: int) -> None:
+        """Raise an error for a file that would take too much memory."""
+        if unpacked > self._most:
+            raise TraceError(f"is no trace: it takes more than {TIMES} times its size in memory", self._path)
 
     def take(self, cells: Mapping[str, Any]) -> None:
         """Add the jobs of one piece of the file, given as columns by meaning."""
@@ -91,7 +116,10 @@ class _Jobs:
             if (column := cells.get(field.name.lower())) is not None:
                 table[:, field] = self._numbered(column, self._known[field])
         if "job" in cells:
-            ids = cells["job"].cast(self._arrow.string()).to_pylist()
+            words, places = self._words(cells["job"])
+            self._letters += int(np.array([len(word or "") for word in words])[places].sum())
+            self.check(self._letters)
+            ids = (words[place] for place in places.tolist())
             self._ids += [
                 job or str(self._rows + at)
                 for at, (job, is_good) in enumerate(zip(ids, good, strict=True), 1)
@@ -111,15 +139,23 @@ class _Jobs:
         """Return a column of words as numbers: known words have numbers in `known`, new ones the next; -1 for missing
         words.
         """
-        coded = column.cast(self._arrow.string()).dictionary_encode()
-        words = [known.setdefault(word, len(known)) if word else -1 for word in coded.dictionary.to_pylist()]
-        places = coded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
-        numbers: Floats = np.array([*words, -1], dtype=np.float64)[places]
+        words, places = self._words(column)
+        of_words = np.full(len(words), -1.0)
+        for place in self._arrow.array(places).unique().to_pylist():
+            if word := words[place]:
+                of_words[place] = known.setdefault(word, len(known))
+        numbers: Floats = of_words[places]
         return numbers
 
-    def trace(self, name: str, path: object) -> Trace:
+    def _words(self, column: Any) -> tuple[list[str | None], NDArray[np.int64]]:
+        """Return the different words of a column, None at the end, and the place of each row's word among them."""
+        coded = column.dictionary_encode()
+        words = [*coded.dictionary.cast(self._arrow.string()).to_pylist(), None]
+        return words, coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
+
+    def trace(self, name: str) -> Trace:
         """Return all jobs as a trace."""
-        damaged = self._damage.judge(len(self._ids), path)
+        damaged = self._damage.judge(len(self._ids), self._path)
         end = len(self._ids)
         table = np.empty((end, len(Field)), order="F")
         while self._tables:

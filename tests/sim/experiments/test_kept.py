@@ -34,7 +34,7 @@ def made(path: Path, plan: SweepPlan) -> Path:
 
 def test_columns_come_back_as_they_were(lab: Lab) -> None:
     jobs = FinishedJobs.of(lab.run("easy", 4, "1 0 2 100 100", "2 10 4 50 2000", "3 20 1 5 20").schedule())
-    kept = unpacked(packed(jobs, {"class": by_class(jobs)}))
+    kept = unpacked(packed(jobs, {"class": by_class(jobs)}), 10**6)
     assert kept is not None
     for name in ("wait", "turnaround", "slowdown", "bounded_slowdown", "run", "width"):
         assert kept.quantity(name).tolist() == getattr(jobs, name).tolist()
@@ -46,10 +46,14 @@ def test_columns_come_back_as_they_were(lab: Lab) -> None:
 
 def test_damaged_pieces_are_refused(lab: Lab) -> None:
     pieces = packed(FinishedJobs.of(lab.run("easy", 4, "1 0 2 100 100").schedule()), {})
-    assert unpacked({name: parts for name, parts in pieces.items() if name != "wait"}) is None
-    assert unpacked(pieces | {"wait": [b"no zlib"]}) is None
-    assert unpacked(pieces | {"wait": [zlib.compress(bytes(16))]}) is None
-    assert unpacked(pieces | {"wait": [zlib.compress(bytes(8_000_008))]}) is None
+    assert unpacked({name: parts for name, parts in pieces.items() if name != "wait"}, 10**6) is None
+    kept = unpacked(pieces, 10**6)
+    assert kept is not None
+    assert unpacked(pieces, kept.size) is not None
+    assert unpacked(pieces, kept.size - 1) is None
+    assert unpacked(pieces | {"wait": [b"no zlib"]}, 10**6) is None
+    assert unpacked(pieces | {"wait": [zlib.compress(bytes(16))]}, 10**6) is None
+    assert unpacked(pieces | {"wait": [zlib.compress(bytes(8_000_008))]}, 10**6) is None
 
 
 @pytest.mark.parametrize("name", ["wait", "mean_wait", "mean-wait"])
@@ -86,6 +90,18 @@ def test_damaged_jobs_in_a_file_get_one_line(tmp_path: Path) -> None:
         db.execute("UPDATE jobs SET data = 'words'")
     with Results(path) as results, pytest.raises(ResultsError, match="is damaged"):
         results.jobs_of(next(iter(results.known())))
+
+
+def test_all_jobs_of_a_file_together_have_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = made(tmp_path / "r", keeping())
+    with Results(path) as results:
+        first, second, *_ = results.known()
+        most = results.jobs_of(first).size
+        monkeypatch.setattr("sim.experiments.results.most_unpacked", lambda size: most)
+        assert results.jobs_of(first)
+        assert results.jobs_of(first)
+        with pytest.raises(ResultsError, match="the jobs of a run cannot be read"):
+            results.jobs_of(second)
 
 
 def test_a_sweep_can_keep_nothing_but_jobs() -> None:

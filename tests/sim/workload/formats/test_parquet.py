@@ -74,3 +74,18 @@ def test_wrong_files_get_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(parquet, "MOST_JOBS", 1)
     with pytest.raises(TraceError, match="has 2 rows"):
         read(written(tmp_path / "d", submit=[1, 2], procs=[1, 1], runtime=[1, 1]))
+
+
+def test_words_are_counted_by_first_appearance(tmp_path: Path) -> None:
+    users, ones = ["w" * 1000, "", "ann", None, "w" * 1000, "bob"], [1] * 6
+    trace = read(written(tmp_path / "p", submit=ones, procs=ones, runtime=ones, user=users, job=users))
+    assert trace.column(Field.USER).tolist() == [0, -1, 1, -1, 0, 2]
+    assert trace.ids == ("w" * 1000, "2", "ann", "4", "w" * 1000, "bob")
+
+
+@pytest.mark.parametrize(("many", "job"), [(4_000_000, "1"), (1000, "j" * 100_000)], ids=["rows", "letters"])
+def test_a_bomb_is_refused_by_what_it_says_of_itself(many: int, job: str, tmp_path: Path) -> None:
+    ones = [1] * many
+    path = written(tmp_path / "p", submit=ones, procs=ones, runtime=ones, job=[job] * many)
+    with pytest.raises(TraceError, match="more than 100 times its size in memory"):
+        read(path)
