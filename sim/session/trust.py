@@ -10,8 +10,8 @@ from stat import S_ISREG
 from types import MappingProxyType
 
 from sim.formatting import count, listed, shortened
-from sim.policies.own.consent import OwnCodeError, Proof, agree
-from sim.policies.own.loading import changed, contents_of, file_of_module, hash_now
+from sim.policies.own.consent import NOT_SHOWN, OwnCodeError, Proof, agree
+from sim.policies.own.loading import changed, contents_of, file_of_module, files_beside_module, hash_now
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
 from sim.policies.own.sibling_imports import TooLargeError
 from sim.policies.policy import CodeRef
@@ -33,7 +33,7 @@ class NeedsTrustError(SessionError):
 
     def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
         self.code, self.session = code, session
-        hashes = {ref.name: "" if at >= SHOWN else _hash_of(ref) for at, ref in enumerate(code)}
+        hashes = {ref.name: NOT_SHOWN if at >= SHOWN else _hash_of(ref) for at, ref in enumerate(code)}
         self.seen = {name: sha256 for name, sha256 in hashes.items() if sha256 is not None}
         """Hash of the content that the user is shown, by name of the code; "" for code beyond the first `SHOWN`"""
         self.told = tuple(map(described, code[:SHOWN]))
@@ -97,23 +97,26 @@ def is_on_network(named: Named) -> bool:
 def _beside(named: Named) -> list[str]:
     """Return text on the files that the code imports from its folder: how many, or that they are too large."""
     try:
-        many = len(contents_of(named)) - 1
+        return _imports(len(contents_of(named)) - 1)
     except TooLargeError as error:
         return [error.what]
     except OwnCodeError:
         return []
-    return [f"it imports {count(many, 'file')} from its folder"] if many else []
+
+
+def _imports(files: int) -> list[str]:
+    return [f"it imports {count(files, 'file')} from its folder"] if files else []
 
 
 def _facts_of_module(name: str) -> list[str]:
     """Return the path of a module's file and facts about it, as text; the module is not imported."""
     try:
-        file = file_of_module(name)
+        file, others = file_of_module(name), files_beside_module(name)
     except TooLargeError as error:
         return ["a module", error.what]
     except (ImportError, ValueError):
         return ["a module"]
-    return [f"a module: {shortened(file, LONGEST_NAME)}", *_facts_of(Path(file))]
+    return [f"a module: {shortened(file, LONGEST_NAME)}", *_facts_of(Path(file)), *_imports(others)]
 
 
 def _facts_of(path: Path) -> list[str]:

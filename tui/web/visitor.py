@@ -50,7 +50,9 @@ _DENIED = (
 )
 """Names of audit events of Python that are errors in a visitor's process."""
 _UNHEARD = ("mkfifo", "mknod", "posix_fallocate", "copy_file_range", "memfd_create")
-"""Functions of `os` that make or fill files without an audit event, and are removed."""
+"""Functions of `os` that make or fill files, and that Python's audit does not report."""
+INSTALLED = ("site-packages", "dist-packages")
+"""Names of folders that hold installed packages"""
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -141,6 +143,7 @@ class Visit(Reporting):
         """Return what to open for a session; its trace is found among the served ones by its content, not by its
         path.
         """
+        self._check_files(session)
         try:
             there = reopened(session)
         except NeedsTrustError:
@@ -151,6 +154,12 @@ class Visit(Reporting):
             if session.trace.sha256 and session.trace.sha256 == _hash_of(source.trace):
                 return replace(there, source=replace(there.source, trace=source.trace))
         return there
+
+    def _check_files(self, session: Session) -> None:
+        """Raise an error for a session that names a file of the server, without asking whether it exists."""
+        nodes, outages = session.options.get("nodes"), str(session.options.get("outage") or "")
+        if nodes not in (None, *(source.nodes for source in self._shared.read)) or ".csv" in outages.lower():
+            raise ParameterError("this session names a file of nodes or outages, and visitors read none")
 
     # The class
 
@@ -232,15 +241,17 @@ def _refused(name: str) -> Callable[..., None]:
 
 def _readable(traces: tuple[str, ...]) -> tuple[str, ...]:
     ours = Path(__file__).resolve().parents[2]
+    # a folder of development has more than code, and the folder in which the server runs is the user's
+    private = {os.path.realpath(".")} | ({str(ours)} if ours.name not in INSTALLED else set())
     roots: list[str | Path] = [
-        *sys.path,
+        *(root for root in sys.path if root and os.path.realpath(root) not in private),
         sys.prefix,
         sys.base_prefix,
         ours / "sim",
         ours / "tui",
         ours / "sample_traces",
     ]
-    return tuple(f"{os.path.realpath(root)}{os.sep}" for root in roots if root) + tuple(map(os.path.realpath, traces))
+    return tuple(f"{os.path.realpath(root)}{os.sep}" for root in roots) + tuple(map(os.path.realpath, traces))
 
 
 def _guard(readable: tuple[str, ...]) -> Callable[[str, tuple[Any, ...]], None]:

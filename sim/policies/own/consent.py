@@ -31,6 +31,8 @@ class OwnCodeError(NotThereError):
         super().__init__(printable(f"{where}: {what}{line_of_it}"))
 
 
+NOT_SHOWN = "not shown"
+"""Value in place of the hash of code that was counted, but not described, before a person agreed"""
 _agreed: dict[str, Proof] = {}
 _seen: dict[str, str] = {}
 """Hash of the content that the user was shown when agreeing, by name of the code; code that was agreed to unseen is
@@ -58,7 +60,9 @@ def agree(code: Iterable[Named], proof: Proof, seen: Mapping[str, str] = Mapping
 
 def heed_content(name: str, sha256: str) -> None:
     """Raise an `OwnCodeError` if the user agreed to a content of this code with another hash than `sha256`."""
-    if _seen.get(name, sha256) != sha256:
+    if (seen := _seen.get(name, sha256)) == NOT_SHOWN:
+        raise OwnCodeError("was not shown when you agreed; open the session with --trust if you trust it all", name)
+    if seen != sha256:
         raise OwnCodeError("has changed since you agreed to it; open the session again", name)
 
 

@@ -389,6 +389,11 @@ def file_of_module(name: str) -> str:
     return found.origin
 
 
+def files_beside_module(name: str) -> int:
+    """Return the number of further files of the present folder that a module imports, without importing it."""
+    return max(len(local_sources(name, _read_local) or ()) - 1, 0)
+
+
 def _read_local(path: str) -> bytes | None:
     """Return the content of the Python file `path` if it is in the present folder, otherwise None."""
     try:

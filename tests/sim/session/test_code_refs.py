@@ -130,6 +130,14 @@ def test_of_many_pieces_of_code_only_the_first_are_looked_at(tmp_path: Path, mon
         reopened(session)
     assert len(looked) == trust.SHOWN
     assert "and 32 more" in question(refused.value)._told
+    for moment in range(trust.SHOWN + 1):
+        (tmp_path / f"f{moment}.py").write_text(
+            "from sim.policies.backfill.easy import Easy\nclass Own(Easy):\n    pass\n"
+        )
+    with pytest.raises(NeedsTrustError) as refused:
+        reopened(session)
+    with pytest.raises(SchedscopeError, match=r"f8\.py: was not shown when you agreed; open the session with --trust"):
+        answered(refused.value, RUN)
 
 
 def test_a_module_is_described_by_its_file_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,5 +147,6 @@ def test_a_module_is_described_by_its_file_and_not_imported(tmp_path: Path, monk
         (tmp_path / "pack" / f"{name}.py").write_text("open('ran', 'w').close()\n")
     told = described(CodeRef("pack.evil", ""))
     assert f"(a module: {tmp_path / 'pack' / 'evil.py'}, 25 bytes, last changed on " in told
+    assert "it imports 1 file from its folder" in told
     assert described(CodeRef("pack.gone", "")) == "pack.gone (a module)"
     assert not (tmp_path / "ran").exists()

@@ -24,8 +24,10 @@ from textual.message import Message
 from sim.errors import ParameterError
 from sim.lessons.course import found_lesson
 from sim.policies import parse_policy
-from sim.session.session import written
+from sim.session.session import parsed, written
+from sim.session.sources import session_of
 from sim.workload.source import Source
+from tests.conftest import ROOT
 from tests.tui.cli.program import PROGRAM, error
 from tests.tui.replays import Replay
 from tui.app import Guest, Schedscope
@@ -53,6 +55,7 @@ def tried(what):
         print("done")
 tried(lambda: open(sys.argv[1]).read())
 tried(lambda: open("/etc/hostname").read())
+tried(lambda: open(sys.argv[3]).read())
 tried(lambda: open(sys.argv[2], "w"))
 tried(lambda: open(sys.argv[1], "a"))
 tried(lambda: os.listdir("/etc"))
@@ -77,11 +80,12 @@ def test_a_visitors_process_reaches_nothing_but_its_traces(tmp_path: Path) -> No
     trace = tmp_path / "x.swf"
     trace.write_text("; MaxProcs: 4\n")
     done = subprocess.run(
-        [sys.executable, "-c", SEALED, str(trace), str(tmp_path / "y")], capture_output=True, text=True, check=True
-    )
+        [sys.executable, "-c", SEALED, str(trace), str(tmp_path / "y"), str(ROOT / "pyproject.toml")],
+        capture_output=True, text=True, check=True
+    )  # fmt: skip
     assert done.stdout.split() == [
         "done",
-        *["PermissionError"] * 14,
+        *["PermissionError"] * 15,
         "OwnCodeError",
         "OwnCodeError",
         "done",
@@ -184,6 +188,17 @@ async def test_a_dropped_session_brings_its_moment_back() -> None:
         assert run.scene.snapshot.step != step
         visit._take(text)
         await until(run, lambda: visit.replay is not None and visit.session is not None and visit.session.step == step)
+
+
+@pytest.mark.parametrize("option", ["nodes = {!r}", "outage = '5..6; {}'"])
+def test_a_session_does_not_learn_which_files_exist(option: str, tmp_path: Path) -> None:
+    (tmp_path / "there.csv").write_text("from,to\n")
+    text, visit = written(session_of(Source("z-figure4"), "easy")), Visit(ServerResources())
+    for name in ("there.csv", "gone.csv"):
+        typed = option.format(str(tmp_path / name)).replace("'", '"')
+        session = parsed(text.replace("[run]", f"[options]\n{typed}\n[run]").encode(), "it")
+        with pytest.raises(ParameterError, match="names a file of nodes or outages, and visitors read none"):
+            visit._of_session(session)
 
 
 @pytest.mark.parametrize(
