@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, TextIO
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,15 +167,15 @@ def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | 
     If there are as many numbers as words, each word is a number, and lines end between two of them.
     """
     text = block.encode()
-    values = _numbers(text, np.int64)
-    is_whole = values is not None
-    values = _numbers(text, np.float64) if values is None else values
-    if values is None or not len(values) or not (values.min() >= -LARGEST and values.max() <= LARGEST):
-        return None
     signs = np.frombuffer(text, np.uint8)
     is_blank, ends = signs <= ord(" "), np.flatnonzero(signs == ord("\n"))
     words = np.append(0, np.flatnonzero(is_blank[:-1] > is_blank[1:]) + 1)
-    if len(words) != len(values) or len(words) != WIDTH * (len(ends) + 1):
+    if len(words) != WIDTH * (len(ends) + 1):
+        return None
+    values = _numbers(text, np.int64, len(words))
+    is_whole = values is not None
+    values = _numbers(text, np.float64, len(words)) if values is None else values
+    if values is None or not (values.min() >= -LARGEST and values.max() <= LARGEST):
         return None
     if (is_blank[words[:-1] + 1] & (signs[words[:-1]] < ord("."))).any():
         return None  # to numpy a sign alone is that of the next number
@@ -188,13 +187,17 @@ def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | 
     return [line.split(None, 1)[0] for line in block.split("\n")], rows
 
 
-def _numbers(text: bytes, kind: type[np.int64] | type[np.float64]) -> NDArray[Any] | None:
+def _numbers(text: bytes, kind: type[np.int64] | type[np.float64], many: int) -> NDArray[Any] | None:
+    """Return so many numbers of a text; None if it has others, or anything else.
+
+    The last one is followed by another number, which is read only if the last one is a number to its end. Of the rest
+    numpy warns, which is no error: filters of warnings belong to the process, and traces are read in threads.
+    """
     try:
-        with catch_warnings():
-            simplefilter("error")
-            return np.fromstring(text, dtype=kind, sep=" ")
+        values = np.fromstring(text + b" 0", dtype=kind, sep=" ")
     except (ValueError, DeprecationWarning):
         return None
+    return values[:-1] if len(values) == many + 1 else None
 
 
 def _tokens(line: str) -> list[str]:

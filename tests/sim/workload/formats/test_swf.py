@@ -6,7 +6,9 @@ Also tests sim.workload.model.
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -254,6 +256,23 @@ def test_a_sign_alone_and_two_numbers_in_a_word_shift_nothing() -> None:
     trace = parse(GOOD + GOOD.replace("5 100 4 -1 -1 4", "- 100 4 -1-1 -1 4") + GOOD)
     assert trace.table[1].tolist() == [1, 0, -1, 100, 4, -1, *trace.table[0, 6:].tolist()]
     assert [note.first for note in trace.fidelity.assumed[:2]] == ["line 2"] * 2
+
+
+def test_a_last_word_that_only_begins_as_a_number_is_none() -> None:
+    assert parse(GOOD + GOOD.strip() + "x").fidelity.assumed[0].first == "line 2"
+
+
+def test_reading_in_a_thread_changes_no_filters_of_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, real = [tuple(warnings.filters)], np.fromstring
+
+    def watched(*given: Any, **more: Any) -> Any:
+        seen.append(tuple(warnings.filters))
+        return real(*given, **more)
+
+    monkeypatch.setattr(np, "fromstring", watched)
+    parse(GOOD + GOOD.replace("100", "1oo"))
+    assert len(seen) > 1
+    assert all(filters == seen[0] for filters in seen)
 
 
 def test_ids_stay_as_they_are_written() -> None:
