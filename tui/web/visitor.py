@@ -50,7 +50,7 @@ _DENIED = (
 )
 """Names of audit events of Python that are errors in a visitor's process."""
 _UNHEARD = ("mkfifo", "mknod", "posix_fallocate", "copy_file_range", "memfd_create")
-"""Functions of `os` that make or fill files, and that Python's audit does not report."""
+"""Functions of `os` that make or fill files without an audit event, and are removed."""
 INSTALLED = ("site-packages", "dist-packages")
 """Names of folders that hold installed packages"""
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC

@@ -1,6 +1,7 @@
 """Files of all kinds that the program reads, damaged by junk: each is read, or refused in one line.
 
-Many, by hand: python -m tests.tui.cli.odd_files COUNT [FIRST SEED]. Some are tried in one process, then in the next.
+Many, by hand: python -m tests.tui.cli.odd_files COUNT [FIRST SEED [KIND ...]]. Some are tried in one
+process, then in the next.
 """
 
 from __future__ import annotations
@@ -14,19 +15,26 @@ import sqlite3
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from time import process_time
 from traceback import format_exc
 
+from textual._xterm_parser import XTermParser
+
+from sim.errors import SchedscopeError
 from sim.experiments.results import Results
 from sim.policies.policy import CodeRef
 from sim.session.session import one_line, parsed, written
 from sim.session.sources import session_of
 from sim.workload.source import Source
 from tests.sim.experiments.test_results import outcome
+from tests.sim.workload.formats.test_nodes import SCONTROL
+from tests.sim.workload.formats.test_slog import recording
 from tests.sim.workload.test_fuzz_readers import BATSIM, CSV, EVALYS, JUNK, SACCT, SWF
 from tests.tui.cli.odd_lines import judged
 from tests.tui.cli.program import schedscope
@@ -44,6 +52,21 @@ cut = "10%,5%"
 [options]
 load = "{0.8..1.2..0.2}"
 estimates = "factor:2"
+"""
+NODES = b"""placement = "lowest"
+[[node]]
+name = "gpu[01-02]"
+cores = 64
+mem = 256
+gpus = 4
+partitions = ["gpu"]
+[[node]]
+count = 3
+cores = 32
+mem = 100
+[[partition]]
+name = "gpu"
+max_time = 60
 """
 SETTINGS = b'{"look": "dark", "fps": 30, "recent": ["a.swf"], "keymap": {"play": "space"}, "lessons": {"a": 1}}'
 JUNKS = [
@@ -64,6 +87,23 @@ def database() -> bytes:
         with closing(sqlite3.connect(path)) as db:
             db.execute("PRAGMA journal_mode=DELETE")
         return path.read_bytes()
+
+
+def recorded() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        return recording(Path(folder) / "r.slog").read_bytes()
+
+
+def parquet() -> bytes:
+    """Return some jobs in Parquet, of which the words repeat."""
+    columns = {
+        "job": [f"j{at}" for at in range(50)], "submit": [float(at) for at in range(50)], "procs": [1, 2] * 25,
+        "runtime": [30] * 50, "user": ["ann", "bob"] * 25, "queue": ["x"] * 50,
+    }  # fmt: skip
+    with tempfile.TemporaryFile() as file:
+        import_module("pyarrow.parquet").write_table(import_module("pyarrow").table(columns), file)
+        file.seek(0)
+        return file.read()
 
 
 Try = Callable[[Path], str]
@@ -104,6 +144,30 @@ def by_state(path: Path) -> str:
     return "done"
 
 
+def by_visitor(path: Path) -> str:
+    """Read the file as a message from a browser, as the server and then the visitor's process do."""
+    server, visitor = import_module("tui.web.server"), import_module("tui.web.visitor")
+    kind, about = server._parsed(path.read_bytes().decode("utf-8", "replace"))
+    if kind == "resize":
+        columns, rows = import_module("tui.web.access").size_of(about)
+        assert 1 <= columns <= 1000
+        assert 1 <= rows <= 1000
+        return "done"
+    if not isinstance(about, str) or kind not in ("stdin", "session"):
+        return "refused"
+    try:
+        if kind == "stdin":
+            list(XTermParser().feed(about))
+        else:
+            visit = visitor.Visit(visitor.ServerResources())
+            visit.prepare(visit._of_session(parsed(about.encode("utf-8", "replace"), "the dropped file")))
+    except SchedscopeError as error:
+        return "refused" if "\n" not in str(error) else f"fault {error}"
+    except Exception as error:
+        return "refused" if kind == "stdin" else f"fault {error!r}"  # a key that Textual cannot read ends the visit
+    return "done"
+
+
 def kinds() -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
     """Return kind -> name of the file, a valid content, and its readers."""
     inspect, run = by("inspect", "@"), by("run", "@", "--policy", "easy", "--jobs", "20")
@@ -122,7 +186,30 @@ def kinds() -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
         "results": ("r.sqlite", database(), (by("results", "@"), by("plot", "@", "-x", "load"))),
         "settings": ("settings", SETTINGS, (by_settings,)),
         "state": ("state.session", it, (by_state,)),
+        **newer(it),
     }
+
+
+def newer(it: bytes) -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
+    """Return the kinds of files that need a machine, a cluster, or an optional library."""
+    machine = by("run", "lublin-128", "--jobs", "20", "--nodes", "@"), by("inspect", "z-figure4", "--nodes", "@")
+    found: dict[str, tuple[str, bytes, tuple[Try, ...]]] = {
+        "scontrol": ("nodes.txt", SCONTROL.encode(), machine),
+        "nodes": ("nodes.toml", NODES, machine),
+        "recording": (
+            "r.slog",
+            recorded(),
+            (by("inspect", "@"), by("run", "@"), by("why", "3", "--from", "@"), by("score", "@")),
+        ),
+    }
+    if find_spec("pyarrow"):
+        found["parquet"] = ("t.parquet", parquet(), (by("inspect", "@"), by("run", "@", "--policy", "easy")))
+    if find_spec("aiohttp") and find_spec("textual_serve"):
+        dropped = json.dumps(["session", it.decode()]).encode()
+        found["visitor"] = ("message", dropped, (by_visitor,))
+        found["keys"] = ("message", b'["stdin", "a\\u001b[A\\u001b[<0;10;5M\\u001b[200~x\\u001b[201~"]', (by_visitor,))
+        found["resize"] = ("message", b'["resize", {"width": 100, "height": 30}]', (by_visitor,))
+    return found
 
 
 LESSON = b"""title = "A lesson"
@@ -187,9 +274,12 @@ def together(seeds: range, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]
     return [*found, (seeds[len(found)], "?", f"died {status}")] if status else found
 
 
-def search(many: int, first: int) -> tuple[Counter[str], list[str]]:
-    """Try `many` files from this seed on in the present folder; return the counts of outcomes, and the faults."""
-    counts, faults, good = Counter[str](), list[str](), kinds()
+def search(many: int, first: int, only: Sequence[str] = ()) -> tuple[Counter[str], list[str]]:
+    """Try `many` files from this seed on in the present folder, of all kinds or only some; return the counts of
+    outcomes, and the faults.
+    """
+    counts, faults = Counter[str](), list[str]()
+    good = {kind: about for kind, about in kinds().items() if kind in only or not only}
     for at in range(first, first + many, TOGETHER):
         for seed, kind, told in together(range(at, min(at + TOGETHER, first + many)), good):
             what = told.partition(" ")[0]
@@ -209,7 +299,7 @@ def main() -> None:
         os.chdir(folder)
         os.environ |= dict.fromkeys(("SCHEDSCOPE_CONFIG", "SCHEDSCOPE_STATE"), folder)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
-        counts, _ = search(many, first)
+        counts, _ = search(many, first, sys.argv[3:])
     print(", ".join(f"{count:,} {what}" for what, count in sorted(counts.items())))
 
 
