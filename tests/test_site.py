@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -48,6 +49,12 @@ def test_reference_has_every_public_name() -> None:
 def _is_module(dotted: str) -> bool:
     path = ROOT / dotted.replace(".", "/")
     return path.is_dir() or path.with_suffix(".py").exists()
+
+
+def test_sources_of_a_package_hold_what_its_build_reads() -> None:
+    """README is made at build time, so that no builder takes it in by itself."""
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    assert {"README.md", ".ci", "sim", "tui", "sample_traces"} <= {*built["sdist"]["include"]}
 
 
 def test_links_of_a_package_lead_to_the_repository() -> None:
