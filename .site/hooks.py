@@ -1,15 +1,48 @@
-"""Addresses of the site without dots: a page of `.github` becomes one of `github`, which every host serves."""
+"""Addresses of the site without dots, and films made when it is built.
+
+A page of `.github` becomes one of `github`, which every host serves.
+"""
 
 from __future__ import annotations
 
+import re
+import shlex
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+GALLERY = Path(__file__).with_name("gallery.md")
+FOLDER = TemporaryDirectory(prefix="films")
+SMALL = ("--size", "100x30", "--fps", "3", "--large", "12")
+"""Options that keep a film small"""
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Give each page from a hidden folder an address without the dot."""
+    """Add the films of the gallery, and give each page from a hidden folder an address without the dot."""
+    from mkdocs.structure.files import File, InclusionLevel
+
+    for command, name in commands(GALLERY.read_text(encoding="utf-8")):
+        film, where = recorded(command, name), f".site/films/{name}"
+        files.append(File.generated(config, where, abs_src_path=film, inclusion=InclusionLevel.INCLUDED))
     for file in files:
         if file.src_uri.startswith("."):
             file.dest_uri = file.dest_uri.lstrip(".")
             file.url = file.dest_uri.removesuffix("index.html") or "./"
             file.abs_dest_path = f"{config['site_dir']}/{file.dest_uri}"
     return files
+
+
+def commands(page: str) -> list[tuple[str, str]]:
+    """Return the commands in the page that record a film, and the films' names."""
+    return re.findall(r"^    schedscope (record .* -o (\S+\.webp))$", page, re.MULTILINE)
+
+
+@lru_cache
+def recorded(command: str, name: str) -> str:
+    """Record a film as the command says, once while pages are served; return its path."""
+    words = [sys.executable, "-m", "tui", *shlex.split(command), *SMALL]
+    subprocess.run(words, cwd=FOLDER.name, check=True, capture_output=True)
+    return str(Path(FOLDER.name, name))

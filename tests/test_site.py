@@ -34,7 +34,21 @@ def test_site_has_every_page_once() -> None:
     pages = {page for folder in folders[:2] for page in folder.glob("*.md")}
     pages |= {page for folder in folders[2:] for page in folder.rglob("*.md")}
     written = {page.relative_to(ROOT).as_posix() for page in pages}
-    assert sorted(named) == sorted({*written, ".site/api.md"})
+    assert sorted(named) == sorted({*written, ".site/api.md", ".site/gallery.md"})
+
+
+def test_site_is_built_beside_its_pages() -> None:
+    """The generator refuses a folder within the pages' own."""
+    pages, built = (re.search(rf"^{name}: (\S+)", SITE, re.MULTILINE) for name in ("docs_dir", "site_dir"))
+    assert pages is not None
+    assert built is not None
+    assert not (ROOT / ".site" / built[1]).resolve().is_relative_to((ROOT / ".site" / pages[1]).resolve())
+
+
+def test_films_are_recorded_by_the_commands_of_the_page() -> None:
+    hooks = loaded(ROOT / ".site/hooks.py")
+    page = hooks.GALLERY.read_text(encoding="utf-8")
+    assert [f"films/{name}" for _, name in hooks.commands(page)] == re.findall(r"\((films/[^)]+)\)", page) != []
 
 
 def test_reference_has_every_public_name() -> None:
