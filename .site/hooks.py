@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 GALLERY = Path(__file__).with_name("gallery.md")
-FOLDER = TemporaryDirectory(prefix="films")
 SMALL = ("--size", "100x30", "--fps", "3", "--large", "12")
 """Options that keep a film small"""
 
@@ -27,12 +26,17 @@ def on_files(files: Any, config: Any) -> Any:
     for command, name in commands(GALLERY.read_text(encoding="utf-8")):
         film, where = recorded(command, name), f".site/films/{name}"
         files.append(File.generated(config, where, abs_src_path=film, inclusion=InclusionLevel.INCLUDED))
+    undot(files, config["site_dir"])
+    return files
+
+
+def undot(files: Any, site: str) -> None:
+    """Give the files of hidden folders addresses without the dot."""
     for file in files:
         if file.src_uri.startswith("."):
             file.dest_uri = file.dest_uri.lstrip(".")
             file.url = file.dest_uri.removesuffix("index.html") or "./"
-            file.abs_dest_path = f"{config['site_dir']}/{file.dest_uri}"
-    return files
+            file.abs_dest_path = f"{site}/{file.dest_uri}"
 
 
 def commands(page: str) -> list[tuple[str, str]]:
@@ -41,8 +45,13 @@ def commands(page: str) -> list[tuple[str, str]]:
 
 
 @lru_cache
+def folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="films")
+
+
+@lru_cache
 def recorded(command: str, name: str) -> str:
     """Record a film as the command says, once while pages are served; return its path."""
     words = [sys.executable, "-m", "tui", *shlex.split(command), *SMALL]
-    subprocess.run(words, cwd=FOLDER.name, check=True, capture_output=True)
-    return str(Path(FOLDER.name, name))
+    subprocess.run(words, cwd=folder().name, check=True, capture_output=True)
+    return str(Path(folder().name, name))

@@ -89,7 +89,7 @@ def test_pages_of_hidden_folders_have_addresses_without_a_dot() -> None:
         src_uri, dest_uri, url, abs_dest_path = ".github/X.md", ".github/X/index.html", "", ""
 
     file = File()
-    loaded(ROOT / ".site/hooks.py").on_files([file], {"site_dir": "/s"})
+    loaded(ROOT / ".site/hooks.py").undot([file], "/s")
     assert (file.dest_uri, file.url, file.abs_dest_path) == (
         "github/X/index.html",
         "github/X/",
