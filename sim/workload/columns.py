@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, overload
 
 import numpy as np
@@ -72,6 +73,36 @@ class NumberIds(Sequence[str]):
 
     def __repr__(self) -> str:
         return f"NumberIds({self.numbers!r})"
+
+
+def joined(parts: Sequence[Sequence[str] | NDArray[Any]]) -> Sequence[str]:
+    """Return ids from parts of them, each words or numbers above 0.
+
+    >>> joined([np.array([1, 2]), np.array([7])]), joined([np.array([1, 2]), ["x"]])
+    (NumberIds(array([1, 2, 7], dtype=int32)), ('1', '2', 'x'))
+    """
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return NumberIds(np.concatenate([*parts] or [np.empty(0, np.int64)]))
+    return tuple(chain.from_iterable(map(str, part) for part in parts))
+
+
+def halved(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return rows of numbers in 32 bits each if all of them are whole and fit."""
+    if abs(rows).max(initial=0) > _HALF.max:
+        return rows
+    half = rows.astype(np.int32)
+    return half if (half == rows).all() else rows
+
+
+def in_one(pieces: list[NDArray[Any]]) -> Floats:
+    """Return the rows of all pieces as one table, column after column in memory; meanwhile the pieces are given up."""
+    end = sum(map(len, pieces))
+    table = np.empty((end, pieces[0].shape[1] if pieces else 0), order="F")
+    while pieces:
+        piece = pieces.pop()
+        table[end - len(piece) : end] = piece
+        end -= len(piece)
+    return table
 
 
 def chosen(ids: Sequence[str], ranks: Ints) -> Sequence[str]:

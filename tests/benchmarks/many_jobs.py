@@ -18,9 +18,8 @@ from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
-from sim.engine.engine import Engine
 from sim.metrics.measure import measure
-from sim.policies import parse_policy
+from sim.timeline.scenario import run
 from sim.workload.formats import swf
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.models import lublin
@@ -58,11 +57,10 @@ def measured(path: Path, much: str) -> None:
         assert trace is not None
         workload = Workload.of(trace, PROCS).with_overruns()
         trace = None
-        engine = Engine(workload, parse_policy("easy"), curious=False)
         laps.append(time.process_time())
-        engine.run()
+        schedule = run(workload, "easy")
         laps.append(time.process_time())
-        measure(engine.schedule())
+        measure(schedule)
         laps.append(time.process_time())
     took = " ".join(f"{after - before:7.1f}" for before, after in pairwise(laps))
     print(f"{much} {path.name:<18} {took} s  {peak():7,.0f} MB", flush=True)
@@ -81,7 +79,7 @@ def main() -> None:
         print("read: read; run: read, prepare, run, measure", flush=True)
         for jobs in map(int, given.jobs.split(",")):
             for path in write(jobs, Path(folder)):
-                for much in ("read", *(["run"] if path.suffix == ".swf" else [])):
+                for much in ("read", "run"):
                     part = [sys.executable, "-m", "tests.benchmarks.many_jobs", "--part", str(path), much]
                     subprocess.run(part, check=True)
                 path.unlink()

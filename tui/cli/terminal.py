@@ -16,7 +16,10 @@ from sim.formatting import printable, printable_lines
 if TYPE_CHECKING:
     from sim.engine.engine import Engine
 
-_STEPS = 1000
+_STEPS, _TIMES = 1000, 200
+"""Least number of steps between two drawings of a progress bar, and how often it is drawn in a long run: each time
+costs time for every waiting job.
+"""
 
 
 class Bar(Protocol):
@@ -67,9 +70,9 @@ def shows_unicode() -> bool:
 
 def run_to_end(engine: Engine, label: str) -> None:
     """Run the engine to its end, with a progress bar on a terminal if it takes long."""
-    with progress(len(engine.workload), label) as bar:
-        done = 0
-        while engine.advance(_STEPS):
+    jobs, done = len(engine.workload), 0
+    with progress(jobs, label) as bar:
+        while engine.advance(max(_STEPS, jobs // _TIMES)):
             if bar is not None:
                 bar.update(engine.state.tally.finished - done)
                 done = engine.state.tally.finished

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sim.errors import TraceError
 from sim.optional_imports import extra
 from sim.text_files import TIMES, most_unpacked
+from sim.workload.columns import halved, in_one, joined
 from sim.workload.fidelity import Fidelity
 from sim.workload.formats.table import (
     LARGEST,
@@ -90,8 +91,9 @@ class _Jobs:
     def __init__(self, arrow: Any, path: str | Path) -> None:
         self._arrow, self._path, self._letters = arrow, path, 0
         self._most = most_unpacked(os.path.getsize(path))
-        self._ids: list[str] = []
-        self._tables: list[Floats] = []
+        self._ids: list[list[str] | NDArray[Any]] = []
+        self._tables: list[NDArray[Any]] = []
+        self._jobs = 0
         self._known: dict[Field, dict[str, int]] = {field: {} for field in WORDS}
         self._rows = 0
         self._damage = Damage("numbers for submit, procs and runtime", "row")
@@ -115,20 +117,24 @@ class _Jobs:
         for field in WORDS:
             if (column := cells.get(field.name.lower())) is not None:
                 table[:, field] = self._numbered(column, self._known[field])
-        if "job" in cells:
-            words, places = self._words(cells["job"])
-            self._letters += int(np.array([len(word or "") for word in words])[places].sum())
-            self.check(self._letters)
-            ids = (words[place] for place in places.tolist())
-            self._ids += [
-                job or str(self._rows + at)
-                for at, (job, is_good) in enumerate(zip(ids, good, strict=True), 1)
-                if is_good
-            ]
-        else:
-            self._ids += map(str, (self._rows + 1 + np.flatnonzero(good)).tolist())
-        self._tables.append(table[good])
+        self._ids.append(self._named(cells["job"], good) if "job" in cells else self._rows + 1 + np.flatnonzero(good))
+        self._tables.append(halved(table[good]))
         self._rows += many
+        self._jobs += int(good.sum())
+
+    def _named(self, column: Any, good: Bools) -> list[str] | NDArray[Any]:
+        """Return the ids of the good rows, as numbers if they are whole numbers above 0; a missing one is the row's
+        number.
+        """
+        if self._arrow.types.is_integer(column.type) and not column.null_count:
+            numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)[good]
+            if not len(numbers) or (numbers.min() > 0 and numbers.max() <= LARGEST):
+                return numbers
+        words, places = self._words(column)
+        self._letters += int(np.array([len(word or "") for word in words])[places].sum())
+        self.check(self._letters)
+        ids = enumerate(zip((words[place] for place in places.tolist()), good, strict=True), self._rows + 1)
+        return [job or str(at) for at, (job, is_good) in ids if is_good]
 
     def _numbers(self, column: Any) -> Floats:
         """Return a column as numbers, nan for missing ones."""
@@ -155,15 +161,10 @@ class _Jobs:
 
     def trace(self, name: str) -> Trace:
         """Return all jobs as a trace."""
-        damaged = self._damage.judge(len(self._ids), self._path)
-        end = len(self._ids)
-        table = np.empty((end, len(Field)), order="F")
-        while self._tables:
-            piece = self._tables.pop()
-            table[end - len(piece) : end] = piece
-            end -= len(piece)
-        table[:, Field.ID] = id_numbers(self._ids)
+        damaged = self._damage.judge(self._jobs, self._path)
+        table, ids = in_one(self._tables or [np.empty((0, len(Field)))]), joined(self._ids)
+        table[:, Field.ID] = id_numbers(ids)
         names = {field: tuple(known) for field, known in self._known.items() if known}
         header = Header(queues=dict(enumerate(names.get(Field.QUEUE, ()))))
-        assumed = repeated(self._ids) + whole_processors(table)
-        return Trace(name, "parquet", tuple(self._ids), table, header, names, Fidelity(damaged, assumed))
+        assumed = repeated(ids) + whole_processors(table)
+        return Trace(name, "parquet", ids, table, header, names, Fidelity(damaged, assumed))

@@ -7,7 +7,7 @@ of lines are converted at once if possible, else line by line, with the same res
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Any, TextIO
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import TraceError
-from sim.workload.columns import NumberIds
+from sim.workload.columns import halved, in_one, joined
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.formats.table import (
     LARGEST,
@@ -37,7 +37,6 @@ WIDTH = len(Field)
 FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; the rest may be missing
 EXPECTED = "lines of 18 numbers (Standard Workload Format)"
 MOST_COMMENTS = 1 << 20
-HALF = np.iinfo(np.int32).max
 TOGETHER = 256
 """Number of blocks whose rows are put together."""
 AT_ONCE = 10_000
@@ -67,7 +66,7 @@ def read_parts(parts: Iterable[str], name: str, path: object) -> Trace:
             raise TraceError(f"has more than {MOST_JOBS:,} jobs; cut it into smaller files", path)
         at += part.count("\n")
     damaged = body.damage.judge(body.jobs, path)
-    table, ids = body.table(), body.ids()
+    table, ids = body.table(), joined(body.ids)
     again = () if (np.diff(table[:, Field.ID]) > 0).all() else repeated(ids)
     assumed = body.notes.all() + again + whole_processors(table)
     header = header_of(comments)
@@ -89,7 +88,7 @@ class _Body:
 
     def __init__(self) -> None:
         self.jobs = 0
-        self._ids: list[list[str] | NDArray[Any]] = []
+        self.ids: list[list[str] | NDArray[Any]] = []
         """Ids of each block of lines, as numbers if they are written again as they were"""
         self._rows: list[NDArray[Any]] = []
         self._merged = 0
@@ -103,23 +102,11 @@ class _Body:
 
     def table(self) -> Floats:
         """Return the numbers of all jobs, with a row for each job and a column for each field."""
-        end = self.jobs
-        table = np.empty((end, WIDTH), order="F")
-        while self._rows:
-            rows = self._rows.pop()
-            table[end - len(rows) : end] = rows
-            end -= len(rows)
-        return table
-
-    def ids(self) -> Sequence[str]:
-        """Return the ids of all jobs."""
-        if all(isinstance(ids, np.ndarray) for ids in self._ids):
-            return NumberIds(np.concatenate(self._ids or [np.empty(0, np.int64)]))
-        return tuple(chain.from_iterable(map(str, ids) for ids in self._ids))
+        return in_one(self._rows or [np.empty((0, WIDTH))])
 
     def _add(self, ids: list[str] | NDArray[Any], rows: NDArray[Any]) -> None:
         self.jobs += len(rows)
-        self._ids.append(ids)
+        self.ids.append(ids)
         self._rows.append(rows)
         if len(self._rows) - self._merged == TOGETHER:  # a large piece of memory can be given back, small ones hardly
             self._rows[self._merged :] = [np.concatenate(self._rows[self._merged :])]
@@ -183,7 +170,7 @@ def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | 
     if (places[:-1, -1] > ends).any() or (places[1:, 0] < ends).any():
         return None
     if is_whole and (signs[places[:, 0]] > ord("0")).all():  # as they are written again
-        return rows[:, 0].copy(), rows if abs(rows).max() > HALF else rows.astype(np.int32)
+        return rows[:, 0].copy(), halved(rows)
     return [line.split(None, 1)[0] for line in block.split("\n")], rows
 
 

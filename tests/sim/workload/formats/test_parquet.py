@@ -89,3 +89,9 @@ def test_a_bomb_is_refused_by_what_it_says_of_itself(many: int, job: str, tmp_pa
     path = written(tmp_path / "p", submit=ones, procs=ones, runtime=ones, job=[job] * many)
     with pytest.raises(TraceError, match="more than 100 times its size in memory"):
         read(path)
+
+
+@pytest.mark.parametrize("ids", [[7, 9, 8], [7, None, 8], [0, -1, 8], ["7", "x", ""], [2**40, 2, 3], [2**62, 2, 3]])
+def test_ids_are_the_words_of_the_column_whatever_its_type(tmp_path: Path, ids: list[Any]) -> None:
+    path = written(tmp_path / "log.parquet", job=ids, submit=[0, 10, 20], procs=[4, 2, 1], runtime=[5, 6, 7])
+    assert read(path).ids == tuple(str(at) if job in (None, "") else str(job) for at, job in enumerate(ids, 1))
