@@ -25,7 +25,8 @@ from sim.experiments.plan import SweepPlan
 from sim.experiments.plan_file import seeds
 from sim.experiments.sweep import sweep
 from sim.policies import parse_policy
-from sim.policies.own.consent import open_to_program
+from sim.policies.own.consent import Proof, agree
+from sim.policies.own.naming import code_in
 from sim.workload.source import Source
 from tests.sim.cluster.slurm.answers import Captured
 from tests.tui.live.watched import Recorded
@@ -100,6 +101,7 @@ def lab_picture(was: str, now: str, then: tuple[str, ...]) -> str:
     file = Path("fair.py")
     text, _ = texts(file, "fair-share")
     file.write_text(text, encoding="utf-8")
+    agree(code_in("./fair.py"), Proof.TYPED)
     save = partial(file.write_text, text.replace(was, now), encoding="utf-8")
     return asyncio.run(picture("lublin-128", "./fair.py", TO_A_JOB, save, then))
 
@@ -154,7 +156,6 @@ def main() -> None:
     parser.add_argument("traces", type=Path)
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
-    open_to_program()  # one picture is about a policy of the user's own
     traces = given.traces.resolve()
     made: dict[str, Callable[[], str]] = {
         name: partial(

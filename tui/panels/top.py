@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.formatting import clock, percent, printable
+from sim.formatting import clock, count, percent, printable
 from tui.look import text
 from tui.look.calendar import Calendar
 from tui.look.sheets import Line, Span, line, width_of
@@ -87,7 +87,7 @@ def _right(about: About, scene: Scene, going: Going, beside: str, width: int) ->
     is_named = len(scene.branches) > 1 and not going.in_lesson
     branch = f" on {text.shorten(scene.branch, 14)}" if is_named and width >= 100 else ""
     known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
-    notes = [Span(f"stops at {going.stops}", "warn", "stops")] if going.stops else []
+    notes = [Span(f"{count(going.stops, 'stop')} set", "warn", "stops")] if going.stops else []
     if going.hidden:
         notes += [Span(f"{' · ' if notes else ''}without {', '.join(going.hidden)}", "dim", "all_panels")]
     styles = RUNS if beside else ("accent", "cool")

@@ -122,10 +122,23 @@ def _kind(sign: str) -> str:
 
 
 def _shape(signs: str, x: float, y: float, type_: Type) -> Iterator[Rect]:
+    """Yield the shapes in whole pixels: a line thinner than a pixel would not be drawn where edges are crisp."""
     for sign in signs:
         for left, top, width, height in SHAPES[sign]:
-            yield Rect(x + left * type_.width, y + top * type_.height, width * type_.width, height * type_.height)
+            begin, across = _snapped(left, width, type_.width)
+            above, down = _snapped(top, height, type_.height)
+            yield Rect(x + begin, y + above, across, down)
         x += type_.width
+
+
+def _snapped(begin: float, size: float, pixels: int) -> tuple[int, int]:
+    """Return the begin and the size of a part of a cell in whole pixels, of which it has at least one.
+
+    >>> _snapped(0.455, 0.09, 10), _snapped(0.5, 0.5, 15), _snapped(0.875, 0.125, 10)
+    ((5, 1), (8, 7), (9, 1))
+    """
+    first = min(round(begin * pixels + 1e-9), pixels - 1)
+    return first, max(round((begin + size) * pixels + 1e-9) - first, 1)
 
 
 def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: Type) -> Iterator[str]:

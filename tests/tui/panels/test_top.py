@@ -70,10 +70,10 @@ def test_a_click_on_a_part_changes_it() -> None:
 
 def test_what_is_armed_or_hidden_is_said_where_there_is_room() -> None:
     going = replace(PAUSED, stops=2, hidden=("queue", "strip"))
-    assert "stops at 2 · without queue, strip   easy" in told(going)
+    assert "2 stops set · without queue, strip   easy" in told(going)
     assert told(going, width=60) == told(width=60)
     actions = {span.text: span.action for span in top_line(ABOUT, SCENE, going, 120).spans}
-    assert (actions["stops at 2"], actions[" · without queue, strip"]) == ("stops", "all_panels")
+    assert (actions["2 stops set"], actions[" · without queue, strip"]) == ("stops", "all_panels")
 
 
 def test_on_a_small_screen_the_moment_stays() -> None:

@@ -5,6 +5,7 @@ Also tests tui.look.fonts.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -57,6 +58,17 @@ def test_every_shape_stays_within_its_cell() -> None:
         for x, y, width, height in parts:
             assert 0 <= x < x + width <= 1
             assert 0 <= y < y + height <= 1
+
+
+@pytest.mark.parametrize("size", [16, 22, 24, 32])
+def test_every_line_has_a_pixel_and_neighbours_meet(size: int) -> None:
+    cell = Type.of(size)
+    made = draw_still([[Segment("─│▌▐", Style(color="#00ff00"))]], 10, LOOKS["dark"], cell, "lines")
+    (path,) = (each.get("d") or "" for each in ElementTree.fromstring(made).iter(f"{SVG}path"))
+    across, down, left, right = (tuple(map(int, re.findall(r"\d+", part)[:4])) for part in path.split("z") if part)
+    assert (across[2], down[3]) == (cell.width, cell.height)
+    assert min(across[3], down[2]) >= 1
+    assert (left[0] + left[2], right[2]) == (2 * cell.width + left[2], cell.width - left[2])
 
 
 @pytest.mark.parametrize("path", FILES)
