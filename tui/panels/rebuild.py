@@ -106,7 +106,7 @@ class Told(NamedTuple):
 
 
 def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
-    """Return the decisions of the selected phase or, without one, all that the picture of the matrix does not show."""
+    """Return the decisions of the selected phase or, without one, all that matrix and decisions do not show."""
     chosen = list(_chosen(context))
     if len(chosen) > MOST_WRAPPED:
         seen = window(len(chosen), first, rows)
@@ -130,8 +130,10 @@ def _lines(context: Context, decision: Decision, width: int) -> list[Line]:
 
 
 def _chosen(context: Context) -> Iterator[Decision]:
-    for place, done in enumerate(phases(context.scene.snapshot.rebuild)):
-        if context.phase is None:
+    shown = context.scene.snapshot
+    is_said = "decisions" in context.visible and any(isinstance(decision, Phase) for decision in shown.decisions)
+    for place, done in enumerate(phases(shown.rebuild)):
+        if context.phase is None and not is_said:
             yield from (decision for decision in done.decisions if not isinstance(decision, QUIET))
         elif context.phase == place:
             yield from done.decisions

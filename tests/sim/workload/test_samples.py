@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -151,6 +152,12 @@ def test_teaching_jobs_know_how_long_they_run() -> None:
         if isinstance(sample, samples.PaperSample):
             table = sample.trace().table
             assert np.array_equal(table[:, Field.RUN], table[:, Field.ESTIMATE])
+
+
+@pytest.mark.parametrize("sample", EVERY, ids=lambda sample: sample.name)
+def test_texts_of_samples_have_times_as_the_screen_has_them(sample: samples.Sample) -> None:
+    told = " ".join((sample.caption, sample.showing.note, *getattr(sample, "notes", ())))
+    assert not re.findall(r"\b\d{3,} ?s\b|\bseconds?\b|\bat \d{3,}\b", told)
 
 
 @pytest.mark.parametrize("sample", EVERY, ids=lambda sample: sample.name)

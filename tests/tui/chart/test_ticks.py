@@ -58,6 +58,11 @@ def test_the_last_processor_is_always_named(count: int, most: int) -> None:
     assert named == sorted(set(named))
 
 
+def test_processors_are_named_by_round_numbers_with_room_before_the_last() -> None:
+    assert sorted(processors(0, 9, 2, clear=0.5)) == [0, 2, 4, 6, 9]  # not 8 and 9 next to each other
+    assert sorted(processors(0, 127, 20, clear=0.5)) == [0, 20, 40, 60, 80, 100, 127]
+
+
 def test_with_a_calendar_days_begin_at_midnight_of_the_trace() -> None:
     calendar = Calendar.of(Header(unix_start=839855347, time_zone="US/Pacific"))
     assert calendar is not None

@@ -198,3 +198,9 @@ def test_a_matrix_that_was_never_rebuilt_has_no_phases() -> None:
 def test_the_phases_of_the_last_rebuild_have_a_label() -> None:
     assert "last rebuild: clean" in draw_matrix(figure_7(), (140, 12)).text
     assert "last rebuild" not in draw_matrix(figure_7(), (28, 9)).text
+
+
+def test_the_last_rebuild_is_not_said_again_where_its_decisions_are_shown() -> None:
+    context = replace(figure_7(), visible=frozenset({"matrix", "decisions"}))
+    assert not draw_matrix(context, (100, 12)).body
+    assert draw_matrix(replace(context, phase=2), (100, 12)).body  # which was chosen

@@ -12,6 +12,7 @@ import pytest
 
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
+from sim.workload.model import Header
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, picture
 from tests.tui.scenes import engine_of
@@ -22,6 +23,7 @@ from tui.chart.cells.paint import paint
 from tui.chart.colours import partition_hue
 from tui.chart.raster import Raster
 from tui.chart.scene import Mark
+from tui.look.calendar import Calendar
 from tui.look.palette import CONTRAST, DARK, LIGHT, TONES, Hue, Look, Tone, ink
 
 ASCII = DARK.with_mode("ascii")
@@ -341,3 +343,19 @@ def test_the_name_of_a_mark_gives_way_to_the_name_of_the_run(engine: Engine) -> 
     text = paint(replace(marked, label="B", label_hue=Hue.ONE), DARK, SIZE).text
     assert " ▸ B " in text
     assert " conservative " in text
+
+
+def test_nights_and_weekends_are_tinted_where_the_trace_has_dates(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, "1 0 1 400000 400000", until=300000)
+    dated = DARK.with_calendar(Calendar.of(Header(unix_start=1795132800, time_zone="UTC")))  # Friday 20 Nov 2026, 0:00
+    size = Size(70, 12)
+    tinted = {
+        look.calendar is not None: paint(chart_of(engine, size, look, per_column=7200), look, size)
+        for look in (DARK, dated)
+    }
+    left, row, rest = 3, 1, ink(Hue.GREY, Tone.GROUND)
+    friday_noon, night, saturday_noon = (left + hour // 2 for hour in (12, 22, 36))
+    assert [int(tinted[True].bg[row, column]) == rest for column in (friday_noon, night, saturday_noon)] == [
+        False, True, True,
+    ]  # fmt: skip
+    assert not (tinted[False].bg == rest).any()

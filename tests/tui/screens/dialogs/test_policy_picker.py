@@ -55,6 +55,11 @@ async def test_a_short_name_brings_its_parameters(ask: Ask) -> None:
         assert spec(person) == "conservative:order=sjf,compress=queue"
 
 
+async def test_short_names_have_a_label(ask: Ask) -> None:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
+        assert "short names in papers:" in person.text
+
+
 async def test_up_and_down_go_through_the_list(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("down", "down", "down")

@@ -5,13 +5,16 @@ Also tests tui.menus.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from sim.formatting import clock_near
 from sim.workload.samples import SAMPLES, sample_path
 from tests.tui.replays import Replay, first_screen, replay
-from tests.tui.screens.seeing import enter
+from tests.tui.screens.seeing import enter, seen
+from tui.chart.partition_names import told_decision
 from tui.screens.first.screen import Menu
 
 
@@ -133,3 +136,46 @@ async def test_a_look_that_is_chosen_is_kept() -> None:
         await run.pilot.press("T", "3")
         await run.wait_for(lambda: "AJ1A" in run.text)
         assert run.app.settings.mode == "ascii"
+
+
+@pytest.mark.parametrize("size", [(60, 18), (80, 24), (200, 60)])
+@pytest.mark.parametrize("number", range(1, len(SAMPLES) + 1))
+async def test_a_sample_shows_the_jobs_that_it_names_and_says_nothing_twice(number: int, size: tuple[int, int]) -> None:
+    async with first_screen(size) as run:
+        await run.pilot.press(str(number))
+        await opened(run)
+        note, shown = SAMPLES[number - 1].showing.note, run.scene.snapshot
+        told = [
+            " ".join(seen(run, f"#{part.id}").split())
+            for part in run.screen.query("*")
+            if part.id and part.display and not part.children
+        ]
+        parts = [text for text in told if text]
+        assert sum(note in text for text in parts) == 1
+        elsewhere = " ".join(parts).replace(note, "")
+        assert not [job for job in re.findall(r"\bJ\d+", note) if not re.search(rf"\b{job}\b", elsewhere)]
+        for decision in shown.decisions:
+            said = told_decision(decision, shown, clock_near(run.scene.clock))
+            assert sum(text.count(said) for text in parts) <= 1, said
+
+
+async def test_the_fourth_picture_says_both_xfactors_their_factor_and_product() -> None:
+    async with first_screen((80, 24)) as run:
+        await run.pilot.press("4")
+        await opened(run)
+        told = " ".join(run.text.split())
+        assert "J1's xfactor 1.45 is at least 1.44 (1.2 times its own 1.20)" in told
+        assert "J2 8p xfactor 1.20 = (12m00 waited + 1h00 estimate) / 1h00" in told
+        assert "J2 did at 00:12 (1.20 to 1.00)" in told
+
+
+async def test_the_fifth_picture_has_lanes_and_the_order_by_number_is_a_key_away() -> None:
+    async with first_screen((80, 24)) as run:
+        await run.pilot.press("5")
+        await opened(run)
+        lanes = [run.text.index(name) for name in ("long ≥ 2h47: 22", "medium, estimates", "short < 16m40: 4")]
+        assert lanes == sorted(lanes)
+        await run.press("M")
+        assert "long ≥ 2h47: 22" not in run.text
+        await run.press("M")
+        assert "long ≥ 2h47: 22" in run.text

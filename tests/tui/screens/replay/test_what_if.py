@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.policies import written_policy
+from sim.engine.engine import Engine
+from sim.formatting import span
+from sim.policies import parse_policy, written_policy
 from sim.workload.source import Source
 from tests.tui.own import FIRSTFIT, RAISES, own_file, save
 from tests.tui.replays import Replay, replay
@@ -185,6 +187,21 @@ async def test_compare_refuses_the_run_that_is_shown() -> None:
         assert "this run is already under easy" in noted(run)
         assert run.screen.shown is not None
         assert run.screen.shown.beside is None
+
+
+async def test_at_the_end_the_comparison_has_the_numbers_of_both_whole_runs() -> None:
+    async with replay(at="#4", size=(120, 36)) as run:
+        await choose_policy(run, "V", "fcfs")
+        await run.complete()
+        await run.press("end")
+        told = " ".join(seen(run, "#versus").split())
+        runs = [Engine(Source("z-figure4").read()[1], parse_policy(policy)) for policy in ("easy", "fcfs")]
+        for engine in runs:
+            engine.run()
+        waits = [span(engine.snapshot().totals.mean_wait) for engine in runs]
+        assert waits[0] != waits[1]
+        assert "Whole runs 5 jobs" in told
+        assert f"mean wait {waits[0]} ● {waits[1]}" in told
 
 
 async def test_d_goes_to_the_fork_when_nothing_is_compared() -> None:
