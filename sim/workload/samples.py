@@ -183,7 +183,7 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
             title="Push and be pushed",
             policy="selective:sf=1.2",
             at=2340,
-            note="With 1.2 times the other's xfactor a job suspends it: J2 did at 00:12 (1.20 to 1.00), now J1 does.",
+            note="A job with 1.2 times a running job's xfactor suspends it: J2 did so at 00:12 (1.20 to 1.00), J1 now.",
         ),
         notes=(
             "Try selective:sf=2, selective:sf=1.5 and selective:sf=1.2, and watch the xfactors in the queue.",

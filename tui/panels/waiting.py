@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sim.decisions.decisions import Suspend
+from sim.engine.snapshot import Queued
 from sim.formatting import name, span
+from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Span, line, width_of
 from tui.panels.context import Context, written
-from tui.panels.queue_table import Row, halted_row, waiting_row, why_and_start
+from tui.panels.live_values import by_clock
+from tui.panels.queue_table import Row, halted_row, time_without_progress, waiting_row, why_and_start
 
 MOST = 200
 """Largest number of jobs, from the head of the queue, that are shown."""
@@ -54,24 +58,51 @@ def _suspended_line(context: Context, width: int) -> Line:
     halted = context.scene.snapshot.suspended
     if not halted:
         return line(Span(" nothing waits", "dim"))
+    if len(halted) == 1 and (sums := _both_sums(context)) and width_of(sums) <= width:
+        return line(*sums)
     spans = [Span(f" {len(halted):,} suspended", "strong", "toggle_panel('queue')")]
     for index, one in enumerate(halted):
         row = halted_row(context, index)
         told, asked = f"xfactor {row.xfactor:,.2f}", span(one.job.estimate)
         made_up = f"{told} = ({span(row.waited)} waited + {asked} estimate) / {asked}"
-        hue = context.scene.hues.get(one.job.rank)
-        named = Span(
-            written(name(one.job), context), f"name:{hue} strong" if hue is not None else "strong",
-            f"select_rank({one.job.rank})",
-        )  # fmt: skip
         ways = (
-            [GAP, named, Span(f" {one.job.procs:,}p {way}", "dim")] for way in ([] if index else [made_up]) + [told]
+            [GAP, _named(context, one.job), Span(f" {one.job.procs:,}p {way}", "dim")]
+            for way in ([] if index else [made_up]) + [told]
         )
         fitting = next((entry for entry in ways if width_of((*spans, *entry)) <= width), None)
         if fitting is None:
             break
         spans += fitting
     return line(*spans)
+
+
+def _both_sums(context: Context) -> list[Span]:
+    """Return the sums of the xfactors of a suspended job and of the job for which it was suspended at this step."""
+    shown = context.scene.snapshot
+    halted, running = by_clock(shown.suspended[0], context.scene), {each.job.rank: each for each in shown.running}
+    suspend = next((each for each in shown.decisions if isinstance(each, Suspend)), None)
+    by = getattr(suspend.because, "by", None) if suspend is not None else None
+    if by is None or by.rank not in running:
+        return []
+    spans = [Span(" xfactor: ", "dim", "toggle_panel('queue')")]
+    for entry in (halted, by_clock(running[by.rank], context.scene)):
+        if isinstance(entry, Queued):
+            return []
+        waited, asked = span(time_without_progress(entry)), span(entry.job.estimate)
+        words = (" waited", " estimate") if entry is halted else ("", "")
+        spans += [
+            _named(context, entry.job),
+            Span(f" ({waited}{words[0]} + {asked}{words[1]}) / {asked}", "dim"),
+            Span(", ", "dim"),
+        ]
+    return spans[:-1]
+
+
+def _named(context: Context, job: Job) -> Span:
+    """Return the name of a job in its colour; a click selects it."""
+    hue = context.scene.hues.get(job.rank)
+    style = f"name:{hue} strong" if hue is not None else "strong"
+    return Span(written(name(job), context), style, f"select_rank({job.rank})")
 
 
 def _entry(context: Context, row: Row, brevity: int) -> list[Span]:

@@ -165,8 +165,8 @@ async def test_the_fourth_picture_says_both_xfactors_their_factor_and_product() 
         await opened(run)
         told = " ".join(run.text.split())
         assert "J1's xfactor 1.45 is at least 1.44 (1.2 times its own 1.20)" in told
-        assert "J2 8p xfactor 1.20 = (12m00 waited + 1h00 estimate) / 1h00" in told
-        assert "J2 did at 00:12 (1.20 to 1.00)" in told
+        assert "xfactor: J2 (12m00 waited + 1h00 estimate) / 1h00, J1 (27m00 + 1h00) / 1h00" in told
+        assert "J2 did so at 00:12 (1.20 to 1.00)" in told
 
 
 async def test_the_fifth_picture_has_lanes_and_the_order_by_number_is_a_key_away() -> None:
