@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.formatting import quoted
+from sim.formatting import count, quoted
 from sim.optional_imports import extra
 
 PATIENCE = 10
@@ -98,7 +98,10 @@ def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
             raise SchedscopeError(f"no scheduler for Slurm: {' '.join(str(error).split())}") from None
         with started:
             started.scale(jobs=jobs)
-            click.echo(f"schedscope: Slurm is asked for {jobs:,} jobs of {asked['processes']:,} workers", err=True)
+            click.echo(
+                f"schedscope: Slurm is asked for {count(jobs, 'job')} of {count(asked['processes'], 'worker')}",
+                err=True,
+            )
             yield started
 
 

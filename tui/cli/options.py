@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 
 from sim.errors import NotThereError, ParameterError
-from sim.formatting import Moment, listed, parse_moment, printable, shortened
+from sim.formatting import Moment, count, listed, parse_moment, printable, shortened
 from sim.workload.options import OPTIONS, Option
 from tui.cli.terminal import is_terminal
 
@@ -75,7 +75,7 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
     trace, workload = source.read()
     if not len(workload):
         left = "; ".join(f"{note.what}: {note.count:,}" for note in workload.fidelity.skipped)
-        read = f"none of its {len(trace.ids):,} jobs is left" if trace.ids else "a trace without jobs"
+        read = f"0 of {count(len(trace.ids), 'job')} left" if trace.ids else "a trace without jobs"
         raise TraceError(f"nothing to simulate: {read}{f' ({left})' if left else ''}", source.trace)
     for line in told(workload.fidelity if aloud else workload.fidelity.unmodelled()):
         click.echo(f"schedscope: {line}", err=True)

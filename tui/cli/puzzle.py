@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
+from sim.errors import ParameterError
 from tui.cli import options
 
 
@@ -18,6 +21,8 @@ def command(line: str | None) -> int:
     """
     from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 
+    if line is not None and Path(line).is_file():
+        raise ParameterError(f"{line} is a file, a puzzle is a line of text; schedscope watch opens a trace")
     puzzle = Puzzle() if line is None else parse_puzzle(line)
     options.needs_terminal("a puzzle", "schedscope run LINE")
     from tui.beginnings import open_at

@@ -136,7 +136,7 @@ def test_slurm_workers_are_encrypted_and_serve_no_pages(slurm: Path, capsys: pyt
                 client(plain, timeout=2, set_as_default=False)
         assert listening(slurm) == {LOOPBACK}
     assert not list(Path.cwd().iterdir())
-    assert "1 jobs of 1 workers" in capsys.readouterr().err
+    assert "1 job of 1 worker" in capsys.readouterr().err
 
 
 def listening(jobs: Path) -> set[str]:

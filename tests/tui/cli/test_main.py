@@ -191,7 +191,7 @@ def test_where_nothing_can_be_simulated_one_line_says_why(tmp_path: Path, comman
     }
     code, line = error(command, trace, *more.get(command, []))
     assert code == 1
-    assert "nothing to simulate: none of its 1 jobs is left (never ran (run time < 0): 1)" in line
+    assert "nothing to simulate: 0 of 1 job left (never ran (run time < 0): 1)" in line
     assert not (tmp_path / "x.svg").exists()
 
 

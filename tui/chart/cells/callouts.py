@@ -46,6 +46,22 @@ def piece_labels(
                 yield from place_labels(inside, np.zeros(alone.shape, np.bool_), name_of)
 
 
+def block_labels(
+    grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
+) -> Iterator[Label]:
+    """Yield names for the blocks of a job on separate processors that have none, if few jobs are visible."""
+    ranks = np.unique(np.concatenate([grid.upper.rank, grid.lower.rank], axis=None))
+    if np.count_nonzero(ranks >= 0) > _FEW:
+        return
+    for rank in ranks[ranks >= 0].tolist():
+        rows = np.flatnonzero((alone == rank).any(axis=1))
+        for block in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
+            if len(block) and not any(label.rank == rank and label.row in block for label in named):
+                inside = np.full_like(alone, -1)
+                inside[block] = np.where(alone[block] == rank, rank, -1)
+                yield from place_labels(inside, np.zeros(alone.shape, np.bool_), name_of)
+
+
 def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
     """Yield labels below names of pieces: which job was suspended for the job of the piece. Labels that do not fit are
     left out.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sim.formatting import clock, clock_near, name, span
 from sim.workload.model import Floats
-from tui.chart.cells.callouts import draw_callouts, piece_labels, rest_labels, suspension_labels
+from tui.chart.cells.callouts import block_labels, draw_callouts, piece_labels, rest_labels, suspension_labels
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
@@ -169,6 +169,7 @@ def _draw_names(area: Cells, grid: Grid) -> None:
     ahead = up.texture >= Texture.EXPECTED
     labels = place_labels(alone, ahead, lambda rank: name(jobs[rank]))
     labels += piece_labels(grid, alone, labels, lambda rank: name(jobs[rank]))
+    labels += block_labels(grid, alone, labels, lambda rank: name(jobs[rank]))
     _write(area, grid, labels)
     _write(area, grid, [*suspension_labels(grid, alone, labels), *rest_labels(grid, alone, labels)])
     draw_callouts(area, grid, labels)

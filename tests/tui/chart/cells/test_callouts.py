@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sim.engine.engine import Engine
+from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, picture
 from tests.tui.scenes import engine_of
 from tui.chart.cells.edges import margin_of
@@ -54,3 +55,11 @@ def test_a_narrow_block_is_named_beside_itself() -> None:
     at = drawn.text.splitlines()[row].index("J9")
     assert int(drawn.fg[row, at]) == ink(int(chart.hues[8]), Tone.NAME)
     assert 0 <= at - margin_of(30, chart.labels) - chart.view.column_of(engine.now) <= 4
+
+
+def test_each_block_of_a_job_on_separate_processors_is_named(lab: Lab) -> None:
+    # Job 2 holds processors 2 to 5; job 3 gets 0, 1, 6 and 7.
+    engine = lab.run("fcfs", 8, "1 0 2 10 10", "2 0 4 300 300", "3 20 4 200 200", until=100)
+    size = Size(60, 18)
+    told = paint(chart_of(engine, size, per_column=5), DARK, size).text
+    assert (told.count("J2"), told.count("J3")) == (1, 2)

@@ -248,3 +248,10 @@ async def test_note_has_its_rows_after_a_replay_was_shown() -> None:
         await replay_and_return(run)
         await run.settle()
         assert run.screen.query_one("#note").display
+
+
+def test_a_file_is_no_puzzle_and_the_error_says_what_opens_it(tmp_path: Path) -> None:
+    (tmp_path / "log.swf").write_text("; MaxProcs: 4\n1 0 0 10 2\n", encoding="utf-8")
+    _, line = error("puzzle", tmp_path / "log.swf")
+    assert "is a file" in line
+    assert "schedscope watch opens a trace" in line
