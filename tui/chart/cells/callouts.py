@@ -19,6 +19,8 @@ _MOST = 24
 """Largest number of jobs with a name next to their block, and of pieces with a name."""
 _FEW = 20
 """Largest number of visible jobs for which every one gets a name."""
+_SPARSE = 12
+"""Number of visible jobs up to which each block of a job on separate processors is named."""
 _NEAR = 3
 """Number of columns, from the begin of a piece, within which its name must begin."""
 _BLANK = 1
@@ -49,9 +51,12 @@ def piece_labels(
 def block_labels(
     grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
 ) -> Iterator[Label]:
-    """Yield names for the blocks of a job on separate processors that have none, if few jobs are visible."""
+    """Yield names for the blocks of a job on separate processors that have none, if few jobs are visible.
+
+    Next to another run a name has the difference of the starts, which is enough once.
+    """
     ranks = np.unique(np.concatenate([grid.upper.rank, grid.lower.rank], axis=None))
-    if np.count_nonzero(ranks >= 0) > _FEW:
+    if np.count_nonzero(ranks >= 0) > _SPARSE or grid.chart.shift is not None:
         return
     for rank in ranks[ranks >= 0].tolist():
         rows = np.flatnonzero((alone == rank).any(axis=1))
