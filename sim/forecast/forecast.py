@@ -129,6 +129,15 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
     return {job.id: cluster.at + start for job, start in zip(kept, starts, strict=True) if job.is_waiting}
 
 
+def spans(cluster: Cluster, model: Model, past: Past, share: float) -> dict[str, tuple[float, float]]:
+    """Return job id -> its earliest and latest start, by run times between which this share of earlier ones was."""
+    if model.quantile is None:
+        return {}
+    ends = ((1 - share) / 2, (1 + share) / 2)
+    first, last = (forecast(cluster, replace(model, quantile=quantile), past) for quantile in ends)
+    return {job: (min(first[job], last[job]), max(first[job], last[job])) for job in first}
+
+
 def _left(cluster: Cluster, job: ClusterJob) -> float:
     """Return the seconds for which a running job may still run by its limit."""
     if job.is_waiting:

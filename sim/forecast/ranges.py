@@ -31,47 +31,58 @@ class Range(NamedTuple):
 
 
 class Ranges:
-    """Ranges around forecasts of starts, from the errors of earlier forecasts, each divided by how far ahead it was.
+    """Ranges around forecasts of starts: the span between an early and a late forecast, and what earlier ones missed.
 
-    Early ranges are too narrow, as at first only jobs that start soon have an error. So each start outside its range
-    widens the next ones (adaptive conformal inference; Gibbs and Candès, 2021).
+    The model's own span says how sure it is of each job. It is widened, or narrowed, by the distances from the spans of
+    earlier forecasts to the starts that came, each divided by how far ahead the forecast was (conformalized quantile
+    regression; Romano, Patterson and Candès, 2019). At first only jobs that start soon have come, so each start outside
+    its range widens the next ones (adaptive conformal inference; Gibbs and Candès, 2021).
     """
 
     def __init__(self) -> None:
-        self._errors: deque[float] = deque(maxlen=KEPT)
-        self._open: dict[str, list[tuple[float, float, Range | None]]] = defaultdict(list)
-        """Forecasts of each job that still waits, by job id: time when it was made, forecast start, and range."""
+        self._errors: deque[tuple[float, float]] = deque(maxlen=KEPT)
+        """How much earlier than its span, and how much later, each start came; negative within the span."""
+        self._open: dict[str, list[tuple[float, Range, float, Range | None]]] = defaultdict(list)
+        """Forecasts of each job that still waits, by job id: time when it was made, span, how far ahead, and range."""
         self._out = 1 - SHARE
         """Share of the errors that are left out of a range."""
-        self._sorted: tuple[float, list[float]] = -inf, []
-        """Time of the latest forecast, and the errors known then in ascending order"""
+        self._wider: tuple[float, tuple[float, float] | None] = -inf, None
+        """Time of the latest forecast, and how much wider ranges are than spans, on each side."""
 
-    def around(self, job: str, at: float, said: float) -> Range | None:
-        """Record that the start `said` was forecast for a job at the time `at`. Return the range around it; None if too
-        few errors are known.
+    def around(self, job: str, at: float, said: float, span: Range | None = None) -> Range | None:
+        """Record that the start `said` was forecast for a job at the time `at`, between the ends of `span` by the model.
+        Return the range around it; None if too few errors are known.
 
         >>> ranges = Ranges()
         >>> for job in range(21):
-        ...     assert ranges.around(str(job), 0, 140) is None
+        ...     assert ranges.around(str(job), 0, 140, Range(120, 160)) is None
         ...     ranges.start(str(job), 40 + 10 * job)
-        >>> ranges.around("21", 1000, 1140)
-        Range(low=1060.0, high=1220.0)
+        >>> ranges.around("21", 1000, 1140), ranges.around("22", 1000, 1140, Range(1100, 1160))
+        (Range(low=1070.0, high=1210.0), Range(low=1030.0, high=1230.0))
         """
-        if self._sorted[0] != at:
-            self._sorted = at, sorted(self._errors)
-        errors, size, found = self._sorted[1], max(said - at, 0.0) + GRAIN, None
-        if len(errors) >= ENOUGH:
-            out = int(self._out / 2 * len(errors))
-            found = Range(max(said + errors[out] * size, at), max(said + errors[-1 - out] * size, at))
-        self._open[job].append((at, said, found))
+        if self._wider[0] != at:
+            self._wider = at, self._misses()
+        size, own, found = max(said - at, 0.0) + GRAIN, span or Range(said, said), None
+        if (wider := self._wider[1]) is not None:
+            found = Range(max(own.low - wider[0] * size, at), max(own.high + wider[1] * size, at))
+        self._open[job].append((at, own, size, found))
         return found
+
+    def _misses(self) -> tuple[float, float] | None:
+        """Return the misses on each side that the wanted share of earlier starts did not exceed."""
+        many = len(self._errors)
+        if many < ENOUGH:
+            return None
+        place = min(int((1 - self._out / 2) * (many + 1)), many - 1)
+        below, above = (sorted(errors)[place] for errors in zip(*self._errors, strict=True))
+        return below, above
 
     def start(self, job: str, came: float) -> None:
         """Record that the job started at `came`, so that the errors of its forecasts are known."""
-        for at, said, found in self._open.pop(job, ()):
+        for at, own, size, found in self._open.pop(job, ()):
             if at > came:
                 continue
-            self._errors.append((came - said) / (max(said - at, 0.0) + GRAIN))
+            self._errors.append(((own.low - came) / size, (came - own.high) / size))
             if found is not None:
                 is_outside = not found.low <= came <= found.high
                 self._out = min(max(self._out + STEP * (1 - SHARE - is_outside), LEAST), MOST)

@@ -9,9 +9,9 @@ from math import inf
 from statistics import fmean, median
 
 from sim.cluster.values import Cluster, ClusterJob
-from sim.forecast.forecast import MODELS, Model, forecast
+from sim.forecast.forecast import MODELS, Model, forecast, spans
 from sim.forecast.past import Past
-from sim.forecast.ranges import Range, Ranges
+from sim.forecast.ranges import SHARE, Range, Ranges
 
 SLURM = "Slurm's own"
 HORIZONS = (60.0, 600.0, 3600.0, 21600.0, inf)
@@ -97,13 +97,15 @@ class Scorer:
         for model in self._models:
             found = forecast(cluster, model, self._past)
             self._said[model.name] |= {(cluster.at, job): start for job, start in found.items()}
-        known = self._said[self._models[-1].name]
+        known, own = self._said[self._models[-1].name], spans(cluster, self._models[-1], self._past, SHARE)
         for job in cluster.queue:
             start = known.get((cluster.at, job.id))
             if start is None:
                 self._missing[job.reason or "None"].add(job.id)
                 continue
-            if (around := self.ranges.around(job.id, cluster.at, start)) is not None:
+            low, high = own.get(job.id, (start, start))
+            span = Range(min(low, start), max(high, start))  # a longer job may let another one start earlier
+            if (around := self.ranges.around(job.id, cluster.at, start, span)) is not None:
                 self._ranged[cluster.at, job.id] = around
 
     def _start(self, job: str, came: float) -> None:

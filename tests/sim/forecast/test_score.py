@@ -96,7 +96,9 @@ def test_forecasts_of_a_recorded_day_are_about_as_good_as_slurms(
         known = {job.id for job in jobs}
         gone = tuple(job for job in ended if (job.end or 0) <= cluster.at and job.id not in known)
         scorer.add(replace(cluster, partitions=partitions, limits=bounds, jobs=(*jobs, *gone)))
-    score = {row.name: row for row in scorer.score().rows}
+    inside, score = scorer.score().inside, {row.name: row for row in scorer.score().rows}
+    assert inside is not None
+    assert inside >= SHARE - 0.05, "ranges hold what they say"
     assert score[LIMITS.name].median <= most * score[SLURM].median
     assert score[LEARNT.name].median <= learnt * score[SLURM].median
     assert score[LEARNT.name].mean <= 0.75 * score[SLURM].mean
