@@ -43,6 +43,28 @@ class BehindInPartition(NamedTuple):
         return f"{others('a job of its partition')} had a higher priority"
 
 
+class AtLimit(NamedTuple):
+    """Reason to wait: a limit of the job's user, account, quality of service or array."""
+
+    limit: Annotated[str, UNTOLD]
+    """Slurm's name of the reason, such as AssocGrpCpuLimit"""
+    owner: Annotated[str, UNTOLD]
+    used: Annotated[int, Called("in use")]
+    most: Annotated[int, Called("allowed")]
+    needed: Annotated[int, Called("wanted")]
+    unit: Annotated[str, UNTOLD]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        in_use = f"{self.owner} has {self.used:,} of {self.most:,} {self.unit} in use"
+        return f"{self.limit}: {in_use}, it wants {self.needed:,}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"{self.limit}: {self.used:,} of {self.most:,} {self.unit}", self.limit
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"a limit of {self.owner} held it back"
+
+
 class NoNodes(NamedTuple):
     """Reason to wait on nodes: enough cores are free in total, but too few nodes have enough for the job."""
 

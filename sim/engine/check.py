@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -23,6 +24,7 @@ class Checker:
     """Checker that examines a run after each step, and raises `InvariantError` at the first broken rule.
 
     - no processor is held twice, none is lost, a job holds as many as it requested;
+    - no user, account or array holds more than its limits allow;
     - on nodes no core, byte or other resource is given twice, features and partitions are kept;
     - every job is in one place: future, waiting, running, suspended or finished;
     - a job starts no earlier than it was submitted and makes exactly the progress it must;
@@ -51,6 +53,7 @@ class Checker:
     def __call__(self) -> None:
         """Check every rule for the step that was just made."""
         self._processors()
+        self._limits()
         self._whereabouts()
         self._run_times()
         self._matrix()
@@ -82,6 +85,16 @@ class Checker:
             self._fail("free and held processors together are not the available processors")
         if machine.free != machine.free_set.bit_count() or self._state.free != machine.free:
             self._fail("the count of free processors is wrong")
+
+    def _limits(self) -> None:
+        """Check that running jobs together exceed no limit of a user, account or array."""
+        limits = self._workload.limits
+        used: Counter[int] = Counter()
+        for rank in self._state.running if limits else ():
+            for number, amount in limits.demands[rank] if limits else ():
+                used[number] += amount
+                if limits and used[number] > (bound := limits.bounds[number]).most:
+                    self._fail(f"{bound.owner} may hold {bound.most:,} {bound.unit} and holds more", rank)
 
     def _whereabouts(self) -> None:
         state = self._state

@@ -38,6 +38,7 @@ from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
 from sim.engine.state_view import StateView, renew
+from sim.engine.within_limits import decide_within_limits
 from sim.errors import ParameterError, PolicyError
 from sim.formatting import clock
 from sim.history.history import History
@@ -79,8 +80,8 @@ class Engine:
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
         self._loops = choice.chosen() if placement == "lowest" and workload.shape is None else None
-        if workload.follows:
-            self._loops = None  # the loop counts on jobs that come by rank
+        if workload.follows or workload.limits is not None:
+            self._loops = None  # the loop counts on jobs that come by rank, and knows no limits
         self._jobs, self._killed = workload.jobs, workload.killed.tobytes()
         self._runtimes: Sequence[float] = np.ascontiguousarray(workload.runtime).data
         self._submits: Sequence[float] = np.append(workload.submit, inf).data
@@ -105,6 +106,7 @@ class Engine:
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
         beside = (
             state.sharing,
+            state.has_limits and not state.policy.asks_limits,
             state.switches,
             state.leader,
             state.waiting.looks,
@@ -448,7 +450,9 @@ class Engine:
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
         """Return the function that yields the decisions of the pass, or only the first ones if it is to be stopped."""
-        decide = self.state.policy.decide
+        decide: Callable[[StateView], Iterable[Decision]] = self.state.policy.decide
+        if self.state.has_limits and not self.state.policy.asks_limits:
+            decide = partial(decide_within_limits, self._transitions)
         return decide if self._most is None else partial(_first_of, self.state, self._most)
 
     def _let_successor_decide(self) -> None:

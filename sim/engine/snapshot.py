@@ -8,7 +8,7 @@ from math import inf
 from typing import overload
 
 from sim.decisions.decisions import Decision, Keep
-from sim.decisions.reasons_on_nodes import NoNodes
+from sim.decisions.reasons_on_nodes import AtLimit, NoNodes
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
 from sim.engine.state import State, copied
@@ -20,6 +20,7 @@ from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, written_policy
 from sim.policies.view import Ends
+from sim.workload.limits import Use
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage, capacity
 
@@ -368,9 +369,22 @@ def _queued(state: State) -> Queue:
         granted=frozenset(state.granted),
         lasts=state.lasts.copy(),
         rows=state.expected_row.copy(),
-        why=_room_on_nodes(state) | {d.job.rank: d.because for d in looked if isinstance(d, Keep)},
+        why=_at_limits(state) | _room_on_nodes(state) | {d.job.rank: d.because for d in looked if isinstance(d, Keep)},
         notes={column.name: copied(state.notes.get(column.name)) for column in columns_of(state.policy)},
     )
+
+
+def _at_limits(state: State) -> dict[int, Reason]:
+    """Return, as reasons by rank, the limits that hold jobs back."""
+    return {rank: at_limit(state.limits, rank) for rank in state.held_back()} if state.limits else {}
+
+
+def at_limit(use: Use, rank: int) -> AtLimit:
+    """Return the reason why a limit holds back this job."""
+    over = use.over(rank)
+    assert over is not None
+    bound, used, needed = over
+    return AtLimit(bound.reason, bound.owner, used, bound.most, needed, bound.unit)
 
 
 def _room_on_nodes(state: State) -> dict[int, Reason]:

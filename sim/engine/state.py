@@ -34,6 +34,7 @@ from sim.machine.profile import Extra, Profile, shadow
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.policies.view import Ends
+from sim.workload.limits import Use
 from sim.workload.model import Job, Jobs, Workload
 from sim.workload.outages import Outage, absences, absent, changes_of, closing, gone_for_good, known
 
@@ -45,10 +46,10 @@ class State:
 
     __slots__ = (
         "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
-        "ended_early", "ends", "expected", "expected_row", "free", "granted", "interrupted", "jobs",
-        "kept_plan", "killed", "lasts", "leader", "led", "ledger", "machine", "moved", "not_passed", "notes", "now",
-        "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild", "releases", "renewed", "reserved",
-        "resized", "row_planned", "running", "sharing", "step_count", "submitted", "successor", "suspended",
+        "ended_early", "ends", "expected", "expected_row", "free", "granted", "has_limits", "interrupted", "jobs",
+        "kept_plan", "killed", "lasts", "leader", "led", "ledger", "limits", "machine", "moved", "not_passed", "notes",
+        "now", "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild", "releases", "renewed",
+        "reserved", "resized", "row_planned", "running", "sharing", "step_count", "submitted", "successor", "suspended",
         "suspended_since", "switches", "tally", "timers", "upset", "waiting", "wake_at", "wakes",
     )  # fmt: skip
 
@@ -67,6 +68,8 @@ class State:
         self.procs = workload.procs
         """Largest number of processors that the machine ever has."""
         self.machine = machine_of(workload, placement)
+        self.has_limits = workload.limits is not None
+        """True if users, accounts or arrays have limits"""
         self.demand_shape(policy)
         self.machine.lose(absent(workload.outages, -inf))
         self.free = self.machine.free
@@ -85,6 +88,8 @@ class State:
         """Submissions of a run in which jobs come when others have ended; None if all come at their own times"""
         if self.releases is not None:
             self.jobs = self.releases.jobs_of(self.jobs)
+        self.limits = Use(workload.limits) if workload.limits is not None else None
+        """Amounts in use of each limit of users, accounts and arrays; None if there are none"""
         self.waiting = Queue(policy.queue_order())
         self.ledger = Ledger(len(workload))
         self.tally = RunningTotals()
@@ -137,7 +142,7 @@ class State:
         """Start of each reservation that a user requested, by rank of the waiting job; a switch of the policy does not
         end it
         """
-        self.promises = policy.promises()
+        self.promises = policy.promises() and self.limits is None
         """True if reservations made now never move to a later time"""
         self.expected: dict[int, float] = {}
         self.expected_row: dict[int, int] = {}
@@ -170,6 +175,11 @@ class State:
             raise PolicyError(
                 f"{policy.name} cannot run on a machine of nodes: it counts processors; --procs N makes equal ones"
             )
+        if self.has_limits and (policy.keeps_reservations or policy.suspends):
+            raise PolicyError(
+                f"{policy.name} cannot keep limits of users: it promises starts or suspends jobs; slurm, easy, replan, "
+                "firstfit and fcfs can"
+            )
 
     def copy(self) -> State:
         """Return a copy of everything but the large parts, which `Checkpoint.state` can compute again."""
@@ -192,6 +202,11 @@ class State:
         if order != self.policy.queue_order():
             jobs.sort(key=lambda job: (order.key(job, now), job.rank))
         return jobs
+
+    def held_back(self) -> list[int]:
+        """Return the ranks of the waiting jobs that a limit holds back now."""
+        use = self.limits
+        return [] if use is None else [rank for rank in self.waiting.jobs if use.over(rank) is not None]
 
     def stands_in_line(self, rank: int) -> bool:
         """Return True if the waiting job is in a queue: without a granted reservation or a planned speculative run."""

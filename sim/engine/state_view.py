@@ -80,7 +80,11 @@ class StateView:
 
     @property
     def queue(self) -> list[Job]:
-        return self._state.waiting.in_order(self._state.now)
+        state = self._state
+        queue = state.waiting.in_order(state.now)
+        if state.limits is None or state.policy.asks_limits:
+            return queue
+        return [job for job in queue if state.limits.over(job.rank) is None]
 
     @property
     def arrived(self) -> Sequence[Job]:
@@ -123,6 +127,9 @@ class StateView:
         if state.machine.has_nodes:
             return state.machine.fits(job)
         return job.procs <= state.free and (state.closes == inf or state.in_time(job))
+
+    def is_held(self, job: Job) -> bool:
+        return self._state.limits is not None and self._state.limits.over(job.rank) is not None
 
     def has_room(self, job: Job) -> bool:
         return self._state.machine.has_room(job)

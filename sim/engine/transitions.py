@@ -122,6 +122,8 @@ class Transitions:
             held = machine.take_exactly(rank, on, procs)
         state.free = machine.free
         state.waiting.remove(job)
+        if state.limits is not None:
+            state.limits.add(rank)
         if state.granted and state.granted.pop(rank, None) is not None:
             state.kept_plan = None
         planned = state.reserved.pop(rank, None)
@@ -200,6 +202,8 @@ class Transitions:
                 plan.advance(now)
                 plan.let_go(job, now, expected_end if expected_end < state.closes else state.closes)
         state.machine.give_back(rank)
+        if state.limits is not None:
+            state.limits.add(rank, -1)
         self.history.finish(stretch, now, because)
 
     def done(self, job: Job) -> None:

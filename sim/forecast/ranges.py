@@ -50,7 +50,7 @@ class Ranges:
         """Time of the latest forecast, and how much wider ranges are than spans, on each side."""
 
     def around(self, job: str, at: float, said: float, span: Range | None = None) -> Range | None:
-        """Record that the start `said` was forecast for a job at the time `at`, between the ends of `span` by the model.
+        """Record that the start `said` was forecast for a job at the time `at`, within `span` by the model.
         Return the range around it; None if too few errors are known.
 
         >>> ranges = Ranges()

@@ -65,6 +65,8 @@ class Policy:
     effect
     """
 
+    asks_limits: ClassVar[bool] = False
+    """True if the policy itself passes over jobs that a limit holds back (`view.is_held`)."""
     on_nodes: ClassVar[bool] = True
     """True if the policy can run on a machine of nodes; policies that count processors cannot."""
 

@@ -177,6 +177,11 @@ class View(Protocol):
     def has_nodes(self) -> bool:
         """Return True if the machine consists of nodes; then free cores may be on the wrong nodes for a job."""
 
+    def is_held(self, job: Job) -> bool:
+        """Return True if a limit of its user, account or array holds the job back now; such jobs are in `queue` only if
+        the policy declares `asks_limits`.
+        """
+
     def has_room(self, job: Job) -> bool:
         """Return True if the job finds enough free resources: its reserved ones, or others outside of all
         reservations.

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from sim.decisions import reasons_to_wait
 from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import FitsNoRow, GoesOn, Migrate, OwnColumnsTaken, Place, ReserveRow
-from sim.decisions.reasons_on_nodes import BehindInPartition, LeavesNoRoom, NoNodes
+from sim.decisions.reasons_on_nodes import AtLimit, BehindInPartition, LeavesNoRoom, NoNodes
 from sim.decisions.sentences import why
 from sim.formatting import clock, name, spelled
 from sim.stops.instants import Instant
@@ -192,6 +192,7 @@ REASONS: dict[str, type] = {
     "would delay": reasons_to_wait.WouldDelay,
     "planned later": reasons_to_wait.PlannedLater,
     "beyond lookahead": reasons_to_wait.BeyondLookahead,
+    "at limit": AtLimit,
     "awaits victims": reasons_to_wait.AwaitsVictims,
     "behind in partition": BehindInPartition,
     "before others": reasons_to_wait.BeforeOthers,

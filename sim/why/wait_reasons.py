@@ -20,6 +20,7 @@ from sim.decisions.reasons_to_wait import (
     WaitsForReserved,
 )
 from sim.decisions.sentences import Brief, Others, Reason
+from sim.engine.snapshot import at_limit
 from sim.engine.state import State
 from sim.formatting import Clock, name, processors
 from sim.machine.moment import MOMENT
@@ -125,6 +126,8 @@ def why_it_waits(
     """Return the reason why a queued job waits: the policy's own, or one inferred from its decisions and its plan."""
     if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
+    if state.limits is not None and state.limits.over(job.rank):
+        return at_limit(state.limits, job.rank)
     if state.machine.has_nodes and job.procs <= state.free and not state.machine.fits(job):
         return NoNodes(*state.machine.lack(job))
     at, why = planned

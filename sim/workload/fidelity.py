@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -39,3 +43,9 @@ class Fidelity:
 
     def __bool__(self) -> bool:
         return bool(self.skipped or self.assumed or self.invented)
+
+
+def notes_of(ids: Sequence[str], *found: tuple[str, NDArray[np.bool_]]) -> tuple[Note, ...]:
+    """Return a note about each fact, with the number of jobs for which it is True and the first of them."""
+    hits = [(what, np.flatnonzero(where)) for what, where in found]
+    return tuple(Note(what, len(jobs), f"job {ids[jobs[0]]}") for what, jobs in hits if len(jobs))

@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.formatting import processors, quoted
 from sim.workload.columns import chosen, compact, missing, narrow, taken
-from sim.workload.fidelity import Fidelity, Note
+from sim.workload.fidelity import Fidelity, Note, notes_of
 from sim.workload.follows import Follows, Thinking, never_submitted, renumbered, thinking_of
+from sim.workload.limits import Limits
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
 from sim.workload.shape import Shape, misfits_of
@@ -143,6 +144,8 @@ class Trace:
     """Nodes of the machine with the request of each job; None for equal processors."""
     follows: Follows = ()
     """Conditions of jobs that are submitted when others have ended."""
+    limits: Limits | None = None
+    """Limits of users, accounts and arrays on what runs at the same time; None if no job has one."""
 
     def __repr__(self) -> str:
         return f"<Trace {self.name}: {len(self.ids):,} jobs, {self.format}>"
@@ -294,6 +297,8 @@ class Workload:
     """Conditions of jobs that are submitted when others have ended."""
     thinking: Thinking | None = None
     """Predecessors and think times in the trace, which count only with `--feedback`."""
+    limits: Limits | None = None
+    """Limits of users, accounts and arrays on what runs at the same time; None if no job has one."""
 
     def title(self, spec: str) -> str:
         """Return the title of a run of these jobs under the policy `spec`."""
@@ -313,9 +318,8 @@ class Workload:
 
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None, sizes: Sequence[Resize] = ()) -> Workload:
-        """Return the jobs of a trace that can run on `procs` processors (default: the header's).
-
-        `sizes` are the numbers of processors from later times on.
+        """Return the jobs of a trace that can run on `procs` processors (default: the header's), and on `sizes` from
+        their times on.
         """
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
         width = np.ceil(np.where(asked > 0, asked, used))
@@ -334,9 +338,10 @@ class Workload:
         too_wide = width > size
         shape = trace.shape if procs is None else None
         misfits = misfits_of(shape, np.where(estimate >= SHORTEST, estimate, run)) if shape else {}
+        misfits |= limits.never() if (limits := trace.limits if procs is None else None) else {}
         keep = np.flatnonzero(~reduce(or_, misfits.values(), never_ran | no_procs | too_wide))
-        skipped = _notes(
-            trace,
+        skipped = notes_of(
+            trace.ids,
             ("never ran (run time < 0)", never_ran),
             ("no processors (<= 0)", no_procs & ~never_ran),
             (f"wider than the machine ({processors(size)})", too_wide & ~beyond & ~never_ran),
@@ -345,8 +350,8 @@ class Workload:
         )
         kept = np.zeros(len(run), dtype=bool)
         kept[keep] = True
-        assumed = _notes(
-            trace,
+        assumed = notes_of(
+            trace.ids,
             ("run time 0, taken as 1 second", kept & (run == 0)),
             ("run time under a microsecond, taken as 1 second", kept & (run > 0) & (run < SHORTEST)),
             ("no estimate; the run time is taken instead", kept & ~(estimate >= SHORTEST)),
@@ -382,6 +387,7 @@ class Workload:
             shape=shape and shape.take(keep.tolist()),
             follows=renumbered(trace.follows, keep.tolist() if trace.follows else ()),
             thinking=thinking_of(*chain),
+            limits=limits and limits.take(keep.tolist()),
         )
 
     def __repr__(self) -> str:
@@ -398,8 +404,9 @@ class Workload:
         shape = self.shape and self.shape.take(index)
         follows = renumbered(self.follows, index.tolist()) if self.follows else self.follows
         thinking = self.thinking and self.thinking.take(index)
-        ids = chosen(self.ids, index)
-        return replace(self, ids=ids, accounts=accounts, shape=shape, follows=follows, thinking=thinking, **columns)
+        ids, limits = chosen(self.ids, index), self.limits and self.limits.take(index)
+        made = replace(self, ids=ids, accounts=accounts, shape=shape, **columns)
+        return replace(made, follows=follows, thinking=thinking, limits=limits)
 
     def with_outages(self, more: Iterable[Outage]) -> Workload:
         """Return the workload with more outages, without jobs too wide for the machine from their arrival on."""
@@ -489,10 +496,5 @@ def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Flo
     return found
 
 
-def _notes(trace: Trace, *found: tuple[str, Bools]) -> tuple[Note, ...]:
-    notes = []
-    for what, where in found:
-        hits = np.flatnonzero(where)
-        if len(hits):
-            notes.append(Note(what, len(hits), f"job {trace.ids[hits[0]]}"))
-    return tuple(notes)
+def _known(values: Floats) -> Iterable[float | None]:
+    return (None if value != value else value for value in values.tolist())

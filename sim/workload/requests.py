@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sim.errors import TraceError
+from sim.workload.limits import Owned, limits_of
 from sim.workload.model import Field, Trace
 from sim.workload.shape import Request, Shape
 
@@ -23,13 +24,23 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
     header = replace(trace.header, max_procs=shape.cores)
     own = trace.shape
     if own is not None and own.nodes is shape.nodes:  # the reader knew the machine
-        return replace(trace, header=header)
+        return _limited(replace(trace, header=header))
     if own is None:
-        return replace(trace, header=header, shape=replace(shape, requests=tuple(_requests(trace, shape))))
+        return _limited(replace(trace, header=header, shape=replace(shape, requests=tuple(_requests(trace, shape)))))
     if missing := sorted(set(own.kinds) - set(shape.kinds)):
         raise TraceError(f"asks for {missing[0]}, which no node of --nodes has", trace.name)
     made = tuple(_translated(request, own, shape) for request in own.requests)
-    return replace(trace, header=header, shape=replace(shape, requests=made))
+    return _limited(replace(trace, header=header, shape=replace(shape, requests=made)))
+
+
+def _limited(trace: Trace) -> Trace:
+    """Return the trace with the limits of its machine for its users and accounts."""
+    if trace.shape is None or not trace.shape.limits:
+        return trace
+    words, users = trace.names.get(Field.USER, ()), trace.column(Field.USER).astype(int).tolist()
+    names = [words[user] if 0 <= user < len(words) else str(user) if user >= 0 else "" for user in users]
+    accounts = trace.accounts or [""] * len(names)
+    return replace(trace, limits=limits_of(trace.shape, [*map(Owned, names, accounts)]))
 
 
 def _requests(trace: Trace, shape: Shape) -> Iterator[Request]:

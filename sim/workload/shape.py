@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import ParameterError
 from sim.formatting import count
+
+if TYPE_CHECKING:
+    from sim.workload.limits import LimitRule
 
 NodePlacement = Literal["lowest", "best", "spread"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}
@@ -140,6 +143,8 @@ class Shape:
     """Nodes and amounts that each job had according to the trace, None if unknown; empty if the trace does not record
     nodes.
     """
+    limits: tuple[LimitRule, ...] = ()
+    """Limits of users, accounts and qualities of service."""
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"

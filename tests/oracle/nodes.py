@@ -92,10 +92,18 @@ def possible(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [job for job in jobs if job["id"] not in gone]
 
 
+def amount(job: dict[str, Any], word: str) -> int:
+    """How much a job takes of a limited resource."""
+    units = int(job.get("tasks", job.get("nodes", 0)))
+    return {"jobs": 1, "nodes": int(job.get("nodes", 1))}.get(word, units * int(job.get(word, 0)))
+
+
 def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[int]]]:
     """The start and the nodes of every job that can ever start."""
     machine = Plain(case)
-    jobs = possible([job for job in case["jobs"] if machine.earliest(job, [], 0)])
+    limits = [(word, most) for limit in case.get("limits", []) for word, most in limit.items() if word != "user"]
+    alone = [job for job in case["jobs"] if all(amount(job, word) <= most for word, most in limits)]
+    jobs = possible([job for job in alone if machine.earliest(job, [], 0)])
     after = [[one["id"] for one in jobs if one["id"] in [other for _, other in waits_for(jobs, job)]] for job in jobs]
     order = sorted(range(len(jobs)), key=lambda rank: (jobs[rank]["submit"], rank))
     jobs, after = [jobs[rank] for rank in order], [after[rank] for rank in order]
@@ -120,6 +128,39 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     def fits(rank: int) -> Held | None:
         held = machine.earliest(jobs[rank], [*running.values()], now)
         return held if held and held.start == now else None
+
+    def over(rank: int) -> bool:
+        for limit in case.get("limits", []):
+            mine = [jobs[rank], *(jobs[other] for other in running)]
+            own = [job for job in mine if all(job[word] == jobs[rank][word] for word in ("user",) if word in limit)]
+            for word in set(limit) - {"user"}:
+                if sum(amount(job, word) for job in own) > limit[word] and own:
+                    return True
+        return False
+
+    def one_pass() -> bool:
+        """Make a pass; True if a start holds back others by a limit: then it begins anew."""
+        head: tuple[int, Held] | None = None
+        before = [rank for rank in waiting if over(rank)]
+        for rank in [rank for rank in waiting if rank not in before]:
+            held = fits(rank)
+            if head is None and held is None:
+                shadow = machine.earliest(jobs[rank], [*running.values()], now)
+                assert shadow is not None
+                head = (rank, shadow)
+                if policy == "fcfs":
+                    return False
+            elif held is not None:
+                late = policy == "easy" and head is not None and held.until > head[1].start
+                if late and head is not None:
+                    at = head[1].start
+                    then = machine.worst([*running.values(), held], at, at + jobs[head[0]]["estimate"])
+                    if machine.choose(jobs[head[0]], then) is None:
+                        continue
+                start(rank, held)
+                if [rank for rank in waiting if over(rank)] != before:
+                    return True
+        return False
 
     while to_come or running or waiting:
         times = [comes(rank) for rank in to_come if comes(rank) >= now] + [ends[rank] for rank in running]
@@ -147,27 +188,12 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
             for rank in [rank for rank in waiting if planned[rank].start <= now]:
                 start(rank, planned[rank])
             continue
-        head: tuple[int, Held] | None = None
-        for rank in list(waiting):
-            held = fits(rank)
-            if head is None and held is None:
-                shadow = machine.earliest(jobs[rank], [*running.values()], now)
-                assert shadow is not None
-                head = (rank, shadow)
-                if policy == "fcfs":
-                    break
-            elif held is not None:
-                late = policy == "easy" and head is not None and held.until > head[1].start
-                if late and head is not None:
-                    at = head[1].start
-                    then = machine.worst([*running.values(), held], at, at + jobs[head[0]]["estimate"])
-                    if machine.choose(jobs[head[0]], then) is None:
-                        continue
-                start(rank, held)
+        while one_pass():
+            pass
     return started
 
 
-def case_of(seed: int, waiting: float = 0.0) -> dict[str, Any]:
+def case_of(seed: int, waiting: float = 0.0, limited: bool = False) -> dict[str, Any]:
     """A random machine with jobs, of which this share waits for others, in the program's JSON format."""
     lot = random.Random(seed)
     nodes = [
@@ -199,4 +225,8 @@ def case_of(seed: int, waiting: float = 0.0) -> dict[str, Any]:
         else:
             job |= {"tasks": lot.randint(1, 10), "cores": lot.randint(1, 3), "most_nodes": lot.choice([1, 2, 99])}
         jobs.append(job)
-    return {"nodes": nodes, "jobs": jobs, "placement": lot.choice(["lowest", "best", "spread"])}
+    case: dict[str, Any] = {"nodes": nodes, "jobs": jobs, "placement": lot.choice(["lowest", "best", "spread"])}
+    if limited:
+        each = {"user": "*", lot.choice(["cores", "mem", "jobs", "nodes", "gpus"]): lot.choice([2, 3, 8])}
+        case["limits"] = [each, {lot.choice(["cores", "jobs"]): lot.choice([4, 12])}]
+    return case

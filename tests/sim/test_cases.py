@@ -111,3 +111,14 @@ def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path, wai
         for spec in ON_NODES:
             plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
             assert placed(path, spec) == plain, (seed, spec)
+
+
+def test_random_nodes_with_limits_give_the_schedule_of_the_plain_program(tmp_path: Path) -> None:
+    for seed in range(500 if settings().max_examples > 1000 else 25):
+        case, path = case_of(seed, 0.2, limited=True), tmp_path / "case.json"
+        path.write_text(json.dumps(case), encoding="utf-8")
+        for spec in ("fcfs", "firstfit", "easy"):
+            plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
+            assert placed(path, spec) == plain, (seed, spec)
+        placed(path, "slurm")
+        placed(path, "replan")

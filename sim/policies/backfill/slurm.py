@@ -37,6 +37,8 @@ class Slurm(Ordered):
     On equal processors there is one partition. A job that names several partitions is passed over when all are closed.
     """
 
+    asks_limits = True
+
     order: Order = order_field(Multifactor())
     bf_interval: float = parameter(30.0, "least time between two backfill halves", low=0.0, is_time=True)
     bf_window: float = parameter(DAY, "how far ahead starts are planned", low=1.0, is_time=True)
@@ -62,10 +64,8 @@ class Slurm(Ordered):
             yield from (Keep(job, BehindInPartition(behind[job.rank])) for job in waiting if job.rank in behind)
 
     def is_held(self, view: View, job: Job) -> bool:
-        """Return True if a limit of Slurm keeps the job from starting now. Workloads have no limits; forecasts for a
-        cluster have.
-        """
-        return False
+        """Return True if a limit keeps the job from starting now."""
+        return view.is_held(job)
 
     def _main(self, view: View) -> Generator[Decision, None, dict[int, Job]]:
         """Start jobs by priority until one does not fit. Return, for each job still waiting, the job that blocks it, by

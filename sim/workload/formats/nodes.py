@@ -17,6 +17,7 @@ from sim.workload.follows import Dependencies
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.slurm_text import NO_CORES, hosts, records
 from sim.workload.formats.table import Rows, number, shown
+from sim.workload.limits import OWNERS, LimitRule, Owned, limits_of
 from sim.workload.model import Field, Header, Trace
 from sim.workload.options import MOST_PROCS
 from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request, Shape
@@ -33,7 +34,9 @@ _WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partit
 _JOB_WORDS = {
     "id", "submit", "run", "estimate", "user", "account", "exclusive", "nodes", "tasks", "cores", "mem", "mem_node",
     "least_nodes", "most_nodes", "features", "partitions", "begin", "name", "dependency", "fails",
+    "qos", "array", "at_once",
 }  # fmt: skip
+_RESOURCES = {"mem": "memory", "cpus": "cores", "gpus": "gpu"}
 _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
 
 
@@ -55,7 +58,7 @@ def read(text: str, name: str, path: object) -> Trace:
         raise TraceError("expected lists of 'nodes' and 'jobs', got other JSON", path)
     shape = shape_of(content, path)
     rows, requests = Rows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
-    waits = Dependencies()
+    waits, owned = Dependencies(), list[Owned]()
     for at, job in enumerate(content["jobs"], start=1):
         request = _request(job, shape) if isinstance(job, dict) else None
         values = _values(job, request) if request is not None else None
@@ -69,10 +72,14 @@ def read(text: str, name: str, path: object) -> Trace:
         rows.add(number_of_job, values, {Field.USER: user}, str(job.get("account", ""))[:64])
         waits.add(number_of_job, str(job.get("dependency", "")), f"{user} {name_of_job}")
         requests.append(request)
+        tasks = job.get("at_once", 0)
+        account, qos, array = (str(job.get(word, ""))[:64] for word in ("account", "qos", "array"))
+        owned.append(Owned(user, account, qos, array, tasks if _is_amount(tasks) else 0))
     for kind, jobs in waits.unknown.items():
         rows.assumed.add(f"{UNMODELLED} dependencies of the kind {shown(kind)}", jobs)
     trace = rows.trace(name, "nodes", path, Header(max_procs=shape.cores))
-    return replace(trace, shape=replace(shape, requests=tuple(requests)), follows=waits.follows())
+    shape = replace(shape, requests=tuple(requests))
+    return replace(trace, shape=shape, follows=waits.follows(), limits=limits_of(shape, owned))
 
 
 def read_machine(text: str, path: object) -> Shape:
@@ -85,7 +92,8 @@ def read_machine(text: str, path: object) -> Shape:
         content = MACHINE.toml(text, path)
     except TraceError as error:
         raise TraceError(f"names no nodes and is no TOML ({shown(error.what)}); {HINT}", path, error.line) from None
-    return shape_of({**content, "nodes": content.get("node"), "partitions": content.get("partition", [])}, path)
+    parts = {"nodes": content.get("node"), "partitions": content.get("partition", []), "limits": content.get("limit")}
+    return shape_of({**content, **parts}, path)
 
 
 # The machine
@@ -111,7 +119,23 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
         hint = near(str(placement)[:40], NODE_PLACEMENTS)
         raise TraceError(f"placement must be one of {', '.join(NODE_PLACEMENTS)}, got {shown(placement)}{hint}", path)
     groups = tuple(_groups(content.get("partitions"), nodes, member_of, path))
-    return Shape(tuple(nodes), groups, placement=placement)
+    limits = tuple(_limits(content.get("limits"), path))
+    return Shape(tuple(nodes), groups, placement=placement, limits=limits)
+
+
+def _limits(listed: object, path: object) -> Iterator[LimitRule]:
+    """Yield a limit for each resource in each entry."""
+    for at, limit in enumerate(listed if isinstance(listed, list) else [], start=1):
+        if not isinstance(limit, dict) or at > MOST_GROUPS:
+            raise TraceError(f"limit {at}: expected at most {MOST_GROUPS:,} tables with user and cores", path)
+        owners = tuple((word, str(limit[word])[:64]) for word in OWNERS if word in limit)
+        for word, most in limit.items():
+            resource = _RESOURCES.get(word, str(word)[:64])
+            if word in OWNERS:
+                continue
+            if not _is_amount(most):
+                raise TraceError(f"limit {at}: {shown(word)} must be a whole number, got {shown(most)}", path)
+            yield LimitRule(resource, most, owners)
 
 
 def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Iterator[ComputeNode]:

@@ -1,0 +1,28 @@
+"""Passes of policies over the jobs that no limit of a user, account or array holds back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.decisions.decisions import Backfill, Decision, Keep, Start
+from sim.engine.state_view import StateView
+from sim.engine.transitions import Transitions
+
+
+def decide_within_limits(transitions: Transitions, view: StateView) -> Iterator[Decision]:
+    """Yield the decisions of a pass. When a start lets a limit hold back others, the pass begins anew without them.
+
+    So a job that is held back is never the head of the queue and delays no other, whatever the policy.
+    """
+    state = transitions.state
+    while True:
+        held = state.held_back()
+        for decision in state.policy.decide(view):
+            yield decision
+            if isinstance(decision, Start | Backfill) and state.held_back() != held:
+                break
+        else:
+            return
+        state.reserved.clear()
+        transitions.kept.clear()
+        state.decisions[:] = [told for told in state.decisions if not isinstance(told, Keep)]

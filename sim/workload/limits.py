@@ -1,0 +1,176 @@
+"""Limits of users, accounts, qualities of service and arrays on what their jobs may hold at the same time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.errors import TraceError
+from sim.workload.shape import Request, Shape
+
+EACH = "*"
+"""Name in a rule that stands for each user, account or quality of service of its own."""
+OWNERS = ("user", "account", "qos")
+MOST_BOUNDS = 2**20
+_WORDS = {"cores": "Cpu", "nodes": "Node", "jobs": "Jobs", "memory": "Mem"}
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRule:
+    """Limit in the file of a machine: the most that the jobs of some owners may hold together."""
+
+    resource: str
+    """Resource that is limited: jobs, nodes, cores, memory or another countable resource."""
+    most: int
+    owners: tuple[tuple[str, str], ...] = ()
+    """(user, account or qos; its name, or `EACH`) whose jobs count; empty for all jobs."""
+
+    @property
+    def reason(self) -> str:
+        """Return Slurm's name of the reason for which a job waits that would exceed the limit.
+
+        >>> LimitRule("cores", 8, (("account", "physics"),)).reason
+        'AssocGrpCpuLimit'
+        >>> LimitRule("gpu", 2, (("user", "*"), ("qos", "urgent"))).reason
+        'QOSMaxGRESPerUser'
+        """
+        owners = dict(self.owners)
+        word = _WORDS.get(self.resource, "GRES")
+        end = "Limit" if word in ("Cpu", "Node", "Jobs") else ""
+        if "qos" not in owners:
+            return f"AssocMax{word}Limit" if "user" in owners and word == "Jobs" else f"AssocGrp{word}{end or 'Limit'}"
+        for owner, each in (("user", "PerUser"), ("account", "PerAccount")):
+            if owner in owners:
+                word = "Memory" if word == "Mem" else word
+                return f"QOSMax{word}{each}{end}"
+        return f"QOSGrp{word}{end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """Owners of a job, and the array that it belongs to."""
+
+    user: str = ""
+    account: str = ""
+    qos: str = ""
+    array: str = ""
+    at_once: int = 0
+    """Most tasks of the array that may run at the same time; 0 for any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Limit on the sum of amounts of jobs that run at the same time."""
+
+    reason: str
+    most: int
+    unit: str
+    owner: str
+    """Owner of the jobs that count, as text."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """All limits of a workload."""
+
+    bounds: tuple[Bound, ...]
+    demands: tuple[tuple[tuple[int, int], ...], ...]
+    """(number of the limit, amount that the job takes) of each job by number."""
+
+    def take(self, index: Iterable[int]) -> Limits:
+        """Return the limits for only these jobs."""
+        return Limits(self.bounds, tuple(self.demands[job] for job in index))
+
+    def never(self) -> Mapping[str, NDArray[np.bool_]]:
+        """Return True for each job that exceeds a limit alone, by reason.
+
+        >>> wide = Limits((Bound("AssocGrpCpuLimit", 4, "cores", "account a"),), (((0, 5),), ((0, 4),)))
+        >>> {why: where.tolist() for why, where in wide.never().items()}
+        {'exceeds a limit alone (AssocGrpCpuLimit)': [True, False]}
+        """
+        found: dict[str, NDArray[np.bool_]] = {}
+        for job, demands in enumerate(self.demands):
+            for number, amount in demands:
+                if amount > self.bounds[number].most:
+                    why = f"exceeds a limit alone ({self.bounds[number].reason})"
+                    found.setdefault(why, np.zeros(len(self.demands), np.bool_))[job] = True
+                    break
+        return found
+
+
+def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
+    """Return the limits of a machine for its jobs; None if no job has one."""
+    bounds: list[Bound] = []
+    demands: list[tuple[tuple[int, int], ...]] = []
+    numbers: dict[object, int] = {}
+    resources = {*shape.kinds, "jobs", "nodes"}
+    rules = [(at, rule) for at, rule in enumerate(shape.limits) if rule.resource in resources]
+
+    def number(key: object, bound: Bound) -> int:
+        if key not in numbers:
+            if len(bounds) == MOST_BOUNDS:
+                raise TraceError(f"has more than {MOST_BOUNDS:,} limits; name fewer users in [[limit]]")
+            numbers[key] = len(bounds)
+            bounds.append(bound)
+        return numbers[key]
+
+    for job, request in zip(jobs, shape.requests, strict=True):
+        own: list[tuple[int, int]] = []
+        for at, rule in rules:
+            names = tuple(getattr(job, kind) for kind, _ in rule.owners)
+            pairs = [*zip(names, rule.owners, strict=True)]
+            if not all(name and wanted in (EACH, name) for name, (_, wanted) in pairs):
+                continue
+            if amount := _amount(rule.resource, request, shape):
+                owner = " of ".join(f"{kind} {name}" for name, (kind, _) in pairs)
+                bound = Bound(rule.reason, rule.most, rule.resource, owner or "all jobs")
+                own.append((number((at, names), bound), amount))
+        if job.array and job.at_once:
+            bound = Bound("JobArrayTaskLimit", job.at_once, "jobs", f"array {job.array}")
+            own.append((number(job.array, bound), 1))
+        demands.append(tuple(own))
+    return Limits(tuple(bounds), tuple(demands)) if bounds else None
+
+
+def _amount(resource: str, request: Request, shape: Shape) -> int:
+    """Return how much of a resource a request takes at least; whole nodes are not known before the start."""
+    nodes = request.nodes if request.nodes is not None else request.least
+    if resource in ("jobs", "nodes"):
+        return 1 if resource == "jobs" else nodes
+    kind = shape.kinds.index(resource)
+    once = request.per_node[kind] if request.per_node else 0
+    return request.each[kind] * (request.tasks or request.nodes or 0) + once * nodes
+
+
+class Use:
+    """Amounts that running jobs hold of each limit."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.used: dict[int, int] = defaultdict(int)
+        """Amount in use, by number of the limit"""
+
+    def copy(self) -> Use:
+        twin = Use(self.limits)
+        twin.used.update(self.used)
+        return twin
+
+    def add(self, rank: int, sign: int = 1) -> bool:
+        """Count a job that starts, or with sign=-1 one that ends; return True if a limit counts it."""
+        for number, amount in self.limits.demands[rank]:
+            self.used[number] += sign * amount
+        return bool(self.limits.demands[rank])
+
+    def over(self, rank: int) -> tuple[Bound, int, int] | None:
+        """Return the first limit that the job would exceed now, the amount in use and that of the job; None if there is
+        no such limit.
+        """
+        for number, amount in self.limits.demands[rank]:
+            bound = self.limits.bounds[number]
+            if self.used[number] + amount > bound.most:
+                return bound, self.used[number], amount
+        return None
