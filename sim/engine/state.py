@@ -89,7 +89,7 @@ class State:
         if self.releases is not None:
             self.jobs = self.releases.jobs_of(self.jobs)
         self.limits = Use(workload.limits) if workload.limits is not None else None
-        """Amounts in use of each limit of users, accounts and arrays; None if there are none"""
+        """Amounts in use of each limit of users, accounts and arrays; None if no job has one"""
         self.waiting = Queue(policy.queue_order())
         self.ledger = Ledger(len(workload))
         self.tally = RunningTotals()

@@ -10,44 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import TraceError
+from sim.workload.limit_rules import EACH
 from sim.workload.shape import Request, Shape
 
-EACH = "*"
-"""Name in a rule that stands for each user, account or quality of service of its own."""
 OWNERS = ("user", "account", "qos")
 MOST_BOUNDS = 2**20
-_WORDS = {"cores": "Cpu", "nodes": "Node", "jobs": "Jobs", "memory": "Mem"}
-
-
-@dataclass(frozen=True, slots=True)
-class LimitRule:
-    """Limit in the file of a machine: the most that the jobs of some owners may hold together."""
-
-    resource: str
-    """Resource that is limited: jobs, nodes, cores, memory or another countable resource."""
-    most: int
-    owners: tuple[tuple[str, str], ...] = ()
-    """(user, account or qos; its name, or `EACH`) whose jobs count; empty for all jobs."""
-
-    @property
-    def reason(self) -> str:
-        """Return Slurm's name of the reason for which a job waits that would exceed the limit.
-
-        >>> LimitRule("cores", 8, (("account", "physics"),)).reason
-        'AssocGrpCpuLimit'
-        >>> LimitRule("gpu", 2, (("user", "*"), ("qos", "urgent"))).reason
-        'QOSMaxGRESPerUser'
-        """
-        owners = dict(self.owners)
-        word = _WORDS.get(self.resource, "GRES")
-        end = "Limit" if word in ("Cpu", "Node", "Jobs") else ""
-        if "qos" not in owners:
-            return f"AssocMax{word}Limit" if "user" in owners and word == "Jobs" else f"AssocGrp{word}{end or 'Limit'}"
-        for owner, each in (("user", "PerUser"), ("account", "PerAccount")):
-            if owner in owners:
-                word = "Memory" if word == "Mem" else word
-                return f"QOSMax{word}{each}{end}"
-        return f"QOSGrp{word}{end}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import ParameterError
 from sim.formatting import count
-
-if TYPE_CHECKING:
-    from sim.workload.limits import LimitRule
+from sim.workload.limit_rules import LimitRule
 
 NodePlacement = Literal["lowest", "best", "spread"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}

@@ -17,7 +17,8 @@ from sim.workload.follows import Dependencies
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.slurm_text import NO_CORES, hosts, records
 from sim.workload.formats.table import Rows, number, shown
-from sim.workload.limits import OWNERS, LimitRule, Owned, limits_of
+from sim.workload.limit_rules import LimitRule
+from sim.workload.limits import OWNERS, Owned, limits_of
 from sim.workload.model import Field, Header, Trace
 from sim.workload.options import MOST_PROCS
 from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request, Shape

@@ -1,6 +1,6 @@
 """Limits of users, accounts, qualities of service and arrays.
 
-Also tests sim.engine.within_limits.
+Also tests sim.engine.within_limits, sim.workload.limit_rules.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from sim.engine.engine import Engine
 from sim.errors import InvariantError, PolicyError, TraceError
 from sim.timeline.timeline import Timeline
 from sim.workload.formats.nodes import read_machine
-from sim.workload.limits import LimitRule, Limits
+from sim.workload.limit_rules import LimitRule
+from sim.workload.limits import Limits
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.source import Source
