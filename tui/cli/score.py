@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,13 @@ import click
 
 from sim.errors import NotThereError
 from sim.formatting import count, listed, percent, printable, span
+from tui.cli import options
 from tui.cli.terminal import say
 from tui.look.text import table
 
 if TYPE_CHECKING:
+    from sim.cluster.recording import Recording
+    from sim.forecast.agreement import Agreement
     from sim.forecast.score import Score
 
 MOST_REASONS = 4
@@ -23,16 +27,23 @@ MOST_REASONS = 4
 @click.argument("recording", metavar="FILE.slog")
 @click.option("--every", default=60.0, type=click.FloatRange(1), metavar="S", help="Seconds between two moments (60).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
-def command(recording: str, every: float, form: str) -> None:
+@click.option("--policy", type=options.SPEC, help="Replay the jobs under this policy, and compare its starts instead.")
+def command(recording: str, every: float, form: str, policy: str | None) -> None:
     """Score the forecasts of starts in a recording of a cluster against the starts that came.
 
     At one moment a minute, or as --every says, each waiting job gets forecasts: Slurm's own, and those of four models
     that run the moment forward with less or more of the cluster in them. The table compares them where all gave one.
+
+    With --policy SPEC the jobs of the recording run again under this policy, on the same nodes, with the same limits.
+    The table counts the jobs that start within a minute of the recorded start, by the last reason to wait.
     """
     from sim.cluster.recording import Recording
     from sim.forecast.score import Scorer
 
     found = Recording(recording)
+    if policy is not None:
+        _replayed(found, policy, form)
+        return
     scorer = Scorer(found.history(), every)
     for cluster in found.pictures():
         scorer.add(cluster)
@@ -45,6 +56,37 @@ def command(recording: str, every: float, form: str) -> None:
         )
     else:
         say("\n".join(lines_of(score)))
+
+
+def _replayed(recording: Recording, policy: str, form: str) -> None:
+    """Print the agreement of a policy's starts with those of a recording."""
+    from sim.forecast.agreement import Seen, agreements, limited
+    from sim.policies.registry import policy_of
+    from sim.timeline.scenario import run
+    from sim.workload.source import Source
+
+    seen, (_, workload) = Seen.of(recording.pictures()), Source(recording.path).read()
+    chosen = policy_of(policy)
+    if not (chosen.keeps_reservations or chosen.suspends):  # these cannot keep limits
+        workload = limited(workload, seen)
+    found = agreements(run(workload, chosen), seen)
+    if form == "json":
+        say(json.dumps([asdict(one) for one in found], indent=2), exact=True)
+    elif not found:
+        raise NotThereError(f"{recording.path}: no job started in it, so no start can be compared")
+    else:
+        say("\n".join(agreement_lines(found, policy)))
+
+
+def agreement_lines(found: Sequence[Agreement], policy: str) -> list[str]:
+    """Return the agreement of a policy's starts with recorded ones as lines of text."""
+    from sim.forecast.agreement import NEAR
+
+    rows = [["waited for", "jobs", f"within {span(NEAR)}", "earlier", "later", "median"]]
+    for one in found:
+        shares = [percent(share) for share in (one.near, one.earlier, one.later)]
+        rows.append([shown(one.reason), f"{one.jobs:,}", *shares, span(one.median)])
+    return [f"starts under {policy}, compared with the recorded starts", "", *table(rows, indent=2)]
 
 
 def lines_of(score: Score) -> list[str]:

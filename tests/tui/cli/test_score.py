@@ -46,6 +46,16 @@ def test_the_score_as_json(recording: str) -> None:
     }  # fmt: skip
 
 
+def test_a_replay_under_a_policy_is_compared_with_the_recorded_starts(recording: str) -> None:
+    told = schedscope("score", recording, "--policy", "slurm").stdout
+    assert told.startswith("starts under slurm, compared with the recorded starts\n")
+    lines = [line.split() for line in told.splitlines()]
+    assert ["all", "jobs", "2"] in [line[:3] for line in lines]
+    found = json.loads(schedscope("score", recording, "--policy", "conservative", "--format", "json").stdout)
+    assert found[0]["reason"] == "all jobs"
+    assert found[0]["near"] + found[0]["earlier"] + found[0]["later"] == pytest.approx(1)
+
+
 def test_nothing_to_score_is_one_line(tmp_path: Path) -> None:
     Recorder(tmp_path / "x.slog").close()
     code, line = error("score", tmp_path / "x.slog")
