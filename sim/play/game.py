@@ -33,7 +33,7 @@ class Game:
 
     @cached_property
     def running(self) -> tuple[Job, ...]:
-        return tuple(self._jobs[rank] for rank in sorted(self.starts) if self._end(rank) > self.now)
+        return tuple(self._jobs[rank] for rank in sorted(self.starts) if self.end_of(rank) > self.now)
 
     @cached_property
     def queue(self) -> tuple[Job, ...]:
@@ -62,7 +62,7 @@ class Game:
     def next_time(self) -> float | None:
         """Return the time of the next arrival or completion; None at the end of the game."""
         coming = [job.submit for job in self._jobs if job.submit > self.now]
-        ending = [self._end(job.rank) for job in self.running]
+        ending = [self.end_of(job.rank) for job in self.running]
         return min([*coming, *ending], default=None)
 
     def expected_end(self, job: Job) -> float:
@@ -106,7 +106,7 @@ class Game:
     @cached_property
     def ended(self) -> tuple[Job, ...]:
         """Return the jobs that end at this instant."""
-        return tuple(self._jobs[rank] for rank in sorted(self.starts) if self._end(rank) == self.now)
+        return tuple(self._jobs[rank] for rank in sorted(self.starts) if self.end_of(rank) == self.now)
 
     def undone(self) -> Game:
         """Return the game without the latest start at this time. The clock cannot be turned back."""
@@ -118,12 +118,13 @@ class Game:
     def last_event(self) -> Literal["arrival", "completion", "both", "begin"]:
         """Return what happens at this time: jobs arrive, jobs complete, both, or the game begins."""
         arrives = any(job.submit == self.now for job in self._jobs)
-        ends = any(self._end(rank) == self.now for rank in self.starts)
+        ends = any(self.end_of(rank) == self.now for rank in self.starts)
         if arrives and ends:
             return "both"
         return "arrival" if arrives else "completion" if ends else "begin"
 
-    def _end(self, rank: int) -> float:
+    def end_of(self, rank: int) -> float:
+        """Return when a started job ends, which is hidden from the player until then."""
         return self.starts[rank] + self.workload.runtimes[rank]
 
     @property

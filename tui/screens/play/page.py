@@ -109,6 +109,28 @@ def result(
     return found
 
 
+def own_chart(game: Game, width: int) -> list[Line]:
+    """Return a line for each job of a game that is over: its wait, then its run, on one axis of time."""
+    jobs, hues = game.workload.jobs, hues_of(game)
+    first, last = min(job.submit for job in jobs), max(map(game.end_of, range(len(jobs))))
+    columns = max(width - NAMES - len(" waited 00m00 "), 4)
+    found = [line(), line(Span(" Your hours", "strong"), Span("  dots: a job waits; bar: it runs", "dim"))]
+    for job in jobs:
+        times = (job.submit, game.starts[job.rank], game.end_of(job.rank))
+        submit, start, end = (round((time - first) / max(last - first, 1) * columns) for time in times)
+        waited = game.waits(job.rank)
+        found.append(
+            line(
+                Span(text.pad(text.shorten(f" {name(job)} {count(job.procs, 'proc')}", NAMES - 1), NAMES)),
+                Span(" " * submit),
+                Span("·" * (start - submit), "warn"),
+                Span("█" * max(end - start, 1), f"hue:{hues[job.rank]}"),
+                Span(f" waited {span(waited)}" if waited else "", "dim"),
+            )
+        )
+    return found
+
+
 def happened(game: Game) -> str:
     """Return text on why the clock stopped here."""
     jobs = game.workload.jobs

@@ -23,7 +23,7 @@ from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.play.page import choice, happened, machine, placed, queue, result, so_far
+from tui.screens.play.page import choice, happened, machine, own_chart, placed, queue, result, so_far
 from tui.screens.replay.messages import Quit
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import Lines, fitted
@@ -173,7 +173,7 @@ class PlayScreen(Screen[None]):
         named = line(Span(f" {clock(game.now)}", "accent"), Span(f"  {title}", "dim"), Span(score, "strong"))
         self.query_one("#title", Bar).show([named], self._look)
         if self._scores is not None:
-            lines = result(self._scores, self._costly, width, self._best)
+            lines = [*result(self._scores, self._costly, width, self._best), *own_chart(game, width)]
             self._first = min(self._first, max(len(lines) - height, 0))
             sheet.show(lines[self._first :], self._look)
         else:

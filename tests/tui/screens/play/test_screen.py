@@ -12,12 +12,15 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.pilot import Pilot
 
+from sim.formatting import span
+from sim.play.game import Game
 from sim.play.scoring import IN_SHORT, RIVALS
 from sim.workload.model import Workload
 from sim.workload.source import read
 from tests.tui.cli.program import error
 from tui.beginnings import Begun
 from tui.screens.dialogs.choice import ChoiceDialog
+from tui.screens.play.page import own_chart
 from tui.screens.play.screen import PlayScreen
 from tui.widgets.cell_rows import Lines
 
@@ -74,6 +77,8 @@ async def test_a_game_is_played_and_scored(size: tuple[int, int]) -> None:
         assert "conservative" in text(screen)
         assert "The decisions that cost most" in text(screen)
         assert "You are number" in text(screen)
+        await pilot.press(*["down"] * 40)
+        assert "waited" in text(screen)
         if size[0] >= 80:
             assert "promises may slip" in text(screen)
         await pilot.press("N")
@@ -132,3 +137,19 @@ def test_a_game_needs_a_terminal_and_a_trace() -> None:
     assert "a game needs a terminal" in error("play")[1]
     assert "no such file" in error("play", "nothing-there.swf")[1]
     assert "at least 2 jobs" in error("play", "4 procs; 1x1m@0")[1]
+
+
+def test_the_own_game_is_drawn_with_its_waits() -> None:
+    game = Game(FIVE).started(0).started(1)
+    while not game.is_over:
+        game = game.started(game.fitting[0].rank) if game.fitting else game.waited()
+    rows = [each.text for each in own_chart(game, 80)]
+    assert "Your hours" in rows[1]
+    assert len(rows) == 2 + len(FIVE)
+    first, last = rows[2], max(rows[2:], key=lambda row: row.count("·"))
+    assert "·" not in first
+    assert "waited" not in first
+    longest = max(range(len(FIVE)), key=game.waits)
+    assert last.startswith(f" J{longest + 1} ")
+    assert f"waited {span(game.waits(longest))}" in last
+    assert all(len(row) <= 80 for row in rows)
