@@ -108,7 +108,7 @@ def draw_bars(chart: Drawing, frame: Frame, look: Look) -> str:
         drawn.append(element("path", d=outline([*(bar.rect for bar in parts), *steps]), fill=colour))
     for place, parts in bars.items():  # above the lines that join them
         name, colour = _name(chart, place), look.inks[ink(partition_hue(place), Tone.TEXT)]
-        drawn += [_named(bar, name, colour) for bar in parts]
+        drawn += [_named(part, name, colour) for part in (_beside_now(bar, chart, frame) for bar in parts)]
     return "".join(drawn)
 
 
@@ -130,6 +130,15 @@ def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
             else:
                 parts.append(_Bar(rect, band))
     return bars
+
+
+def _beside_now(bar: _Bar, chart: Drawing, frame: Frame) -> _Bar:
+    """Return the part of a bar in which its text stands, the wider one if the line of now divides it."""
+    rect, now = bar.rect, frame.x(chart.clock)
+    if not rect.x < now < rect.x + rect.width:
+        return bar
+    parts = rect._replace(width=now - rect.x), rect._replace(x=now, width=rect.x + rect.width - now)
+    return bar._replace(rect=max(parts, key=lambda part: part.width))
 
 
 def _named(bar: _Bar, name: LaneName, colour: str) -> str:

@@ -14,6 +14,7 @@ from sim.workload.source import Source
 from tests.tui.chart.svg.test_picture import SVG, WHOLE, fills, picture, words
 from tui.chart.scene import Drawing
 from tui.chart.svg.drawing import Options, drawing_of
+from tui.chart.svg.elements import LETTER
 from tui.chart.svg.frame import Frame
 from tui.chart.svg.partition_shapes import boundaries, rects_of
 
@@ -46,6 +47,17 @@ def test_bars_name_partitions_and_their_sizes_from_long_to_short() -> None:
     down = dict(told)
     assert down[now[0]] < down[now[1]] < down[now[2]]
     assert words(drawn)["medium 16m40–2h47: 15 = 10 own + 5 borrowed (dots)"] == 1  # before the boundary moved again
+
+
+def test_the_line_of_now_crosses_no_text_of_a_bar() -> None:
+    chart_at = chart(Options(until=13800, by_event=True))  # J8 has started at 12800, and the boundaries moved then
+    drawn, now = picture(chart_at, 1440, 810), frame_of(chart_at).x(13800)
+    told = [text for text in drawn.iter(f"{SVG}text") if (text.text or "").startswith(("long", "medium", "short"))]
+    spans = [
+        (float(text.get("x", 0)), len(text.text or "") * 11 * LETTER) for text in told if not text.get("text-anchor")
+    ]
+    assert len(spans) > 6
+    assert all(x > now or x + length <= now for x, length in spans)
 
 
 def test_a_job_keeps_its_area_and_is_in_the_lane_of_its_partition() -> None:
