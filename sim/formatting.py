@@ -179,7 +179,7 @@ def _of_clock(typed: str, now: float) -> float | None:
 
 
 def quoted(text: str) -> str:
-    """Return a text that a user typed in quotes, shortened, for an error message.
+    """Return what a user typed, in quotes and shortened, for an error message.
 
     >>> quoted("soon"), quoted("9" * 400)
     ("'soon'", "'99999999999999999999999999999999999999...'")

@@ -92,7 +92,7 @@ class PassCode:
 
     functions: tuple[Function, ...] = ()
     calls: tuple[int, ...] = ()
-    """Index of the function, among those of the pass, for each call."""
+    """For each call of a function in the pass, the index of that function in `functions`."""
     made: tuple[Made | None, ...] = ()
     """Line that made each decision of the step; None if no line of the policy made it, as for a switch."""
     values: tuple[Value, ...] = ()

@@ -32,7 +32,7 @@ CUT = 2
 """Index of "cut" in `sim.history.stretch.ENDINGS`"""
 TO_START = 1
 TO_END = 2
-"""Number that marks a job in its speculative run, as next event its end"""
+"""Stage of a job whose speculative run has begun: the next event is its end"""
 
 
 @cython.cclass

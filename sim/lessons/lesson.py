@@ -114,7 +114,7 @@ class LessonScene:
     holds: tuple[str, ...] = ()
     """Statements that the text makes, such as `J5.end <= J3.start`; they must be true in the run."""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
-    """Line number of each key in the file; "" for the beginning of the scene."""
+    """Line of each key in the file; under the key "" the line where the scene begins."""
 
     def line(self, key: str) -> int:
         return self.lines.get(key, self.lines.get("", 0))

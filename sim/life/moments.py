@@ -208,7 +208,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Told:
-    """Decision about the job for which no other class here stands."""
+    """Decision about the job that none of the other classes describes."""
 
     time: float
     decision: Decision

@@ -92,8 +92,8 @@ def _plans_told(life: Life, most: int) -> set[int]:
 
 
 def _told(moment: Told, life: Life) -> Iterator[Row]:
-    """Yield the rows for a kind of decision without a form of its own: `ALIKE` rows, and one for the number of further
-    ones.
+    """Yield rows for decisions of one kind that no other function describes: at most `ALIKE`, then one with the number
+    of the rest.
     """
     kind = type(moment.decision)
     alike = [m for m in life.moments if isinstance(m, Told) and type(m.decision) is kind]
