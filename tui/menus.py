@@ -37,14 +37,14 @@ class Menus:
                 self._app.pop_screen()
             return
         from tui.screens.dialogs.trace_choices import recent
-        from tui.screens.first.entries import Entry, entries, learning, samples
+        from tui.screens.first.entries import MenuEntry, entries, learning, samples
         from tui.screens.first.screen import FirstScreen
         from tui.sessions.recent_sessions import sessions_left
 
         if self._traces is None:
             there = entries(sessions_left(settings.sessions), settings.recent, settings.lessons)
         else:
-            traces = (Entry("trace", trace, recent(trace).title) for trace in self._traces)
+            traces = (MenuEntry("trace", trace, recent(trace).title) for trace in self._traces)
             there = (*samples(), learning(settings.lessons), *traces)
         self._show(FirstScreen(there, settings.recent, look, is_over))
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 _NUMBER = re.compile(r"-?[0-9.]+(e[-+]?[0-9]+)?")
 
 
-class Place(NamedTuple):
+class CodePlace(NamedTuple):
     """Line of a function of the policy, in one particular call of that function."""
 
     call: int
@@ -27,7 +27,7 @@ class Value(NamedTuple):
 
     when: int
     """Number of lines that had run in the pass before; later values replace earlier ones."""
-    place: Place
+    place: CodePlace
     name: str
     text: str
 
@@ -36,7 +36,7 @@ class Condition(NamedTuple):
     """Condition of an `if` or `while`, as it was tested."""
 
     when: int
-    place: Place
+    place: CodePlace
     text: str
     """Condition with numbers in place of names, such as "5 <= 2"; "" if its numbers are unknown."""
     is_true: bool
@@ -64,8 +64,8 @@ class Made(NamedTuple):
     """Decision of a step with the line that made it."""
 
     when: int
-    place: Place
-    chain: tuple[Place, ...] = ()
+    place: CodePlace
+    chain: tuple[CodePlace, ...] = ()
     """Lines from which the function with that line was called, the outermost first."""
 
 
@@ -121,7 +121,9 @@ class PassCode:
         texts = (value.text for value in self.values if value.name == name)
         return tuple(float(text) for text in texts if _NUMBER.fullmatch(text))
 
-    def _around(self, place: Place, until: int, rank: int | None, line: int | None, chain: tuple[Place, ...]) -> Focus:
+    def _around(
+        self, place: CodePlace, until: int, rank: int | None, line: int | None, chain: tuple[CodePlace, ...]
+    ) -> Focus:
         function = self.functions[self.calls[place.call]]
         conditions = {
             each.place.line: each

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from sim.code.lines import Condition, Made, PassCode, Place, Value
+from sim.code.lines import CodePlace, Condition, Made, PassCode, Value
 from sim.code.source import Test, function_of, short, tests_of, told_numbers
 from sim.engine.state import State
 from sim.policies.policy import __file__ as policy_module
@@ -35,7 +35,7 @@ class _Tested(NamedTuple):
 
     test: Test
     when: int
-    place: Place
+    place: CodePlace
     text: str
     ranks: frozenset[int]
 
@@ -53,8 +53,8 @@ class _Call:
         self.tested: _Tested | None = None
 
     @property
-    def place(self) -> Place:
-        return Place(self.number, self.line)
+    def place(self) -> CodePlace:
+        return CodePlace(self.number, self.line)
 
 
 class Recorder:
@@ -139,7 +139,7 @@ class Recorder:
 
     # Notes
 
-    def _chain(self, call: _Call) -> tuple[Place, ...]:
+    def _chain(self, call: _Call) -> tuple[CodePlace, ...]:
         """Return the lines from which a function was called, the outermost first."""
         places, frame = [], call.frame.f_back
         while frame is not None and (caller := self._calls.get(frame)) is not None:

@@ -18,7 +18,7 @@ from sim.engine.schedule import Schedule, drawn_again
 from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, aggregates, ratio
 from sim.metrics.catalogue import METRICS, Metric
-from sim.metrics.groups import Row, by_batch, by_category, by_class, by_priority
+from sim.metrics.groups import GroupRow, by_batch, by_category, by_class, by_priority
 from sim.notebook import Tabular, picture_of
 from sim.optional_imports import pandas
 from sim.workload.model import Floats, Job
@@ -117,7 +117,7 @@ class Waits(NamedTuple):
     second: float
 
 
-class Size(NamedTuple):
+class MoveSize(NamedTuple):
     """Numbers of jobs that start earlier and later by more than `above` and at most `most` seconds."""
 
     above: float
@@ -133,7 +133,7 @@ class Moves:
     earlier: Moved
     same: int
     later: Moved
-    sizes: tuple[Size, ...]
+    sizes: tuple[MoveSize, ...]
 
 
 class Change(NamedTuple):
@@ -170,7 +170,7 @@ def moves(later: NDArray[np.float64]) -> Moves:
     known = later[~np.isnan(later)]
     back, on = -known[known < 0], known[known > 0]
     sizes = tuple(
-        Size(above, most, int(((back > above) & (back <= most)).sum()), int(((on > above) & (on <= most)).sum()))
+        MoveSize(above, most, int(((back > above) & (back <= most)).sum()), int(((on > above) & (on <= most)).sum()))
         for above, most in pairwise(SIZES)
     )
     return Moves(_moved(back), int((known == 0).sum()), _moved(on), sizes)
@@ -272,7 +272,7 @@ def _jobs(values: dict[str, Value]) -> int:
     return int(values["jobs"] or 0)
 
 
-def _ratios(first: list[Row], second: list[Row], name: str) -> tuple[Ratio, ...]:
+def _ratios(first: list[GroupRow], second: list[GroupRow], name: str) -> tuple[Ratio, ...]:
     return tuple(
         Ratio(a.label, a.meaning, a.jobs, a.values[name], b.values[name]) for a, b in zip(first, second, strict=True)
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from sim.engine.queue import Queue
 from sim.engine.state import Future, State
-from sim.history.ledger import Entry
+from sim.history.ledger import JobResults
 from sim.policies.orders import Order
 from sim.workload.model import Workload
 
@@ -37,7 +37,7 @@ class Checkpoint:
     """Order of the queue as of the last pass if it uses more than the job and the clock, otherwise None."""
     unfinished: tuple[int, ...]
     """Ranks of the jobs that run or are suspended."""
-    entries: Mapping[int, Entry]
+    entries: Mapping[int, JobResults]
     """Results so far of unfinished jobs that have any, by rank."""
 
     @classmethod

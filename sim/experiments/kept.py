@@ -12,7 +12,7 @@ from sim.errors import ParameterError, near
 from sim.formatting import quoted
 from sim.metrics.catalogue import Unit, metric
 from sim.metrics.finished_jobs import FinishedJobs
-from sim.metrics.groups import Row
+from sim.metrics.groups import GroupRow
 from sim.metrics.week import hours_of_week, week
 from sim.workload.categories import TAU
 from sim.workload.model import Floats
@@ -101,7 +101,7 @@ def quantity(name: str) -> Quantity:
     return QUANTITIES[short]
 
 
-def packed(jobs: FinishedJobs, groups: Mapping[str, Sequence[Row]]) -> dict[str, list[bytes]]:
+def packed(jobs: FinishedJobs, groups: Mapping[str, Sequence[GroupRow]]) -> dict[str, list[bytes]]:
     """Return finished jobs as compressed columns, with the number of each job's group in every grouping."""
     columns: dict[str, Floats] = {
         "rank": jobs.ranks.astype(np.float64),

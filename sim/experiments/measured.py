@@ -19,7 +19,7 @@ from sim.formatting import quoted
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.catalogue import METRICS, Metric, metric
 from sim.metrics.finished_jobs import FinishedJobs
-from sim.metrics.groups import Row
+from sim.metrics.groups import GroupRow
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.metrics.over_time import over_time
 from sim.metrics.search import meant
@@ -67,7 +67,7 @@ class Measured:
     """Reason why the means of this run have no meaning, because it is overloaded; otherwise ""."""
     batches: str = ""
     """Means of the batches of submissions by metric, as JSON."""
-    groups: dict[str, list[Row]] = field(default_factory=dict)
+    groups: dict[str, list[GroupRow]] = field(default_factory=dict)
     log: str = ""
     """Name of the log, from the header of its trace."""
     jobs: dict[str, list[bytes]] = field(default_factory=dict)

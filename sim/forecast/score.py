@@ -21,7 +21,7 @@ NEAR, FAR = 60.0, 600.0
 
 
 @dataclass(frozen=True)
-class Row:
+class ForecastScore:
     """Score of one kind of forecast, over those times and jobs for which every kind has a forecast."""
 
     name: str
@@ -45,7 +45,7 @@ class Row:
 class Score:
     """Score of all kinds of forecasts in one recording."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ForecastScore, ...]
     common: int
     """Number of forecasts, each for a job at a time, that every kind has and of which the actual start is known."""
     jobs: int
@@ -139,10 +139,12 @@ class Scorer:
             ),
         )
 
-    def _row(self, name: str, errors: dict[tuple[float, str], float], places: dict[tuple[float, str], int]) -> Row:
+    def _row(
+        self, name: str, errors: dict[tuple[float, str], float], places: dict[tuple[float, str], int]
+    ) -> ForecastScore:
         sizes = [abs(error) for error in errors.values()] or [inf]
         classes = [[abs(errors[key]) for key in errors if places[key] == at] for at in range(len(HORIZONS))]
-        return Row(
+        return ForecastScore(
             name=name,
             forecasts=len(self._said[name]),
             median=median(sizes),

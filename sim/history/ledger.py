@@ -26,9 +26,9 @@ class Ledger:
         self.migrations = array("i", [0]) * jobs
         self.interruptions = array("i", [0]) * jobs
 
-    def entry(self, rank: int) -> Entry:
+    def entry(self, rank: int) -> JobResults:
         """Return the results of one job."""
-        return Entry(
+        return JobResults(
             self.start[rank], self.end[rank], self.promised[rank], self.ran[rank],
             self.backfilled[rank], self.preemptions[rank], self.migrations[rank], self.interruptions[rank],
         )  # fmt: skip
@@ -39,7 +39,7 @@ class Ledger:
         """
         ranks = np.array(waiting)
         is_told = np.zeros(len(ranks), np.bool_)
-        for name, nothing in zip(Entry._fields, _NOTHING, strict=True):
+        for name, nothing in zip(JobResults._fields, _NOTHING, strict=True):
             values = self._values(name)[ranks]
             is_told |= ~np.isnan(values) if isnan(nothing) else values != nothing
         told: list[int] = ranks[is_told].tolist()
@@ -50,7 +50,7 @@ class Ledger:
         column = getattr(self, name)
         return np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
 
-    def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, Entry]) -> Ledger:
+    def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, JobResults]) -> Ledger:
         """Return the results as they were after `submitted` jobs had arrived; those of finished jobs do not change any
         more.
 
@@ -58,7 +58,7 @@ class Ledger:
         """
         ledger, jobs = Ledger(0), len(self.start)
         afresh = np.array(unfinished, dtype=np.int64)
-        for name, nothing in zip(Entry._fields, _NOTHING, strict=True):
+        for name, nothing in zip(JobResults._fields, _NOTHING, strict=True):
             column = getattr(self, name)[:]
             setattr(ledger, name, column)
             values = ledger._values(name)
@@ -69,7 +69,7 @@ class Ledger:
         return ledger
 
 
-class Entry(NamedTuple):
+class JobResults(NamedTuple):
     """Results of one job."""
 
     start: float
@@ -82,4 +82,4 @@ class Entry(NamedTuple):
     interruptions: int
 
 
-_NOTHING = Entry(nan, nan, nan, 0, 0, 0, 0, 0)
+_NOTHING = JobResults(nan, nan, nan, 0, 0, 0, 0, 0)

@@ -24,7 +24,7 @@ PERIOD = 30 * 86400
 
 
 @dataclass(frozen=True)
-class Row:
+class GroupRow:
     """Statistics of one group: its short label, its meaning in words, and the metrics of its jobs by name."""
 
     label: str
@@ -38,16 +38,16 @@ class Row:
         """Return the number of finished jobs in the group."""
         return int(self.values["jobs"] or 0)
 
-    def without_members(self) -> Row:
+    def without_members(self) -> GroupRow:
         """Return the row alone: ranks in a dozen groupings take more memory than the jobs."""
-        return Row(self.label, self.meaning, self.values)
+        return GroupRow(self.label, self.meaning, self.values)
 
     def as_dict(self) -> dict[str, str | Value]:
         """Return label, meaning and metrics as one flat dictionary, for JSON and CSV."""
         return {"label": self.label, "meaning": self.meaning, **self.values}
 
 
-def by_category(source: Schedule | FinishedJobs) -> list[Row]:
+def by_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each of Kettimuthu's sixteen categories, by run time and processors.
 
     Kettimuthu's figures 4.3 and 4.4 show well estimated jobs alone: pass `jobs.where(well_estimated(jobs))`.
@@ -56,20 +56,20 @@ def by_category(source: Schedule | FinishedJobs) -> list[Row]:
     return _rows(jobs, category(jobs.run, jobs.width), CATEGORIES)
 
 
-def by_coarse_category(source: Schedule | FinishedJobs) -> list[Row]:
+def by_coarse_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each of Kettimuthu's four coarse categories: short or long, narrow or wide."""
     jobs = FinishedJobs.of(source)
     return _rows(jobs, coarse_category(jobs.run, jobs.width), COARSE)
 
 
-def by_class(source: Schedule | FinishedJobs, thresholds: Sequence[float] = LS_CLASSES) -> list[Row]:
+def by_class(source: Schedule | FinishedJobs, thresholds: Sequence[float] = LS_CLASSES) -> list[GroupRow]:
     """Return a row for each class of estimates of Lawson & Smirni; a class lies between two thresholds in seconds."""
     jobs = FinishedJobs.of(source)
     index = np.searchsorted(thresholds, jobs.estimate, side="right")
     return _rows(jobs, index, _class_names(thresholds))
 
 
-def by_width_class(source: Schedule | FinishedJobs, small: int = SMALL) -> list[Row]:
+def by_width_class(source: Schedule | FinishedJobs, small: int = SMALL) -> list[GroupRow]:
     """Return a row for small jobs, of at most `small` processors, and one for large jobs (Zhang et al. 2000)."""
     jobs = FinishedJobs.of(source)
     names = (Category("small", f"<= {small} processors"), Category("large", f"> {small} processors"))
@@ -81,14 +81,14 @@ def well_estimated(jobs: FinishedJobs) -> Bools:
     return jobs.estimate <= 2 * jobs.run
 
 
-def by_estimate_quality(source: Schedule | FinishedJobs) -> list[Row]:
+def by_estimate_quality(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for jobs with a good estimate (at most twice the run time), and one for the others (Kettimuthu)."""
     jobs = FinishedJobs.of(source)
     names = (Category("well", "estimate <= 2 run times"), Category("poorly", "estimate > 2 run times"))
     return _rows(jobs, _numbered(~well_estimated(jobs)), names)
 
 
-def by_estimator(source: Schedule | FinishedJobs) -> list[Row]:
+def by_estimator(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each of ten classes of estimates, by the ratio of run time to estimate, the worst first."""
     jobs = FinishedJobs.of(source)
     index = np.clip(np.ceil(10 * jobs.run / jobs.estimate).astype(np.int64) - 1, 0, 9)
@@ -96,14 +96,14 @@ def by_estimator(source: Schedule | FinishedJobs) -> list[Row]:
     return _rows(jobs, index, [Category(*share) for share in shares])
 
 
-def by_priority(source: Schedule | FinishedJobs) -> list[Row]:
+def by_priority(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for high and one for low priority (Lawson & Smirni)."""
     jobs = FinishedJobs.of(source)
     names = (Category("high", "high priority"), Category("low", "low priority"))
     return _rows(jobs, _numbered(~jobs.column(jobs.workload.high)), names)
 
 
-def by_queue(source: Schedule | FinishedJobs) -> list[Row]:
+def by_queue(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each queue that the trace records."""
     jobs = FinishedJobs.of(source)
     numbers, index = np.unique(jobs.column(jobs.workload.queue), return_inverse=True)
@@ -115,17 +115,17 @@ def by_queue(source: Schedule | FinishedJobs) -> list[Row]:
     return _rows(jobs, index, names)
 
 
-def by_user(source: Schedule | FinishedJobs) -> list[Row]:
+def by_user(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each user, the user with the most jobs first."""
     return _by_party(FinishedJobs.of(source), Field.USER)
 
 
-def by_group(source: Schedule | FinishedJobs) -> list[Row]:
+def by_group(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each group of users, the group with the most jobs first."""
     return _by_party(FinishedJobs.of(source), Field.GROUP)
 
 
-def by_account(source: Schedule | FinishedJobs) -> list[Row]:
+def by_account(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each account, the account with the most jobs first."""
     jobs = FinishedJobs.of(source)
     accounts = np.array(jobs.workload.accounts or [""] * len(jobs.workload), dtype=object)
@@ -134,7 +134,7 @@ def by_account(source: Schedule | FinishedJobs) -> list[Row]:
     return sorted(rows, key=lambda row: -row.jobs)
 
 
-def _by_party(jobs: FinishedJobs, field: Field) -> list[Row]:
+def _by_party(jobs: FinishedJobs, field: Field) -> list[GroupRow]:
     of = jobs.workload
     numbers, index = np.unique(jobs.column(of.user if field is Field.USER else of.group), return_inverse=True)
     kind = field.name.lower()
@@ -142,7 +142,7 @@ def _by_party(jobs: FinishedJobs, field: Field) -> list[Row]:
     return sorted(_rows(jobs, index, names), key=lambda row: -row.jobs)
 
 
-def by_month(source: Schedule | FinishedJobs) -> list[Row]:
+def by_month(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each calendar month of submission, UTC, or for each 30 days without a known date."""
     jobs = FinishedJobs.of(source)
     begin = jobs.workload.header.unix_start
@@ -156,7 +156,7 @@ def by_month(source: Schedule | FinishedJobs) -> list[Row]:
     return _rows(jobs, index, [Category(name, f"submitted in {name}") for name in names])
 
 
-def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[Row]:
+def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[GroupRow]:
     """Return a row for each batch of successive submissions."""
     if size < 1:
         raise ParameterError(f"a batch has at least 1 job, got {size}")
@@ -171,7 +171,7 @@ def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[Row]:
 PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
-def by_tail(source: Schedule | FinishedJobs) -> list[Row]:
+def by_tail(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each percentile: of waits, of slowdowns, of delays of reservations, and of guaranteed over
     actual waits.
     """
@@ -187,13 +187,13 @@ def by_tail(source: Schedule | FinishedJobs) -> list[Row]:
         name: np.percentile(column, PERCENTS).tolist() if len(column) else None for name, column in columns.items()
     }
     return [
-        Row(f"{percent:g} %", f"{percent:g} % of the jobs have less, or as much",
+        GroupRow(f"{percent:g} %", f"{percent:g} % of the jobs have less, or as much",
             {"jobs": len(jobs), **{name: values and values[place] for name, values in found.items()}})
         for place, percent in enumerate(PERCENTS)
     ]  # fmt: skip
 
 
-def crossed(first: Sequence[Row], second: Sequence[Row], jobs: FinishedJobs) -> list[Row]:
+def crossed(first: Sequence[GroupRow], second: Sequence[GroupRow], jobs: FinishedJobs) -> list[GroupRow]:
     """Return a row for each combination of a group of `first` with one of `second`."""
     rows = []
     for one in first:
@@ -201,11 +201,11 @@ def crossed(first: Sequence[Row], second: Sequence[Row], jobs: FinishedJobs) -> 
             members = np.intersect1d(one.members, other.members, assume_unique=True)
             found = statistics(FinishedJobs(jobs.schedule, members, jobs.tau))
             label, meaning = f"{one.label}, {other.label}", f"{one.meaning}; {other.meaning}"
-            rows.append(Row(label, meaning, found, members))
+            rows.append(GroupRow(label, meaning, found, members))
     return rows
 
 
-def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Row]:
+def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[GroupRow]:
     """Return a row for each name; `index` has the number of each job's group. A group without jobs has a row, too."""
     order = np.argsort(index, kind="stable")
     cuts = np.searchsorted(index[order], np.arange(len(names) + 1))
@@ -213,7 +213,7 @@ def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Ro
     for i, name in enumerate(names):
         members = np.sort(jobs.ranks[order[cuts[i] : cuts[i + 1]]])
         found = statistics(FinishedJobs(jobs.schedule, members, jobs.tau))
-        rows.append(Row(name.label, name.meaning, found, members))
+        rows.append(GroupRow(name.label, name.meaning, found, members))
     return rows
 
 

@@ -11,7 +11,7 @@ from sim.metrics import groups
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.fragmentation import fragmentation
-from sim.metrics.groups import Row
+from sim.metrics.groups import GroupRow
 from sim.workload.categories import TAU
 
 
@@ -20,7 +20,7 @@ class Group(NamedTuple):
 
     name: str
     title: str
-    rows: Callable[[Schedule | FinishedJobs], list[Row]]
+    rows: Callable[[Schedule | FinishedJobs], list[GroupRow]]
 
 
 GROUPS = (
@@ -55,7 +55,7 @@ def group_of(name: str) -> Group | None:
     if one is None or other is None or TAIL in (one, other) or one is other:
         return None
 
-    def rows(source: Schedule | FinishedJobs) -> list[Row]:
+    def rows(source: Schedule | FinishedJobs) -> list[GroupRow]:
         jobs = FinishedJobs.of(source)
         return groups.crossed(one.rows(jobs), other.rows(jobs), jobs)
 
@@ -68,7 +68,7 @@ class Metrics:
 
     policy: str
     values: dict[str, Value]
-    groups: dict[str, list[Row]]
+    groups: dict[str, list[GroupRow]]
 
     def __repr__(self) -> str:
         return f"<Metrics {self.policy}: {len(self.values)} numbers, {len(self.groups)} ways to group jobs>"

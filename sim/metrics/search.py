@@ -32,7 +32,7 @@ _SAME = {word: base for base, words in _ALIKE.items() for word in words.split()}
 _FILLING = {"the", "of", "a", "an", "and", "in", "over", "time", "per", "how", "is", "to", "by", "what", "all", "job"}
 
 
-class Entry(Protocol):
+class Searchable(Protocol):
     """Anything that can be found: it has a name, a title and a meaning in words."""
 
     @property
@@ -43,7 +43,7 @@ class Entry(Protocol):
     def meaning(self) -> str: ...
 
 
-E = TypeVar("E", bound=Entry)
+E = TypeVar("E", bound=Searchable)
 
 
 def words_of(text: str) -> list[str]:
@@ -70,14 +70,14 @@ def search(text: str, entries: Iterable[E]) -> list[E]:
     return [entry for score, _, entry in sorted(scored, key=lambda item: (-item[0], item[1])) if score > 0]
 
 
-def _score(wanted: Sequence[str], entry: Entry) -> float:
+def _score(wanted: Sequence[str], entry: Searchable) -> float:
     """Return how well an entry fits these words: words in its name count most, words in its meaning count little."""
     name, meaning = set(words_of(entry.name)), set(words_of(f"{entry.title} {entry.meaning}"))
     hits = sum(1.0 if word in name else 0.4 if word in meaning else -0.5 for word in wanted)
     return hits - 0.05 * len(name.difference(wanted)) if hits > 0 else 0.0
 
 
-def meant(text: str, entries: Sequence[Entry]) -> str:
+def meant(text: str, entries: Sequence[Searchable]) -> str:
     """Return an end for an error message that suggests names in place of a wrong one: similar ones, else by meaning.
 
     >>> from sim.metrics.catalogue import METRICS

@@ -13,7 +13,7 @@ from sim.experiments.series import Panel, Point
 from sim.files import write_whole
 from sim.optional_imports import extra
 from tui.chart.round_ticks import tick_label, time_unit
-from tui.cli.figure_style import DASHES, HATCHES, MARKERS, Size, Style, as_text, round_off
+from tui.cli.figure_style import DASHES, HATCHES, MARKERS, FigureSize, Style, as_text, round_off
 
 P = TypeVar("P")
 NARROWEST = 1.6
@@ -56,16 +56,16 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
         file.buffer.write(data.getvalue())
 
 
-def _layout(room: Size | None, panels: int) -> tuple[Size, int]:
+def _layout(room: FigureSize | None, panels: int) -> tuple[FigureSize, int]:
     """Return the size of the figure, and how many panels are side by side."""
     if room is None:
         across = min(3, panels)
-        return Size(1 + 4.2 * across, 0.4 + 3.2 * -(-panels // across), 9), across
+        return FigureSize(1 + 4.2 * across, 0.4 + 3.2 * -(-panels // across), 9), across
     across = max(1, min(ACROSS, panels, int(room.width * 8 / room.letters // NARROWEST)))
     if panels == ACROSS and across == 3:
         across = 2
     down = -(-panels // across)
-    return Size(
+    return FigureSize(
         room.width, room.height or (0.5 + (1.5 if down > 1 or across > 1 else 1.8) * down), room.letters
     ), across
 

@@ -25,7 +25,7 @@ LEGENDS = ("inside", "above", "right", "none")
 
 
 @dataclass(frozen=True)
-class Size:
+class FigureSize:
     """Size of a figure: width and perhaps height in inches, and letters in points."""
 
     width: float
@@ -35,15 +35,15 @@ class Size:
 
 LONGEST = 120
 """Largest number of letters of a title or a label."""
-SIZES = {"ieee": Size(3.5, None, 8), "acm": Size(3.33, None, 8), "slide": Size(10, 5.6, 18)}
+SIZES = {"ieee": FigureSize(3.5, None, 8), "acm": FigureSize(3.33, None, 8), "slide": FigureSize(10, 5.6, 18)}
 """Sizes by name: a column in two-column pages of IEEE and of ACM, and a slide of 16:9."""
 
 
-def parse_size(text: str) -> Size:
+def parse_size(text: str) -> FigureSize:
     """Return the size that a text means: ieee, acm, slide, or width and height in inches as 7x2.5.
 
     >>> parse_size("7x2.5")
-    Size(width=7.0, height=2.5, letters=9)
+    FigureSize(width=7.0, height=2.5, letters=9)
     """
     if text in SIZES:
         return SIZES[text]
@@ -53,7 +53,7 @@ def parse_size(text: str) -> Size:
         width = height = 0.0
     if not (1 <= width <= 60 and 1 <= height <= 60):
         raise click.UsageError(f"--size {quoted(text)}: expected ieee, acm, slide or WxH in inches, like 7x2.5")
-    return Size(width, height, 9)
+    return FigureSize(width, height, 9)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Style:
         return f"#{shade:02x}{shade:02x}{shade:02x}"
 
     @property
-    def room(self) -> Size | None:
+    def room(self) -> FigureSize | None:
         """Return the size that the user requested; None if the number of panels determines it."""
         return parse_size(self.size) if self.size else None
 

@@ -14,7 +14,7 @@ from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.context import Context, taught, window, written
 from tui.panels.live_values import by_clock
-from tui.panels.queue_table import Row, fitting, halted_row, sorted_places, time_without_progress, waiting_row
+from tui.panels.queue_table import QueueRow, fitting, halted_row, sorted_places, time_without_progress, waiting_row
 
 TITLE = "Queue"
 
@@ -30,8 +30,8 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     total = sum(section.lines for section in sections)
     seen = window(total, first, size[1] - 1)
     entries = [_entry_at(sections, index) for index in seen]
-    table = fitting(context, size[0], [entry for entry in entries if isinstance(entry, Row)])
-    body = tuple(table.line(entry) if isinstance(entry, Row) else entry for entry in entries)
+    table = fitting(context, size[0], [entry for entry in entries if isinstance(entry, QueueRow)])
+    body = tuple(table.line(entry) if isinstance(entry, QueueRow) else entry for entry in entries)
     if (told := _xfactor(context, size[0])) and total + 1 + len(told) < size[1]:
         body, total = (*body, line(""), *told), total + 1 + len(told)
     mark = _mark(context, sections)
@@ -98,7 +98,7 @@ class Section(NamedTuple):
 
     heading: tuple[Line, ...]
     places: Sequence[int]
-    row: Callable[[int], Row]
+    row: Callable[[int], QueueRow]
     state: str = "waiting"
 
     @property
@@ -182,7 +182,7 @@ def _mark(context: Context, sections: Sequence[Section]) -> int | None:
     return None
 
 
-def _entry_at(sections: Sequence[Section], index: int) -> Line | Row:
+def _entry_at(sections: Sequence[Section], index: int) -> Line | QueueRow:
     """Return what is at this index of the list: a line of a heading, or the row of a job."""
     for section in sections:
         if index < section.lines:

@@ -36,7 +36,7 @@ STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
 # Rows
 
 
-class Row(NamedTuple):
+class QueueRow(NamedTuple):
     """Row of the queue's table: the values of one job."""
 
     job: Job
@@ -51,20 +51,20 @@ class Row(NamedTuple):
     """Numbers that the policy wrote for the job."""
 
 
-def waiting_row(context: Context, index: int) -> Row:
+def waiting_row(context: Context, index: int) -> QueueRow:
     """Return the row of a waiting job, by its index in the queue."""
     queued = waiting_by_clock(context.scene.snapshot.queue[index], context.scene)
     starts = "" if queued.planned is None else _start(queued.planned, context)
     moved, why = _moved(queued, context), _why(queued, context)
-    return Row(queued.job, queued.waited, queued.xfactor, starts, queued.reserved, moved, why, queued.own)
+    return QueueRow(queued.job, queued.waited, queued.xfactor, starts, queued.reserved, moved, why, queued.own)
 
 
-def halted_row(context: Context, index: int) -> Row:
+def halted_row(context: Context, index: int) -> QueueRow:
     """Return the row of a suspended job: how long it has not run in total, and which jobs are on its processors."""
     scene = context.scene
     halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
     jobs = [context.about.workload.jobs[rank] for rank in halted.blocked_by]
-    return Row(halted.job, time_without_progress(halted), halted.xfactor, "", False, Span(""), _sitting(jobs))
+    return QueueRow(halted.job, time_without_progress(halted), halted.xfactor, "", False, Span(""), _sitting(jobs))
 
 
 def time_without_progress(entry: Suspended | Running) -> float:
@@ -151,7 +151,7 @@ _OF_JOB: dict[str, Callable[[Job], float]] = {
 class Column(NamedTuple):
     title: str
     width: int
-    cell: Callable[[Row], Span]
+    cell: Callable[[QueueRow], Span]
     key: str = ""
     """Name under which the policy wrote the column's number; "" for other columns."""
 
@@ -196,7 +196,7 @@ class Table(NamedTuple):
             return Span(" ")
         return Span("▸" if self.context.unicode else ">", "accent")
 
-    def line(self, row: Row) -> Line:
+    def line(self, row: QueueRow) -> Line:
         context, job = self.context, row.job
         bar = mini_bar(job.procs / context.scene.snapshot.procs, BAR, context.unicode)
         hue = context.scene.hues.get(job.rank)
@@ -216,7 +216,7 @@ class Table(NamedTuple):
         return line(*spans, rank=job.rank)
 
 
-def why_and_start(row: Row, *before: str) -> Brief:
+def why_and_start(row: QueueRow, *before: str) -> Brief:
     """Return texts: the reason with the planned start, once for each word of `before`, then the reason alone."""
     if not row.starts or any(row.starts in told for told in row.why):
         return row.why
@@ -229,7 +229,7 @@ def _fitting(said: Sequence[str], width: int) -> str:
     return next((told for told in said if text.cells(told) <= width), text.shorten(said[-1], width))
 
 
-def fitting(context: Context, width: int, rows: Sequence[Row]) -> Table:
+def fitting(context: Context, width: int, rows: Sequence[QueueRow]) -> Table:
     """Return the table with the most important columns that fit; `rows` are the visible rows."""
     ids = context.about.workload.ids
     job = min(max(3, *(len(each) for each in (*ids[:1], *ids[-1:]))), 12)
@@ -249,7 +249,7 @@ def fitting(context: Context, width: int, rows: Sequence[Row]) -> Table:
 def _columns(context: Context, title: str) -> tuple[Column, ...]:
     starts = max(len(title), 8, len(f"~d{int(context.scene.clock // 86400)} 00:00"))
 
-    def start(row: Row) -> Span:
+    def start(row: QueueRow) -> Span:
         unsure = row.starts and title == MIXED and not row.promised
         return Span("~" * bool(unsure) + (row.starts or "–"), "" if row.starts else "faint")
 
@@ -268,7 +268,7 @@ def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
     """Return the column for a number that the policy wrote; its name may be foreign text."""
     title = written(text.shorten(own.name, MOST_OWN), context)
 
-    def cell(row: Row) -> Span:
+    def cell(row: QueueRow) -> Span:
         value = row.own[place] if place < len(row.own) else None
         return Span("–", "faint") if value is None else Span(own_number(own, value, context), "accent")
 
@@ -292,7 +292,7 @@ def own_number(own: OwnColumn, value: float, context: Context) -> str:
     return text.number(round(value, digits), digits) if abs(value) < MOST_PLAIN else f"{value:.3g}"
 
 
-def _starts_title(rows: Sequence[Row]) -> str:
+def _starts_title(rows: Sequence[QueueRow]) -> str:
     """Return the heading of the planned starts: they are promised, computed again at each pass, or both."""
     promised = {row.promised for row in rows if row.starts}
     if promised == {False}:

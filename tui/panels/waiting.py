@@ -41,7 +41,7 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
         if found := _flowed(head, [_entry(context, row, brevity) for row in front], len(queue), width, rows):
             return found
     named = [row for row in front if name(row.job) in words]
-    chosen: list[Row] = []
+    chosen: list[QueueRow] = []
     for row in (*named, *front):
         if row in chosen:
             continue

@@ -20,7 +20,7 @@ from tui.replay.playback import Playback
 from tui.replay.requests import BESIDE, News, Noticed, Order, Wish
 from tui.replay.scene import Scene
 from tui.replay.stage import RunView
-from tui.replay.trail import Place, Trail
+from tui.replay.trail import ReplayPlace, Trail
 
 if TYPE_CHECKING:
     from sim.timeline.branch import Branch
@@ -109,8 +109,8 @@ class ReplayController:
             self._trail.note(order, place, self._place)
 
     @property
-    def _place(self) -> Place:
-        return Place(self.stage.timeline.branch.name, self._go.step, self.stage.clock, self._beside_as)
+    def _place(self) -> ReplayPlace:
+        return ReplayPlace(self.stage.timeline.branch.name, self._go.step, self.stage.clock, self._beside_as)
 
     def _settle(self, was: Branch) -> None:
         """Bring the compared run up to date after a request, and release branches that are no longer used."""

@@ -13,7 +13,7 @@ STEPS = o.Move, o.Play, o.Draw, o.Measure, o.Restore, o.Renew, o.TakeBack
 MOST = 1000
 
 
-class Place(NamedTuple):
+class ReplayPlace(NamedTuple):
     """Place of a replay: branch, step and time, and the compared run."""
 
     branch: str
@@ -26,22 +26,22 @@ class Trail:
     """Trail of places, one for each move, the latest at the end."""
 
     def __init__(self) -> None:
-        self._left: list[Place] = []
+        self._left: list[ReplayPlace] = []
         self._was_scrubbed = False
 
-    def leave(self, place: Place) -> None:
+    def leave(self, place: ReplayPlace) -> None:
         """Add a place; if there are too many, the oldest one is dropped."""
         self._left.append(place)
         del self._left[:-MOST]
 
-    def note(self, order: Order, was: Place, now: Place) -> None:
+    def note(self, order: Order, was: ReplayPlace, now: ReplayPlace) -> None:
         """Add the place before a request if the request moved the replay; all moves of one drag count as one."""
         is_scrubbed = isinstance(order, o.GoToTime) and order.scrubbed
         if was != now and not isinstance(order, STEPS) and not (is_scrubbed and self._was_scrubbed):
             self.leave(was)
         self._was_scrubbed = is_scrubbed
 
-    def take_back(self, branches: Collection[str]) -> Place | None:
+    def take_back(self, branches: Collection[str]) -> ReplayPlace | None:
         """Remove the last place whose branches still exist, and return it; None if no place is left."""
         while self._left:
             place = self._left.pop()

@@ -9,20 +9,20 @@ from time import time
 from sim.errors import SchedscopeError
 from sim.formatting import count, span
 from sim.session.session import read_session
-from tui.screens.first.entries import Entry
+from tui.screens.first.entries import MenuEntry
 from tui.sessions.session_conversion import LAST, last_path
 
 MOST = 4
 """Largest number of sessions that are offered, the newest first."""
 
 
-def sessions_left(saved: Iterable[str]) -> list[Entry]:
+def sessions_left(saved: Iterable[str]) -> list[MenuEntry]:
     """Return an entry of the menu for each session that can be read; `saved` are paths of saved ones."""
     paths = [("where it was left", last_path()), *((Path(path).name, Path(path)) for path in saved)]
     return list(_entries(paths))[:MOST]
 
 
-def _entries(paths: Iterable[tuple[str, Path]]) -> Iterator[Entry]:
+def _entries(paths: Iterable[tuple[str, Path]]) -> Iterator[MenuEntry]:
     for title, path in paths:
         try:
             session, age = read_session(path), time() - path.stat().st_mtime
@@ -31,4 +31,4 @@ def _entries(paths: Iterable[tuple[str, Path]]) -> Iterator[Entry]:
         branches = f", {count(len(session.branches), 'branch', 'branches')}" if len(session.branches) > 1 else ""
         what = f"{Path(session.trace.name).name} under {session.policy}, step {session.step:,}{branches}"
         value = LAST if path == last_path() else str(path)
-        yield Entry("session", value, title, f"{what} · {span(max(age, 0))} ago")
+        yield MenuEntry("session", value, title, f"{what} · {span(max(age, 0))} ago")

@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from sim.errors import TraceError
-from sim.workload.formats.table import Rows, number, shown
+from sim.workload.formats.table import JobRows, number, shown
 from sim.workload.model import Field, Header, Trace
 
 DELAYS = ("delay", "DelayProfile")
@@ -26,7 +26,7 @@ def read(text: str, name: str, path: object) -> Trace:
     content = _content(text, path)
     profiles = content.get("profiles")
     runtimes = _Runtimes(profiles if isinstance(profiles, dict) else {})
-    rows = Rows("jobs with an id and numbers for subtime and res", unit="job")
+    rows = JobRows("jobs with an id and numbers for subtime and res", unit="job")
     for at, job in enumerate(content["jobs"], start=1):
         values = _values(job)
         if values is None:

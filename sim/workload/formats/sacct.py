@@ -20,7 +20,7 @@ from sim.workload.fidelity import Fidelity, Note
 from sim.workload.formats.sacct_machine import Unmodelled, Used
 from sim.workload.formats.sacct_requests import Asked
 from sim.workload.formats.slurm_text import hosts
-from sim.workload.formats.table import MOST_COLUMNS, WORDS, Rows, blocks, number
+from sim.workload.formats.table import MOST_COLUMNS, WORDS, JobRows, blocks, number
 from sim.workload.formats.zone import zone_here
 from sim.workload.model import Field, Header, Trace
 from sim.workload.shape import Shape
@@ -121,7 +121,7 @@ class _Dump:
     """Collector of the jobs of one dump, and of facts about its machine and time."""
 
     def __init__(self, how: Reading) -> None:
-        self.rows = Rows("a record of sacct that has a JobID and a Submit time")
+        self.rows = JobRows("a record of sacct that has a JobID and a Submit time")
         self._how, self._zone = how, how.zone or zone_here()
         shape = how.shape if how.count == "cpus" else None
         self._used, self._unmodelled = Used(), Unmodelled(shape)

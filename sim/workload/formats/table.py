@@ -1,7 +1,7 @@
 """Tables of jobs: the collector with which readers build a trace, and plain CSV whose first line names its columns.
 
-`number` defines what counts as a number in any file; `Rows` collects jobs and notes. A file is refused if more of its
-lines are damaged than good.
+`number` defines what counts as a number in any file; `JobRows` collects jobs and notes. A file is refused if more of
+its lines are damaged than good.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Damage:
         return (Note(f"damaged {self.unit}s", self.count, f"{self.unit} {self.line}"),) if self.count else ()
 
 
-class Rows:
+class JobRows:
     """Collector of the jobs of a file, which replaces words by numbers and finally makes a `Trace`."""
 
     def __init__(self, expected: str, unit: str = "line") -> None:
@@ -368,7 +368,7 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
     lines = records(text)
     first, header = next(lines, (1, []))
     columns = needed_meanings(header, path, first)
-    rows = Rows("numbers for submit, procs and runtime")
+    rows = JobRows("numbers for submit, procs and runtime")
     workloads: list[str] = []
     while block := list(islice(lines, BLOCK)):
         if len(text) > LARGE and (unread := next((line for line, cells in block if not cells), 0)):
@@ -393,7 +393,7 @@ def needed_meanings(header: list[str], path: object, line: int | None = None) ->
 
 
 def _take(
-    block: list[tuple[int, list[str]]], columns: Mapping[str, int], width: int, rows: Rows, workloads: list[str]
+    block: list[tuple[int, list[str]]], columns: Mapping[str, int], width: int, rows: JobRows, workloads: list[str]
 ) -> None:
     """Add the jobs of a block of records, whose columns are converted at once."""
     across = list(zip(*(_as_wide(cells, width) for _, cells in block), strict=True))

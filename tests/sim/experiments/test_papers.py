@@ -12,7 +12,7 @@ from sim.experiments.papers import GAIN, MISSED, STATEMENTS, PaperTable, PaperVa
 from sim.experiments.results import Results
 from sim.experiments.work import Outcome
 from sim.metrics.aggregates import Value
-from sim.metrics.groups import Row
+from sim.metrics.groups import GroupRow
 from sim.policies import parse_policy
 from sim.workload.categories import CATEGORIES
 from sim.workload.samples import sample_path
@@ -79,7 +79,7 @@ def test_figures_of_groups_are_those_of_their_jobs(tmp_path: Path) -> None:
     of = PaperTable("small", "A table", "", ("mean_wait",), ("label",), rows, options, "category")
     plan = of.plan(tmp_path)
     (run,) = plan.runs()
-    groups = {"category": [Row("VS N", "", {"mean_wait": 7.0})]}
+    groups = {"category": [GroupRow("VS N", "", {"mean_wait": 7.0})]}
     with Results(tmp_path / "r", write=True) as results:
         results.add([Outcome(run, Measured({"mean_wait": 9.0}, groups=groups), groups=("category",))])
         assert [figure.ours for figure in of.figures(plan, results)] == [7.0, 9.0]

@@ -15,7 +15,7 @@ from sim.experiments.pivot import Cell, Condition, PivotQuery, PivotTable, Value
 from sim.experiments.plan import Run, SweepPlan
 from sim.experiments.results import Results
 from sim.experiments.work import Outcome
-from sim.metrics.groups import Row
+from sim.metrics.groups import GroupRow
 
 NOISE = [0.0, 6.0, -4.0, 10.0]
 BASE = {"easy": 10.0, "relaxed:omega=0": 20.0, "relaxed:omega=1": 10.5}
@@ -35,7 +35,9 @@ def value(run: Run) -> float:
 
 
 def outcome(run: Run, overload: str = "") -> Outcome:
-    groups = {"class": [Row("short", "", {"mean_wait": 1.0, "jobs": 3}), Row("long", "", {"mean_wait": value(run)})]}
+    groups = {
+        "class": [GroupRow("short", "", {"mean_wait": 1.0, "jobs": 3}), GroupRow("long", "", {"mean_wait": value(run)})]
+    }
     batches = json.dumps({"mean_wait": [value(run) - 1, value(run) + 1]})
     return Outcome(run, Measured({"mean_wait": value(run), "jobs": 7}, overload, batches, groups), groups=("class",))
 

@@ -11,7 +11,7 @@ from sim.engine.schedule import Curves, Schedule
 from sim.errors import ParameterError
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import (
-    Row,
+    GroupRow,
     by_batch,
     by_category,
     by_class,
@@ -48,7 +48,7 @@ def played(*jobs: tuple[float, int, float, float], waits: list[float] | None = N
     )  # fmt: skip
 
 
-def sizes(rows: list[Row]) -> dict[str, int]:
+def sizes(rows: list[GroupRow]) -> dict[str, int]:
     return {row.label: row.jobs for row in rows if row.jobs}
 
 

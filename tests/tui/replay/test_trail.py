@@ -5,11 +5,11 @@ from __future__ import annotations
 from sim.policies import parse_policy
 from tests.tui.replay.test_controller import Replayed
 from tui.replay import requests as o
-from tui.replay.trail import MOST, Place, Trail
+from tui.replay.trail import MOST, ReplayPlace, Trail
 
 
 def test_trail_takes_back_the_last_place_first() -> None:
-    trail, places = Trail(), [Place("main", step, step) for step in (1, 2)]
+    trail, places = Trail(), [ReplayPlace("main", step, step) for step in (1, 2)]
     for place in places:
         trail.leave(place)
     assert [trail.take_back({"main"}) for _ in range(3)] == [*reversed(places), None]
@@ -17,14 +17,14 @@ def test_trail_takes_back_the_last_place_first() -> None:
 
 def test_trail_passes_over_places_whose_branch_is_gone() -> None:
     trail = Trail()
-    trail.leave(Place("main", 1, 1))
-    trail.leave(Place("reload 1", 2, 2))
-    trail.leave(Place("main", 3, 3, o.CompareBranch("reload 1")))
-    assert trail.take_back({"main"}) == Place("main", 1, 1)
+    trail.leave(ReplayPlace("main", 1, 1))
+    trail.leave(ReplayPlace("reload 1", 2, 2))
+    trail.leave(ReplayPlace("main", 3, 3, o.CompareBranch("reload 1")))
+    assert trail.take_back({"main"}) == ReplayPlace("main", 1, 1)
 
 
 def test_trail_notes_moves_that_led_elsewhere_only() -> None:
-    trail, here, there = Trail(), Place("main", 1, 1), Place("main", 2, 2)
+    trail, here, there = Trail(), ReplayPlace("main", 1, 1), ReplayPlace("main", 2, 2)
     trail.note(o.Move(1), here, there)
     trail.note(o.GoTo(1), here, here)
     assert trail.take_back({"main"}) is None
@@ -33,17 +33,21 @@ def test_trail_notes_moves_that_led_elsewhere_only() -> None:
 def test_trail_takes_a_drag_for_one_move() -> None:
     trail = Trail()
     for time in range(3):
-        trail.note(o.GoToTime(time + 1, scrubbed=True), Place("main", time, time), Place("main", time + 1, time + 1))
-    assert trail.take_back({"main"}) == Place("main", 0, 0)
+        trail.note(
+            o.GoToTime(time + 1, scrubbed=True),
+            ReplayPlace("main", time, time),
+            ReplayPlace("main", time + 1, time + 1),
+        )
+    assert trail.take_back({"main"}) == ReplayPlace("main", 0, 0)
     assert trail.take_back({"main"}) is None
 
 
 def test_trail_forgets_the_oldest_when_there_are_too_many() -> None:
     trail = Trail()
     for step in range(MOST + 5):
-        trail.leave(Place("main", step, step))
+        trail.leave(ReplayPlace("main", step, step))
     taken = [trail.take_back({"main"}) for _ in range(MOST + 5)]
-    assert taken[MOST - 1] == Place("main", 5, 5)
+    assert taken[MOST - 1] == ReplayPlace("main", 5, 5)
     assert taken[MOST] is None
 
 

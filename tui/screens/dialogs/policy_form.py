@@ -163,7 +163,7 @@ def error_of(spec: str) -> str | None:
 # The list
 
 
-class Entry(NamedTuple):
+class PolicyEntry(NamedTuple):
     """Entry in the list of policies; choosing it fills the form with its `spec`."""
 
     spec: str
@@ -178,10 +178,10 @@ class Entry(NamedTuple):
         return self.spec.partition(":")[0] if self.title in (*POLICIES, *POLICIES.aliases) else self.spec
 
 
-OPEN = Entry(os.path.join(os.curdir, ""), "open a file ...", "A policy of your own: ./fair.py", "", "files")
+OPEN = PolicyEntry(os.path.join(os.curdir, ""), "open a file ...", "A policy of your own: ./fair.py", "", "files")
 
 
-def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
+def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
     """Return the entries that match what is typed: files if it is a path, otherwise policies and files of the current
     folder.
     """
@@ -190,7 +190,7 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
     if is_path(typed):
         return _files(typed)
     wanted, own = typed.strip().lower(), list(own)
-    theirs = [Entry(name, name, summary(POLICIES[name]), "") for name in own if wanted in name.lower()]
+    theirs = [PolicyEntry(name, name, summary(POLICIES[name]), "") for name in own if wanted in name.lower()]
     here = _files(typed.strip()) if typed.strip() else []
     return [
         *theirs,
@@ -201,25 +201,25 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
     ]
 
 
-def _of_packages(read: Iterable[str]) -> Iterator[Entry]:
+def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
     """Yield an entry for each policy of an installed package; only its name is known, because its code is not run."""
     known = {*POLICIES.names, *read}
     for name in sorted(plugins()):
         if name not in known:
-            yield Entry(name, name, f"Of {origin(name)}.", origin(name), "package")
+            yield PolicyEntry(name, name, f"Of {origin(name)}.", origin(name), "package")
 
 
-def _files(typed: str) -> list[Entry]:
+def _files(typed: str) -> list[PolicyEntry]:
     """Return entries for Python files and folders whose path begins as typed; a class and parameters may be typed
     behind it.
     """
     named = named_code(typed)
     choices = folder_of(named.source if named and named.is_file else typed, ".py").choices
     kinds: dict[str, Literal["file", "folder"]] = {"folder": "folder"}
-    return [Entry(each.value, each.title, each.what, "", kinds.get(each.kind, "file")) for each in choices]
+    return [PolicyEntry(each.value, each.title, each.what, "", kinds.get(each.kind, "file")) for each in choices]
 
 
-def entries(typed: str) -> list[Entry]:
+def entries(typed: str) -> list[PolicyEntry]:
     """Return entries for policies and short names that contain all typed words, the best match first.
 
     >>> [entry.title for entry in entries("mbgs")], [entry.title for entry in entries("firstf")]
@@ -236,21 +236,21 @@ def did_you_mean(typed: str) -> str:
     return f"no policy {typed.strip()!r}{POLICIES.near(typed.strip())}"
 
 
-def _all_entries(with_aliases: bool) -> Iterator[Entry]:
+def _all_entries(with_aliases: bool) -> Iterator[PolicyEntry]:
     for name, cls in POLICIES.items():
-        yield Entry(name, name, summary(cls), cls.paper)
+        yield PolicyEntry(name, name, summary(cls), cls.paper)
     if with_aliases:
         for alias, spec in POLICIES.aliases.items():
-            yield Entry(spec, alias, f"Short for {spec}.", POLICIES[spec.partition(":")[0]].paper)
+            yield PolicyEntry(spec, alias, f"Short for {spec}.", POLICIES[spec.partition(":")[0]].paper)
 
 
-def _holds(entry: Entry, word: str) -> bool:
+def _holds(entry: PolicyEntry, word: str) -> bool:
     """Return True if the entry's name contains the word, or its description has a word that begins so."""
     said = f"{entry.what} {entry.source} {' '.join(short_names(entry.title))}".lower()
     return word in entry.title or any(each.startswith(word) for each in re.findall(r"[\w.]+", said))
 
 
-def _distance(entry: Entry, wanted: list[str]) -> int:
+def _distance(entry: PolicyEntry, wanted: list[str]) -> int:
     """Return how well an entry matches the words: 0 if equal, 1 at the begin of its name, 2 inside it, 3 in the
     description.
     """

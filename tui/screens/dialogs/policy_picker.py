@@ -28,7 +28,7 @@ from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import drawn
 from tui.screens.dialogs.dialog import Dialog, Page
 from tui.screens.dialogs.parameter_field import ParameterField
-from tui.screens.dialogs.policy_form import OPEN, Entry, Field, Form, did_you_mean, error_of, listed, short_names
+from tui.screens.dialogs.policy_form import OPEN, Field, Form, PolicyEntry, did_you_mean, error_of, listed, short_names
 from tui.screens.dialogs.trace_choices import completed, is_path
 from tui.widgets.options import Options, is_listed
 
@@ -58,12 +58,12 @@ class PolicyPicker(Dialog[Policy | None]):
         self._form = Form.of(current)
         self._kept = {self._form.policy: self._form}
         """Forms that the user has filled in before, by name of the policy."""
-        self._listed: list[Entry] = []
+        self._listed: list[PolicyEntry] = []
         self._one_at_a_time = Lock()
         """Lock that is held while fields are replaced, because several keys may arrive at once."""
         self._wrong: str | None = None
         """Error of the typed spec, or None."""
-        self._file: Entry | None = None
+        self._file: PolicyEntry | None = None
         """Entry that is highlighted in the list if it stands for a file, a folder or a package; otherwise None."""
 
     def compose(self) -> ComposeResult:
@@ -122,7 +122,7 @@ class PolicyPicker(Dialog[Policy | None]):
         if is_listed(event):
             await self._choose(self._listed[event.option_index])
 
-    async def _choose(self, entry: Entry) -> None:
+    async def _choose(self, entry: PolicyEntry) -> None:
         """Choose a policy of the list, with the values that were typed for it before; a short name sets its own
         parameters.
         """
@@ -351,7 +351,7 @@ class PolicyPicker(Dialog[Policy | None]):
 # Drawing
 
 
-def _prompt(entry: Entry, with_what: bool) -> Content:
+def _prompt(entry: PolicyEntry, with_what: bool) -> Content:
     """Return an entry as text: its name and, if there is space, its short names and a description."""
     if not with_what:
         return Content.styled(drawn(entry.title), "bold")
@@ -366,7 +366,7 @@ def _about(name: str, paper: str, first: str, width: int) -> Iterator[Line]:
     yield line("")
 
 
-def _about_file(entry: Entry, width: int) -> Iterator[Line]:
+def _about_file(entry: PolicyEntry, width: int) -> Iterator[Line]:
     told = {
         "file": "Enter runs the file's code and shows the policy with its parameters.",
         "package": f"{entry.what} Enter runs the package's code and shows the policy with its parameters.",

@@ -12,7 +12,7 @@ from tui.screens.dialogs.trace_choices import recent
 Kind = Literal["sample", "also", "lesson", "learn", "session", "trace", "file"]
 
 
-class Entry(NamedTuple):
+class MenuEntry(NamedTuple):
     """Entry of the first screen; `value` is the name or path of the sample, session or file that it opens."""
 
     kind: Kind
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
         return self.kind in ("sample", "lesson")
 
 
-def samples() -> Iterator[Entry]:
+def samples() -> Iterator[MenuEntry]:
     """Yield an entry for each sample, in the order for newcomers.
 
     >>> next(samples()).origin
@@ -38,36 +38,38 @@ def samples() -> Iterator[Entry]:
     return map(_sample, SAMPLES)
 
 
-def _sample(sample: Sample, kind: Kind = "sample") -> Entry:
+def _sample(sample: Sample, kind: Kind = "sample") -> MenuEntry:
     what, _, paper = sample.caption.rstrip(")").partition(" (")
-    return Entry(kind, sample.name, sample.showing.title, what, paper, sample.showing.policy)
+    return MenuEntry(kind, sample.name, sample.showing.title, what, paper, sample.showing.policy)
 
 
-def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[Entry]:
+def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[MenuEntry]:
     """Yield an entry for each lesson of the course, with how far the user is."""
     from sim.lessons.course import found_lesson
 
     for lesson in map(found_lesson, names):
         done, count = seen.get(lesson.name, 0), lesson.count
         how_far = "" if not done else "done" if done >= count else f"{done} of {count} scenes"
-        yield Entry("lesson", lesson.name, lesson.title, lesson.about, PAPERS.get(lesson.paper, lesson.paper), how_far)
+        yield MenuEntry(
+            "lesson", lesson.name, lesson.title, lesson.about, PAPERS.get(lesson.paper, lesson.paper), how_far
+        )
 
 
-def learning(seen: Mapping[str, int]) -> Entry:
+def learning(seen: Mapping[str, int]) -> MenuEntry:
     """Return the entry that opens the list of lessons; it names the next unfinished one."""
     begun = {entry.value: entry.policy == "done" for entry in lessons(seen, filter(seen.__contains__, ORDER))}
     following = next((name for name in ORDER if not begun.get(name)), None)
     told = f"{len(ORDER)} lessons, {sum(begun.values())} done"
     if following is not None:
         told += f": next “{next(lessons(seen, [following])).title}”"
-    return Entry("learn", "", "lessons", told)
+    return MenuEntry("learn", "", "lessons", told)
 
 
-def entries(sessions: Sequence[Entry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[Entry, ...]:
+def entries(sessions: Sequence[MenuEntry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[MenuEntry, ...]:
     """Return all entries: samples with pictures, lessons, recent sessions and traces, and one for any other file."""
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
         *samples(), learning(seen), *sessions, *(_sample(sample_of(name), "also") for name in ALSO),
-        *(Entry("trace", choice.value, choice.title, choice.what) for choice in before),
-        Entry("file", "", "a file ...", "SWF, sacct, Batsim or CSV, wherever it is"),
+        *(MenuEntry("trace", choice.value, choice.title, choice.what) for choice in before),
+        MenuEntry("file", "", "a file ...", "SWF, sacct, Batsim or CSV, wherever it is"),
     )  # fmt: skip

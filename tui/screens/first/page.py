@@ -11,7 +11,7 @@ from rich.segment import Segment
 from tui.chart.cells.cells import Brush, Cells
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
-from tui.screens.first.entries import Entry
+from tui.screens.first.entries import MenuEntry
 from tui.widgets.cell_rows import fitted
 
 DIGITS = "123456789"
@@ -30,7 +30,7 @@ LISTED = 7
 """Smallest number of rows for the entries without pictures."""
 
 
-class Place(NamedTuple):
+class EntryPlace(NamedTuple):
     """Rectangle that an entry takes on the page."""
 
     row: int
@@ -44,7 +44,7 @@ class Page:
     """Page with the rectangles of all entries; it may be higher than the screen."""
 
     width: int
-    places: tuple[Place, ...]
+    places: tuple[EntryPlace, ...]
     rows: int
     picture: tuple[int, int]
     """Width and height of a picture in columns and rows."""
@@ -68,7 +68,7 @@ class Page:
         return min(there, key=lambda n: abs(self.places[n].column - here.column))
 
 
-def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
+def arranged(entries: Sequence[MenuEntry], width: int, height: int) -> Page:
     """Return the page for a screen of this size: pictures in one to three columns, and lines below them.
 
     >>> from tui.screens.first.entries import samples
@@ -81,14 +81,14 @@ def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
     room = height - min(lines + 1, LISTED)
     high = min(max(room // max(-(-pictures // across), 1) - 1, LOWEST), HIGHEST)
     each = width // across
-    places = [Place(n // across * (high + 1), n % across * each, high, each) for n in range(pictures)]
+    places = [EntryPlace(n // across * (high + 1), n % across * each, high, each) for n in range(pictures)]
     below = -(-pictures // across) * (high + 1)
-    places += [Place(below + n, 0, 1, width) for n in range(lines)]
+    places += [EntryPlace(below + n, 0, 1, width) for n in range(lines)]
     return Page(width, tuple(places), below + lines, (max(min(each * 2 // 5 - MARK, 8 * high), 0), high))
 
 
 def drawn(
-    page: Page, entries: Sequence[Entry], pictures: Mapping[str, Cells], brush: Brush, chosen: int
+    page: Page, entries: Sequence[MenuEntry], pictures: Mapping[str, Cells], brush: Brush, chosen: int
 ) -> list[list[Segment]]:
     """Return the page as rows of segments, with a blank column at the right."""
     look, blank = brush.look, brush.look.style("")
@@ -112,7 +112,7 @@ def drawn(
     return [[*fitted(rows.get(row, []), page.width, blank), edge] for row in range(page.rows)]
 
 
-def _card(entry: Entry, place: Place, page: Page) -> list[Line]:
+def _card(entry: MenuEntry, place: EntryPlace, page: Page) -> list[Line]:
     """Return the text next to a picture as lines: title, description if there is space, paper and policy."""
     room = place.columns - MARK - page.picture[0] - GAP - 1
     title = wrapped(entry.title, room, "title")[: place.rows]
@@ -124,7 +124,7 @@ def _card(entry: Entry, place: Place, page: Page) -> list[Line]:
     return [*title, *(what if len(what) + len(title) + len(told) <= place.rows else []), *told]
 
 
-def _line(entry: Entry, room: int) -> Line:
+def _line(entry: MenuEntry, room: int) -> Line:
     kinds = {"learn": "learn", "also": "look at", "session": "continue", "trace": "open", "file": "open"}
     return line(
         Span(f"{kinds[entry.kind]:<10}", "dim"), Span(entry.title),
@@ -132,7 +132,7 @@ def _line(entry: Entry, room: int) -> Line:
     )  # fmt: skip
 
 
-def told(entry: Entry, width: int) -> Line:
+def told(entry: MenuEntry, width: int) -> Line:
     """Return a line with the description of the highlighted entry, for the bottom of the page."""
     words = " · ".join(filter(None, (entry.what, entry.origin, entry.policy)))
     return line(" ", Span(text.shorten(words, width - 2)))

@@ -21,7 +21,7 @@ from tui.look.palette import Look
 from tui.look.sheets import Span, line
 from tui.screens import dialogs
 from tui.screens.dialogs.dialog import ClosesOnce
-from tui.screens.first.entries import Entry
+from tui.screens.first.entries import MenuEntry
 from tui.screens.first.page import DIGITS, Page, arranged, drawn, keys, told
 from tui.screens.replay.files import look_named, theme_choice
 from tui.screens.replay.messages import OpenEntry, OpenLesson, Quit, ShowFirst, ShowLessons, UseLook
@@ -64,7 +64,7 @@ class Menu(Lines, can_focus=True):
     class Opened(Message):
         """Message that the user opens the highlighted entry."""
 
-    def __init__(self, entries: Sequence[Entry], look: Look) -> None:
+    def __init__(self, entries: Sequence[MenuEntry], look: Look) -> None:
         super().__init__()
         self.entries = tuple(entries)
         self.chosen = 0
@@ -166,7 +166,7 @@ class FirstScreen(ClosesOnce[None]):
     ]
 
     def __init__(
-        self, entries: Sequence[Entry], recent: Sequence[str], look: Look, is_over: bool, chosen: int = 0
+        self, entries: Sequence[MenuEntry], recent: Sequence[str], look: Look, is_over: bool, chosen: int = 0
     ) -> None:  # fmt: skip
         super().__init__()
         self._compositor = SpanCompositor()

@@ -31,7 +31,7 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Grid:
+class ResultsGrid:
     """Table with cells, and with names in its first row and column."""
 
     head: tuple[str, ...]
@@ -52,19 +52,19 @@ class Grid:
         return sum(self.widths) + GAP * (len(self.head) - 1)
 
 
-def grid_of(found: Found) -> Grid:
+def grid_of(found: Found) -> ResultsGrid:
     """Return the table of means, or of single runs."""
     return _means(found) if found.listed is None else _runs(found, found.listed)
 
 
-def _means(found: Found) -> Grid:
+def _means(found: Found) -> ResultsGrid:
     ask, table = found.ask, found.table
     head = (f"{ask.rows} \\ {ask.columns}", *map(_name, table.columns)) if ask.columns else (ask.rows, "")
     rows = tuple(
         (Word(_name(row)), *(_mean(table.cells.get((row, column)), found) for column in table.columns))
         for row in table.rows
     )
-    return Grid(tuple(head), rows)
+    return ResultsGrid(tuple(head), rows)
 
 
 def _mean(of: Cell | None, found: Found) -> Word:
@@ -76,11 +76,11 @@ def _mean(of: Cell | None, found: Found) -> Word:
     return Word(f"{cell(metric, of.mean.value)}{half} {sign}", "strong" if of.best else "warn" if of.overloaded else "")
 
 
-def _runs(found: Found, listed: Sequence[Record]) -> Grid:
+def _runs(found: Found, listed: Sequence[Record]) -> ResultsGrid:
     names = [name for name in found.varying if len({record[name] for record in listed}) > 1] or ["policy"]
     metric = measured_metric(found.ask.value)
     rows = tuple((*(Word(_name(record[name])) for name in names), _number(record, metric.name)) for record in listed)
-    return Grid((*names, titled(metric)), rows)
+    return ResultsGrid((*names, titled(metric)), rows)
 
 
 def _number(record: Record, name: str) -> Word:
@@ -103,7 +103,7 @@ class Window:
     first_row: int = 0
     first_column: int = 1
 
-    def on(self, grid: Grid, width: int, height: int) -> Window:
+    def on(self, grid: ResultsGrid, width: int, height: int) -> Window:
         """Return the part moved so that it is within the table and shows the highlighted cell."""
         row = min(max(self.row, 0), max(len(grid.rows) - 1, 0))
         column = min(max(self.column, 1), max(len(grid.head) - 1, 1))
@@ -115,7 +115,9 @@ class Window:
         return Window(row, column, first_row, first)
 
 
-def drawn(grid: Grid, window: Window, width: int, height: int, look: Look, whole_rows: bool) -> list[list[Segment]]:
+def drawn(
+    grid: ResultsGrid, window: Window, width: int, height: int, look: Look, whole_rows: bool
+) -> list[list[Segment]]:
     """Return the visible part of the table as rows of segments, below the names of columns; `whole_rows` highlights a
     whole row.
     """
@@ -139,7 +141,7 @@ def _padded(words: str, width: int, at: int, style: str, look: Look) -> list[Seg
     return [*gap, Segment(shown, look.style(style))]
 
 
-def place_at(grid: Grid, window: Window, x: int, y: int) -> tuple[int, int] | None:
+def place_at(grid: ResultsGrid, window: Window, x: int, y: int) -> tuple[int, int] | None:
     """Return row and column of the cell at a place on the screen; None if there is no cell."""
     row, left, widths = window.first_row + y - 1, grid.widths[0] if grid.rows else 0, grid.widths
     if y < 1 or row >= len(grid.rows):

@@ -29,7 +29,7 @@ from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.files import look_named, theme_choice
 from tui.screens.replay.messages import OpenEntry, Quit, UseLook
 from tui.screens.results.found import Found, Shown, drawn_plot, found, runs_in
-from tui.screens.results.page import Grid, Window, drawn, grid_of, keys, note, place_at, title
+from tui.screens.results.page import ResultsGrid, Window, drawn, grid_of, keys, note, place_at, title
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import Lines, fitted
 
@@ -68,10 +68,10 @@ class ResultsTable(Lines, can_focus=True):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self._look, self.window = look, Window()
-        self._grid = Grid(("",), ())
+        self._grid = ResultsGrid(("",), ())
         self._whole_rows = False
 
-    def show(self, grid: Grid, look: Look, whole_rows: bool) -> None:
+    def show(self, grid: ResultsGrid, look: Look, whole_rows: bool) -> None:
         """Show this table."""
         self._grid, self._look, self._whole_rows = grid, look, whole_rows
         self._redraw()

@@ -10,12 +10,14 @@ import pytest
 from sim.lessons.lesson import ORDER
 from tui.chart.cells.cells import Brush
 from tui.look.palette import DARK
-from tui.screens.first.entries import Entry, entries, lessons
+from tui.screens.first.entries import MenuEntry, entries, lessons
 from tui.screens.first.page import arranged, drawn, told
 
 SIZES = ((60, 14), (79, 20), (119, 32), (199, 56), (20, 3))
 SEEN = {"read-this-chart": 99, "backfilling": 2}
-THERE = entries([Entry("session", "last", "where it was left", "KTH under easy")], ["/no/such.swf", "z-figure4"], SEEN)
+THERE = entries(
+    [MenuEntry("session", "last", "where it was left", "KTH under easy")], ["/no/such.swf", "z-figure4"], SEEN
+)
 
 
 def rows_of(width: int, height: int, chosen: int = 0, mode: str = "colour") -> list[str]:

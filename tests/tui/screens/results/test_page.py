@@ -14,7 +14,7 @@ from sim.experiments.pivot import Condition, PivotQuery
 from tests.sim.experiments.test_pivot import file, outcome, plan
 from tui.look.palette import LOOKS
 from tui.screens.results.found import Found, Shown, along, drawn_plot, first_ask, found, runs_in
-from tui.screens.results.page import Grid, Window, Word, drawn, grid_of, keys, note, place_at, title
+from tui.screens.results.page import ResultsGrid, Window, Word, drawn, grid_of, keys, note, place_at, title
 
 LOOK = LOOKS["dark"]
 
@@ -80,7 +80,7 @@ def test_an_empty_file_has_an_empty_table(tmp_path: Path) -> None:
 
 def test_what_is_chosen_is_in_sight_and_a_click_finds_it() -> None:
     rows = tuple(tuple(Word(f"{row}/{column}") for column in range(9)) for row in range(30))
-    grid = Grid(tuple("abcdefghi"), rows)
+    grid = ResultsGrid(tuple("abcdefghi"), rows)
     window = Window(row=20, column=8).on(grid, 20, 6)
     lines = ["".join(s.text for s in row) for row in drawn(grid, window, 20, 6, LOOK, False)]
     assert "20/8" in lines[-1]
