@@ -39,7 +39,7 @@ MOST_DATES, FEW_DATES = 200, 20
 UTC = ZoneInfo("UTC")
 
 
-class NodeRows(NamedTuple):
+class CoreRows(NamedTuple):
     """Numbers of the cores of one node in the chart: from `low` to before `high`."""
 
     node: str
@@ -75,8 +75,8 @@ class _Held:
 class Layout:
     """Places of the cores of all nodes in the chart."""
 
-    rows: tuple[NodeRows, ...]
-    """Cores of each node, in the order of the nodes."""
+    rows: tuple[CoreRows, ...]
+    """Numbers of the cores of each node, in the order of the nodes."""
     cpus: int
 
     @classmethod
@@ -86,7 +86,7 @@ class Layout:
         top = total = sum(node.cpus for node in listed)
         rows = []
         for node in listed:
-            rows.append(NodeRows(node.name, top - node.cpus, top))
+            rows.append(CoreRows(node.name, top - node.cpus, top))
             top -= node.cpus
         return cls(tuple(rows), total)
 

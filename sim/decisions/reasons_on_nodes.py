@@ -74,7 +74,7 @@ class NoNodes(NamedTuple):
     needed: Annotated[int, Called("places needed")]
     lacks: Annotated[str, UNTOLD]
     short: Annotated[str, UNTOLD] = ""
-    """Resource of which too few nodes have enough, as text."""
+    """Resource of which too few nodes have enough for the job, as text."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         found = f"room for {self.able:,}" if self.able else "no room for any"

@@ -484,7 +484,9 @@ class Engine:
         return take_snapshot(self.state, self.workload, self.next_time())
 
     def schedule(self, is_last: bool = False) -> Schedule:
-        """Return the results so far as columns; with `is_last` they are no copies, and the run must not go on."""
+        """Return the results so far as columns; with `is_last` they share the engine's memory: the run must not go
+        on.
+        """
         return schedule_of(self.state, self.workload, self.history, is_last)
 
 

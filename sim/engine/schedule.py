@@ -160,7 +160,9 @@ def _written(state: State) -> str:
 
 
 def schedule_of(state: State, workload: Workload, history: History, is_last: bool = False) -> Schedule:
-    """Return the results of a run so far as columns; with `is_last` they share the memory of the run."""
+    """Return the results of a run so far as columns; with `is_last` they share its memory, so that it must not go
+    on.
+    """
     ledger = state.ledger
     column: Callable[[Any], NDArray[Any]] = np.asarray if is_last else np.array
     time, free, waiting, wanted = map(column, history.at(slice(history.steps)))

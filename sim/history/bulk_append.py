@@ -18,7 +18,7 @@ from sim.history.times import NEVER
 _ZEROS = bytes(1 << 20)
 """Zeros that are copied into new entries: copies of these stay in the processor's cache, while fresh memory is slow"""
 _ALL, _SOME = 1 << 60, 1 << 16
-"""Largest growth in steps at once, with decisions that are kept and that are not"""
+"""Largest number of steps by which a history grows at once: if decisions are kept, and if they are not"""
 _SPARE, _MOST = 1 << 9, 8
 """Number of spare entries added to each column, and the most decisions that are expected for each step"""
 

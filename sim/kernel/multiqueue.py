@@ -89,7 +89,7 @@ class MultiQueueLoop(Partitions):
         self.pivot, self.pivot_at = blank(partitions), times(partitions)
         """Place of each queue's first job, negative without a job, and the planned start of that job"""
         self.firsts, self.pivots = growing_numbers(partitions), 0
-        """Places of all pivots, in order"""
+        """Places of all pivots in ascending order, and their number"""
 
     def enter_stage(self, rank: int, stage: int) -> None:
         """Copy into the loop whether the job's speculative run is planned or running."""

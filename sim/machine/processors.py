@@ -168,7 +168,9 @@ class Machine:
         return (-1,)
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
-        """Return the free cores, the nodes with free cores, the places found and needed, and the unit of places."""
+        """Return what the job lacks on nodes: free cores, nodes with free cores, places found and needed, what a place
+        is, and the resource of which too few nodes have enough.
+        """
         raise DecisionError("equal processors are not on nodes")
 
     def where_it_ran(self, job: Job) -> Seats | None:

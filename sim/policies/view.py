@@ -191,7 +191,9 @@ class View(Protocol):
         """Return the partitions of nodes that the job names, by number; (-1,) for the whole machine."""
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
-        """Return free cores, nodes with free cores, places found and needed, and the unit of places; on nodes only."""
+        """Return what the job lacks on nodes: free cores, nodes with free cores, places found and needed, what a place
+        is, and the resource of which too few nodes have enough.
+        """
 
     def where_it_ran(self, job: Job) -> Seats | None:
         """Return the nodes on which the job ran according to the trace if they have room now, otherwise None."""

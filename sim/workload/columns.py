@@ -53,7 +53,7 @@ class NumberIds(Sequence[str]):
         return isinstance(word, str) and len(self._places(word)) > 0
 
     def index(self, word: str, start: int = 0, stop: int | None = None) -> int:
-        """Return the first place of an id."""
+        """Return the index of the first job with this id."""
         for place in self._places(word).tolist():
             if place in range(*slice(start, stop).indices(len(self))):
                 return int(place)
@@ -106,14 +106,14 @@ def in_one(pieces: list[NDArray[Any]]) -> Floats:
 
 
 def chosen(ids: Sequence[str], ranks: Ints) -> Sequence[str]:
-    """Return the ids of some jobs."""
+    """Return the ids of the jobs with these ranks."""
     if isinstance(ids, NumberIds):
         return NumberIds(ids.numbers[ranks])
     return ids if np.array_equal(ranks, np.arange(len(ids))) else tuple(ids[rank] for rank in ranks.tolist())
 
 
 def narrow(column: NDArray[Any]) -> Ints:
-    """Return whole numbers in 32 bits, if all of them fit; the type says 64, since readers need not know.
+    """Return whole numbers in 32 bits each if all of them fit; the annotation says 64, because callers need not know.
 
     >>> narrow(np.array([1.0, 2.0])).dtype, narrow(np.array([1, 2**40])).dtype
     (dtype('int32'), dtype('int64'))
@@ -124,14 +124,16 @@ def narrow(column: NDArray[Any]) -> Ints:
 
 
 def compact(column: NDArray[Any]) -> Any:
-    """Return a column that has one value in all places as that value alone, repeated without memory."""
+    """Return the column; one with the same value everywhere is replaced by a view of that value, which takes no
+    memory.
+    """
     if not len(column) or (column != column[0]).any():
         return column
     return np.broadcast_to(column[0], len(column))
 
 
 def missing(count: int) -> Floats:
-    """Return a column of nan for that many jobs, which takes no memory.
+    """Return a column of `count` values, all nan, which takes no memory.
 
     >>> missing(2)
     array([nan, nan])
@@ -140,5 +142,5 @@ def missing(count: int) -> Floats:
 
 
 def taken(column: NDArray[Any], ranks: Ints) -> Any:
-    """Return the values of some jobs; one value in all places stays so."""
+    """Return the values of the jobs with these ranks; a column that repeats one value without memory stays so."""
     return np.broadcast_to(column[0], len(ranks)) if len(column) and column.strides == (0,) else column[ranks]

@@ -160,7 +160,7 @@ def _with_newlines(text: str) -> str:
 
 
 def _joined(parts: Iterable[str], path: str | Path) -> str:
-    """Return the whole text; refuse it as soon as it is too long."""
+    """Return the parts as one text; raise an error as soon as it is too long."""
     text = ""
     for part in parts:
         text += part

@@ -271,8 +271,8 @@ class Shape:
         return {}
 
     def lack(self, request: Request, free: Amounts) -> tuple[int, int, int, int, str, str]:
-        """Return free cores, nodes with free cores, places found and needed, the unit of places (nodes or tasks), and
-        the resource of which too few nodes have enough.
+        """Return what the request lacks: free cores, nodes with free cores, places found and needed, what a place is,
+        and the resource of which too few nodes have enough.
         """
         cores = free[:, 0]
         group = request.groups[0] if request.groups else None

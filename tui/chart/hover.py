@@ -135,7 +135,7 @@ def _place(workload: Workload, processor: int) -> str:
 
 
 def _is_useless(chart: ChartScene, spot: Spot) -> bool:
-    """Return True if no job that waited then had room on the node; unknown for lanes."""
+    """Return True if at that time no waiting job had room on the node there; False if partitions or rows have lanes."""
     column, edges = chart.view.column_of(spot.time), chart.view.edges()
     if chart.useless is None or chart.by_owner is not None or not 0 <= column < chart.view.columns:
         return False

@@ -68,14 +68,14 @@ class NodeRows:
         return self._current[1]
 
     def unused(self, now: Use) -> tuple[int, ...]:
-        """Return the free cores, and of these the useless ones by each of `BARS`."""
+        """Return the number of free cores, and how many of them are useless for each cause in `BARS`."""
         causes, free = barred(self.shape, now), now.free[:, 0]
         return int(free.sum()), *(int(free[causes == number].sum()) for number in range(len(BARS)))
 
     def useless(
         self, history: Past, view: ChartView, clock: float, now: Use, start: Floats, by_owner: ByOwner | None
     ) -> Bools | None:
-        """Return [band, column]: True if most free cores of the band are of no use to any waiting job.
+        """Return True for each band and column in which most free cores are of no use to any waiting job.
 
         The middle of a column in the past counts for all of it. There are no such cores in the future.
         """
@@ -112,7 +112,7 @@ class NodeRows:
         return uses_at(self.shape, times, stays, ((rank, submit[rank], began[rank]) for rank in waits))
 
     def _bands(self, nodes: Bools, edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:
-        """Return True for each band most of whose cores belong to one of these nodes."""
+        """Return True for each band of which most cores belong to these nodes."""
         cores = np.repeat(nodes, self.shape.has[:, 0])
         if by_owner is not None:
             order = by_owner.orders[0].processors
@@ -123,7 +123,9 @@ class NodeRows:
         return found
 
     def by_use(self, view: ChartView, clock: float, now: Use, by_rows: bool | None) -> Partitioned | None:
-        """Return lanes of nodes by their current use; None if each node has a row, unless lanes are wanted."""
+        """Return lanes of nodes by their current use; None if each node has a row of its own and the user wants no
+        lanes.
+        """
         if not (by_rows if by_rows is not None else len(self.shape.nodes) > view.rows):
             return None
         sets = self._by_use(now)

@@ -128,7 +128,7 @@ class Partitioned(NamedTuple):
     gap: int
     """Number of positions without a processor above each partition"""
     is_fixed: bool = False
-    """True if all columns have the order of now."""
+    """True if every column of the chart has the order of now."""
 
     @property
     def places(self) -> int:

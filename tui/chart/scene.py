@@ -138,11 +138,14 @@ class ChartScene(Chart):
     homes: NDArray[np.int8] | None
     """Partition that had most of each band and column when the machine was divided; None if there are no partitions."""
     missing: NDArray[np.bool_] | None = None
-    """[band, column]: most of it is unavailable; None: all is available"""
+    """True for each band and column of which most is unavailable; None if everything is available"""
     useless: NDArray[np.bool_] | None = None
-    """[band, column]: most of it belongs to nodes whose free cores no waiting job can use; None: there are none"""
+    """True for each band and column of which most is on nodes whose free cores no waiting job can use, or None
+    """
     unused: tuple[int, ...] = ()
-    """Free cores now, and of these the useless ones by each of `BARS`; empty for equal processors."""
+    """Number of free cores now, and how many of them are useless for each cause in `BARS`; empty for equal
+    processors.
+    """
     hole: Hole | None = None
     label: str = ""
     """Name of the chart's run if two charts are shown, otherwise ""."""

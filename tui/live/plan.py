@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sim.cluster.observed import NodeRows, Observed
+from sim.cluster.observed import CoreRows, Observed
 from sim.cluster.values import Cluster, ClusterJob
 from sim.history.stretch import Stretch
 from sim.machine.processors import lowest
@@ -19,7 +19,7 @@ UNLIMITED = 86400.0
 class Plan:
     """Plan of which cores of each node are taken, and when."""
 
-    def __init__(self, rows: Iterable[NodeRows]) -> None:
+    def __init__(self, rows: Iterable[CoreRows]) -> None:
         self._rows = {row.node: row for row in rows}
         self._busy: dict[str, list[tuple[float, float, int]]] = {name: [] for name in self._rows}
 

@@ -33,7 +33,7 @@ class Done(NamedTuple):
 
     @property
     def counts(self) -> str:
-        """Return text on how many decisions of each kind the phase has.
+        """Return text on how many decisions of the kinds in `COUNTED` the phase has; here `Clean` is not one of them.
 
         >>> Done("clean", (Clean(),)).counts
         ''

@@ -38,7 +38,7 @@ FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; t
 EXPECTED = "lines of 18 numbers (Standard Workload Format)"
 MOST_COMMENTS = 1 << 20
 TOGETHER = 256
-"""Number of blocks whose rows are put together."""
+"""Number of blocks whose rows are merged into one array."""
 AT_ONCE = 10_000
 """Number of jobs that are written at once; the numbers of millions of jobs would take gigabytes as objects."""
 
@@ -92,7 +92,7 @@ class _Body:
         """Ids of each block of lines, as numbers if they are written again as they were"""
         self._rows: list[NDArray[Any]] = []
         self._merged = 0
-        """Number of the first entries of `_rows` that are many blocks together"""
+        """Number of entries at the beginning of `_rows` that hold the rows of many blocks"""
         self.damage, self.notes = Damage(EXPECTED), Notes()
 
     @property
