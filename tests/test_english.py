@@ -31,7 +31,7 @@ VERBS = r"(?:Bring|Embed|Feed|Need|Seed|Speed|Shed|String|Swing|Ring|Fling|Excee
 
 
 def subjects() -> list[str]:
-    """Return the subjects of the latest commits, none without git or outside a repository."""
+    """Return the subjects of the latest commits; empty if git is missing or this is no repository."""
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         return []
     done = subprocess.run(

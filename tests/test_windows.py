@@ -1,4 +1,4 @@
-"""What the project does on Windows, as far as another system can tell."""
+"""Behaviour of the project on Windows, as far as another system can show it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Another system for the modules of this project alone: what Windows lacks is missing, and `sys.platform` is its own.
 
-The standard library and other packages stay as they are, so that they work here. What only a real Windows shows (its
-console, its paths, files that are in use) is tried by the workflow. Run as a program, it prints in JSON what happened.
+The standard library and other packages stay as they are, so that they work here. Behaviour that only a real Windows
+shows (its console, its paths, files that are in use) is tried by the workflow. Run as a program, it prints in JSON what
+happened.
 """
 
 from __future__ import annotations

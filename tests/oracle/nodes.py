@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 
 class Held(NamedTuple):
-    """What a job holds from `start` on: amounts (cores, memory, GPUs) of nodes."""
+    """Share that a job holds of the machine from `start` on: amounts (cores, memory, GPUs) of nodes."""
 
     start: float
     until: float
@@ -20,7 +20,7 @@ class Held(NamedTuple):
 
 
 class Plain:
-    """A machine, and who holds what in it, running or planned."""
+    """Machine of nodes, and the jobs that hold parts of it, running or planned."""
 
     def __init__(self, case: dict[str, Any]) -> None:
         self.sizes = [(node["cores"], node["mem"], node["gpus"]) for node in case["nodes"]]
@@ -44,7 +44,7 @@ class Plain:
         ]
 
     def choose(self, job: dict[str, Any], free: list[tuple[int, ...]]) -> dict[int, tuple[int, int, int]] | None:
-        """What the job gets of which nodes where so much is free; None: it does not fit."""
+        """Return what the job gets of which nodes if these amounts are free, None if it does not fit."""
         sign = {"lowest": 0, "best": 1, "spread": -1}[self.placement]
         chosen: dict[int, tuple[int, int, int]] = {}
         left = job.get("tasks", job.get("nodes", 0))

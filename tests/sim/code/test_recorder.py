@@ -1,4 +1,4 @@
-"""What a policy's code did in a step: the line behind each decision, with its values and conditions.
+"""Record of what a policy's code did in a step: the line behind each decision, with its values and conditions.
 
 Also tests sim.code.lines, sim.code.source.
 """

@@ -42,7 +42,7 @@ def parted(workload: Workload, first: str, second: str) -> Divergence | None:
     return part(*(side(Scenario(workload, parse_policy(spec))) for spec in (first, second)))
 
 
-def told(workload: Workload, spec: str, time: float, rank: int) -> Account:
+def account_of(workload: Workload, spec: str, time: float, rank: int) -> Account:
     return account(Scenario(workload, parse_policy(spec)).watched(time), rank, time)
 
 
@@ -54,9 +54,9 @@ def test_fcfs_and_easy_part_where_the_first_job_passes() -> None:
     assert found is not None
     assert found.ranks == (4,)
 
-    kept = told(of, "fcfs", 600, 4)
+    kept = account_of(of, "fcfs", 600, 4)
     assert kept.waits == NotConsidered(of.jobs[2], 6)
-    passed = told(of, "easy", 600, 4)
+    passed = account_of(of, "easy", 600, 4)
     assert passed.act == Backfill(of.jobs[4], EndsBefore(of.jobs[2], 1200, 1100))
 
 
@@ -73,7 +73,7 @@ def test_the_job_that_would_be_delayed_and_by_how_much(lab: Lab) -> None:
     found = parted(of, "easy", "conservative")
     assert found is not None
     assert (found.time, found.only) == (3, ((Act("starts", 4),), ()))
-    kept = told(of, "conservative", 3, 4)
+    kept = account_of(of, "conservative", 3, 4)
     assert isinstance(kept.waits, PlannedLater)
     assert kept.delays == Delayed(of.jobs[3], 10, 150 - 10)
 
@@ -83,7 +83,7 @@ def test_a_suspension_is_a_parting() -> None:
     found = parted(of, "easy", "selective:sf=1.5")
     assert found is not None
     assert (found.time, found.only) == (1800, ((), (Act("suspended", 0), Act("starts", 1))))
-    assert told(of, "easy", 1800, 0).where == "running"
+    assert account_of(of, "easy", 1800, 0).where == "running"
 
 
 def test_coming_into_the_matrix_is_a_start() -> None:
@@ -161,7 +161,7 @@ def test_every_run_can_account_for_every_job_it_parted_over(lab: Lab, data: st.D
         return
     for spec, only in zip(specs, found.only, strict=True):
         for rank in found.ranks:
-            one = told(of, spec, found.time, rank)
+            one = account_of(of, spec, found.time, rank)
             assert one.act is not None or one.waits is not None or one.where != "queue"
             assert (one.where == "finished") == (Act("ends", rank) in only)
 
@@ -174,4 +174,4 @@ def test_a_run_does_not_part_from_itself(spec: str) -> None:
 def test_a_policy_that_says_why_is_taken_at_its_word() -> None:
     """Under EASY job 4 waits because it would delay job 3."""
     of = sample("z-figure4")
-    assert isinstance(told(of, "easy", 600, 3).waits, WouldDelay)
+    assert isinstance(account_of(of, "easy", 600, 3).waits, WouldDelay)

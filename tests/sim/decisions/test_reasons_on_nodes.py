@@ -1,4 +1,4 @@
-"""What jobs are told that wait on nodes."""
+"""Reasons why jobs wait on nodes."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def sample(name: str) -> Workload:
     return Workload.of(read(SAMPLES / name)).with_overruns()
 
 
-def told(life: Life) -> list[tuple[float, str]]:
+def moment_kinds(life: Life) -> list[tuple[float, str]]:
     """Return the time and kind of each moment."""
     return [(moment.time, type(moment).__name__) for moment in life.moments]
 
@@ -66,7 +66,7 @@ def test_the_head_waits_for_those_that_hold_its_processors() -> None:
     """It needs 4, 1 is free: job 1 releases 1 at 100, job 2 releases 2 at 200, and ends early, at 150."""
     of = workload(4, (0, 1, 100, 100), (0, 2, 150, 200), (10, 4, 10, 10))
     lived = life(of, "easy", "3")
-    assert told(lived) == [(10, "Submitted"), (10, "Planned"), (10, "Waited"), (150, "Started"), (160, "Ended")]
+    assert moment_kinds(lived) == [(10, "Submitted"), (10, "Planned"), (10, "Waited"), (150, "Started"), (160, "Ended")]
     (waited,) = lived.waits
     assert (waited.until, waited.steps, waited.state) == (150, 2, Heads(1))
     assert waited.numbers["free"] == (1, 2)
@@ -213,7 +213,7 @@ def test_in_the_matrix_a_job_waits_for_its_first_turn_and_then_shares() -> None:
     """Two jobs over all processors: turns of 200 s, so job 2, which arrives at 60, has its first turn at 260."""
     of = workload(4, (0, 4, 1000, 1000), (60, 4, 400, 400))
     lived = life(of, "gang", "2")
-    assert told(lived) == [(60, "Submitted"), (60, "Entered"), (60, "Waited"), (260, "Shared"), (860, "Ended")]
+    assert moment_kinds(lived) == [(60, "Submitted"), (60, "Entered"), (60, "Waited"), (260, "Shared"), (860, "Ended")]
     (waited,) = lived.waits
     assert (waited.until, waited.state) == (260, AwaitsTurn(2))
     assert lived.stay

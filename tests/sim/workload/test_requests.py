@@ -1,4 +1,4 @@
-"""Jobs of any trace on nodes that are given beside it."""
+"""Jobs of any trace on nodes from another file."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ ABOUT, SCENE = about_of(ENGINE.workload), scene_of(ENGINE)
 PAUSED = Going(speed="1h/s")
 
 
-def told(going: Going = PAUSED, width: int = 120, beside: str = "") -> str:
+def top_text(going: Going = PAUSED, width: int = 120, beside: str = "") -> str:
     return top_line(ABOUT, SCENE, going, width, beside).text
 
 
 def test_what_is_replayed_stands_left_and_where_it_stands_right() -> None:
-    line = told()
+    line = top_text()
     assert line.startswith(" lublin-128 · 128 procs · 1,000 jobs ")
     assert line.endswith("easy   ‖ 1h/s   d3 14:25:53   step 300 / 300+ ")
 
@@ -38,24 +38,24 @@ def test_what_is_known_to_the_end_has_no_plus() -> None:
     [(Going(True, 1, "1h/s"), "▶ 1h/s"), (Going(True, -1, "1h/s"), "◀ 1h/s"), (Going(False, -1, "1h/s"), "‖ 1h/s")],
 )
 def test_how_it_plays_is_a_sign(going: Going, sign: str) -> None:
-    assert sign in told(going)
+    assert sign in top_text(going)
 
 
 def test_what_takes_long_says_how_far_it_is_and_how_to_stop_it() -> None:
-    line = told(Going(True, 1, "1h/s", ("searching", 0.42)))
+    line = top_text(Going(True, 1, "1h/s", ("searching", 0.42)))
     assert "searching 42 %, esc stops" in line
     assert "1h/s" not in line
 
 
 def test_the_policy_beside_is_named() -> None:
-    assert "easy | fcfs" in told(beside="fcfs")
+    assert "easy | fcfs" in top_text(beside="fcfs")
 
 
 def test_a_branch_is_named_as_soon_as_there_are_two() -> None:
     branches = (BranchRecord("main"), BranchRecord("fork 1", "main", 3))
     line = top_line(ABOUT, replace(SCENE, branch="fork 1", branches=branches), Going(), 120)
     assert "easy on fork 1" in line.text
-    assert " on " not in told()
+    assert " on " not in top_text()
 
 
 def test_before_anything_is_shown_the_trace_is_named() -> None:
@@ -77,9 +77,9 @@ def test_what_is_armed_or_hidden_is_said_where_there_is_room() -> None:
 
 
 def test_on_a_small_screen_the_moment_stays() -> None:
-    assert told(width=80).startswith(" lublin-128")
-    assert "d3 14:25:53" in told(width=40)
-    assert told(width=20).endswith("d3 14:25:53 ")
+    assert top_text(width=80).startswith(" lublin-128")
+    assert "d3 14:25:53" in top_text(width=40)
+    assert top_text(width=20).endswith("d3 14:25:53 ")
 
 
 @given(width=st.integers(13, 250), beside=st.sampled_from(["", "fcfs", "x" * 80]), playing=st.booleans())

@@ -15,22 +15,26 @@ FIGURE = context_of(engine_of("z-figure4", "easy", until=600))
 BUSY = context_of(engine_of("lublin-128", "easy", steps=984))
 
 
-def told(context: object, named: str, width: int, rows: int = 1) -> list[str]:
+def waiting_texts(context: object, named: str, width: int, rows: int = 1) -> list[str]:
     return [line.text for line in waiting_lines(context, named, width, rows)]  # type: ignore[arg-type]
 
 
 def test_waiting_jobs_stand_with_their_requests_and_reasons() -> None:
-    assert told(FIGURE, "", 80) == [" 2 wait  J3 8p 10m00 8 > 1 free, from 00:20:00  J4 4p 15m00 would delay J3"]
+    assert waiting_texts(FIGURE, "", 80) == [
+        " 2 wait  J3 8p 10m00 8 > 1 free, from 00:20:00  J4 4p 15m00 would delay J3"
+    ]
 
 
 def test_waiting_jobs_keep_a_reason_where_room_is_short() -> None:
-    assert told(FIGURE, "", 60) == [" 2 wait  J3 8p 10m00 8 > 1 free  J4 4p 15m00 would delay J3"]
-    assert told(FIGURE, "", 40) == [" 2 wait  J3 8p 8 > 1  J4 4p for J3"]
+    assert waiting_texts(FIGURE, "", 60) == [" 2 wait  J3 8p 10m00 8 > 1 free  J4 4p 15m00 would delay J3"]
+    assert waiting_texts(FIGURE, "", 40) == [" 2 wait  J3 8p 8 > 1  J4 4p for J3"]
 
 
 def test_pivot_of_a_partition_says_what_it_lacks() -> None:
     context = context_of(engine_of("ls-figure1", "multiqueue", until=8000))
-    assert told(context, "", 80) == [" 2 wait  J7 14p 14 > 4 free, from 03:20:00  J8 8p J7 comes first, from 03:33:20"]
+    assert waiting_texts(context, "", 80) == [
+        " 2 wait  J7 14p 14 > 4 free, from 03:20:00  J8 8p J7 comes first, from 03:33:20"
+    ]
 
 
 def test_suspended_job_shows_the_sum_of_its_xfactor_where_it_fits() -> None:
@@ -44,18 +48,18 @@ def test_suspended_job_shows_the_sum_of_its_xfactor_where_it_fits() -> None:
 
 def test_waiting_line_keeps_the_job_that_a_sentence_names() -> None:
     last = BUSY.scene.snapshot.queue.jobs[-1]
-    assert f"J{last.id} " in told(BUSY, f"J{last.id} waits", 60)[0]
-    assert f"J{last.id} " not in told(BUSY, "", 60)[0]
+    assert f"J{last.id} " in waiting_texts(BUSY, f"J{last.id} waits", 60)[0]
+    assert f"J{last.id} " not in waiting_texts(BUSY, "", 60)[0]
 
 
 def test_waiting_line_counts_the_jobs_left_out() -> None:
-    line = told(BUSY, "", 60)[0]
+    line = waiting_texts(BUSY, "", 60)[0]
     left = int(line.rpartition("+")[2])
     assert line.count("J") + left == len(BUSY.scene.snapshot.queue)
 
 
 def test_waiting_line_says_that_nothing_waits() -> None:
-    assert told(context_of(engine_of("z-figure4", "easy")), "", 60) == [" nothing waits"]
+    assert waiting_texts(context_of(engine_of("z-figure4", "easy")), "", 60) == [" nothing waits"]
 
 
 def test_click_on_a_waiting_job_selects_it() -> None:
@@ -66,6 +70,6 @@ def test_click_on_a_waiting_job_selects_it() -> None:
 
 @given(width=st.integers(20, 200), rows=st.integers(1, 3))
 def test_waiting_lines_stay_within_the_room(width: int, rows: int) -> None:
-    lines = told(BUSY, "", width, rows)
+    lines = waiting_texts(BUSY, "", width, rows)
     assert len(lines) <= rows
     assert all(cells(line) <= width for line in lines)

@@ -169,7 +169,7 @@ def compiled(source: str, harmless: str = "") -> bytes:
 )
 @pytest.mark.parametrize("named", ["file", "module"])
 def test_only_what_was_read_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, named: str) -> None:
-    """Compiled files beside a source are nobody's to read, and Python prefers some of them."""
+    """Compiled files next to a source must not be read, and Python prefers some of them."""
     monkeypatch.chdir(tmp_path)
     tag, plain = sys.implementation.cache_tag, "x = 1\n"
     imported = {"a name of Python elsewhere": "winreg", "in a package": "helper.sub"}.get(kind, "helper")

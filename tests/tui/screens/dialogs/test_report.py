@@ -16,7 +16,7 @@ from tests.tui.screens.conftest import Ask
 from tui.screens.dialogs.report import FidelityReport, fidelity, notes_of, report
 
 
-def told(trace: Trace, workload: Workload, width: int = 90) -> str:
+def report_text(trace: Trace, workload: Workload, width: int = 90) -> str:
     return "\n".join(line.text for line in report(trace, workload, width))
 
 
@@ -35,7 +35,7 @@ def damaged(tmp_path: Path) -> tuple[Trace, Workload]:
 
 
 def test_jobs_machine_span_and_load_are_told(damaged: tuple[Trace, Workload]) -> None:
-    text = told(*damaged)
+    text = report_text(*damaged)
     assert "jobs      2 of the 3 in the file" in text
     assert "machine   4 processors" in text
     assert "span      2h47 from the first to the last submission" in text
@@ -43,26 +43,26 @@ def test_jobs_machine_span_and_load_are_told(damaged: tuple[Trace, Workload]) ->
 
 
 def test_what_was_left_out_and_what_was_assumed_is_told_with_the_first_case(damaged: tuple[Trace, Workload]) -> None:
-    text = told(*damaged)
+    text = report_text(*damaged)
     assert "1  never ran (run time < 0) (first: job 2)" in text
     assert "1  no estimate; the run time is taken instead (first: job 3)" in text
 
 
 def test_jobs_that_will_be_killed_are_counted() -> None:
     trace, workload = Source("z-figure4").read()
-    assert "killed" not in told(trace, workload)
-    assert "killed    1 job that" in told(trace, replace(workload, killed=workload.submit == 0))
+    assert "killed" not in report_text(trace, workload)
+    assert "killed    1 job that" in report_text(trace, replace(workload, killed=workload.submit == 0))
 
 
 def test_a_sample_says_what_it_shows_and_that_nothing_was_bent() -> None:
-    text = told(*Source("z-figure4").read())
+    text = report_text(*Source("z-figure4").read())
     assert "Backfilling fills the hole" in text
     assert "Try fcfs first, then easy." in text
     assert "All jobs were read unchanged." in text
 
 
 def test_a_load_is_not_told_of_jobs_that_come_all_at_once() -> None:
-    assert "load" not in told(*Source("z-figure4").read())
+    assert "load" not in report_text(*Source("z-figure4").read())
 
 
 def test_a_note_goes_on_in_indented_lines_and_holds_no_control_characters() -> None:
