@@ -40,7 +40,9 @@ def write_whole(path: str | Path) -> Iterator[TextIO]:
 
 
 def _is_special(path: str | Path) -> bool:
-    """Return True if the path is no regular file, or names an open one, such as /dev/stdout."""
+    """Return True if the path is a device or pipe, or names an open file like /dev/stdout, so that it cannot be
+    replaced.
+    """
     if str(path) == STDOUT or os.path.abspath(path).startswith(("/dev/", "/proc/")):
         return True
     try:

@@ -187,7 +187,7 @@ class Observed:
 
     @property
     def last(self) -> Cluster | None:
-        """Return the latest picture."""
+        """Return the latest picture, or None before the first."""
         return self._kept[-1][1] if self._kept else None
 
     def at(self, picture: int) -> Cluster | None:

@@ -28,7 +28,8 @@ class Pace:
         return cls(wish, wish)
 
     def after(self, cost: float | None) -> Pace:
-        """Return the pace after an answer that took `cost` seconds; None if there was no answer, or a refusal.
+        """Return the pace after an answer that took `cost` seconds; `cost` is None if there was no answer, or a
+        refusal.
 
         A slow answer or none doubles the interval, a quick one sets it to the requested value.
         """

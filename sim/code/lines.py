@@ -101,7 +101,9 @@ class PassCode:
     """True if the pass ran more lines than are recorded."""
 
     def focus(self, decision: int | None, rank: int | None) -> Focus | None:
-        """Return what to show for a decision of the step; without one, for the last condition about the job `rank`."""
+        """Return what to show for a decision of the step or, without one, for the last condition about the job `rank`;
+        None if no line of the policy belongs to it.
+        """
         if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
             return self._around(made.place, made.when, rank, made.place.line, made.chain)
         about = [each for each in self.conditions if rank in each.ranks]

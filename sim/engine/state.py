@@ -83,7 +83,7 @@ class State:
         self.jobs: Jobs = workload.jobs
         """All jobs by rank, including jobs that have not arrived"""
         self.submitted = 0
-        """Number of submitted jobs: the first ones by rank"""
+        """Number of jobs that have arrived; these are the first ones by rank"""
         self.releases = Releases(workload) if workload.follows else None
         """Submissions of a run in which jobs come when others have ended; None if all come at their own times"""
         if self.releases is not None:

@@ -62,7 +62,7 @@ def _kind(sha256: str, policy: str) -> Kind:
 
 
 def _tried(run: Run) -> float:
-    """Return the cost of a run in seconds, estimated from runs of its first jobs; None if that fails."""
+    """Return the cost of a run in seconds, estimated from runs of its first jobs."""
     with Copies([run]) as copies:
         task = Task(run, copy_of(run), copies.code_of(run))
         work([], 0.0, copies={task.copy: copies[task.copy]})

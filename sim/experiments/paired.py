@@ -97,7 +97,8 @@ def _bootstrap(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def more_seeds(differences: Sequence[float]) -> int | None:
-    """Return the number of additional samples with which the interval would exclude 0, with the same mean and spread.
+    """Return how many more samples, of the same mean and spread, would make the interval exclude 0; None if that is
+    unknown or out of reach.
 
     >>> more_seeds([2.0, 3.0, 1.0, 2.0]), more_seeds([5.0, -4.0, 1.0]), more_seeds([1.0])
     (0, 176, None)

@@ -162,12 +162,12 @@ class _Table:
         return value
 
     def spec(self, key: str) -> str | None:
-        """Return the spec of a policy under a key. It must be built-in, because a lesson runs no code."""
+        """Return the spec of a policy under a key, or None. It must be built-in, because a lesson runs no code."""
         value = self.words(key)
         return None if value is None else self._checked(value, key)
 
     def run(self, key: str) -> str | None:
-        """Return the policy under a key, which may be followed by a kind of estimates, as in `easy with exact`."""
+        """Return the policy under a key, perhaps with a kind of estimates, as in `easy with exact`; or None."""
         value = self.words(key)
         return None if value is None else self._checked_run(value, key)
 

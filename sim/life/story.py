@@ -234,7 +234,7 @@ def _pause(pause: Paused, job: Job) -> list[Row]:
 
 
 def _made_way_for(pauses: Sequence[Paused]) -> str:
-    """Return the jobs for which this one was suspended as text, the most frequent first; None if unknown."""
+    """Return the jobs for which this one was suspended as text, the most frequent first; "others" if none is named."""
     asked = Counter(job for pause in pauses for job in jobs_in(pause.because))
     if not asked:
         return "others"

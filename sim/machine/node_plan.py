@@ -117,7 +117,7 @@ class NodePlan:
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
         """Occupy the job's resources from `start` until `end`, on the nodes `on` or as the placement rule chooses;
-        return the nodes.
+        return the nodes, or None.
         """
         if on is None:
             on = self._shape.seat(self._requests[job.rank], self._worst(self._step_at(start), end))

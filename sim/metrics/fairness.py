@@ -59,7 +59,9 @@ class Fairness:
 
 
 def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] = lambda more: None) -> Fairness:
-    """Return the fairness of the run made by `engine`; `told` is called with 1 for each fair start found."""
+    """Return the fairness of the jobs in the run of `engine`. `told` is called with 1 after each fair start, to show
+    progress.
+    """
     if scenario.workload.follows:
         raise ParameterError("fairness needs fixed submit times; with feedback or dependencies they depend on the run")
     start, jobs = np.array(engine.state.ledger.start), scenario.workload.jobs

@@ -72,7 +72,7 @@ class Instant(Protocol):
 
     @property
     def head(self) -> Job | None:
-        """Return the first job in the queue."""
+        """Return the first job in the queue, or None."""
 
     def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
         """Yield (job, value) of the policy's number of that name, for each waiting job that has one."""

@@ -55,8 +55,8 @@ def search_forward(
 
 
 def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit) -> Found | None:
-    """Move the cursor to the last step before it that meets a condition, and return both; otherwise the cursor
-    stays.
+    """Move the cursor to the last step before it that meets a condition, and return both; or keep it and return
+    None.
     """
     looker, last = _Looker(timeline, stops), timeline.step - 1
     while last > 0 and not should_quit(last):

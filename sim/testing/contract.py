@@ -51,7 +51,7 @@ Decided: TypeAlias = tuple[int, Decision]
 
 
 def broken(policy: Policy, workload: Workload, seconds: float = 2.0) -> Finding | None:
-    """Return the first rule that the policy breaks on this workload; a pass may take `seconds`."""
+    """Return the first rule that the policy breaks on this workload, or None; a pass may take `seconds`."""
     before = kept_outside(policy)
     finding = _broken(policy, workload, seconds)
     if finding is None or finding.rule not in (TWICE, HIDDEN, PEEKS):

@@ -154,7 +154,7 @@ class Branch:
         return [*(switch for made, switch in self._planned.items() if made > step), *self._pending]
 
     def next_time(self, engine: Engine) -> float | None:
-        """Return the time of the engine's next step, or of a planned switch before that."""
+        """Return the time of the engine's next step, or of a planned switch before that; None at the end."""
         first = next(iter(self.planned_after(engine.step_count)), None)
         if first is not None and is_due(first.time, engine, first.is_after):
             return max(first.time, engine.now)

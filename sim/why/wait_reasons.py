@@ -158,7 +158,9 @@ def goes_down(ends: float, closes: float) -> MachineGoesDown | None:
 
 
 def stops_at(decisions: Sequence[Decision]) -> Job | None:
-    """Return the last job that the policy kept waiting; jobs that have or would touch a reservation do not count."""
+    """Return the last job that the policy kept waiting, or None; jobs that have or would touch a reservation do not
+    count.
+    """
     beside = WaitsForReserved | TouchesReservation
     kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not isinstance(d.because, beside))
     return next(kept, None)

@@ -292,7 +292,7 @@ class Workload:
     shape: Shape | None = None
     """Nodes of the machine, and what each job requests of them; None for equal processors."""
     estimated: str = "recorded"
-    """Kind of the estimates, as named by the option."""
+    """Kind of the estimates, as the option `--estimates` names it."""
     follows: Follows = ()
     """Conditions of jobs that are submitted when others have ended."""
     thinking: Thinking | None = None
@@ -312,7 +312,7 @@ class Workload:
 
     @property
     def recorded_start(self) -> Floats:
-        """Return the recorded start of each job; nan if unknown."""
+        """Return the start of each job that the trace recorded; nan if unknown."""
         recorded: Floats = np.where(self.wait >= 0, self.submit + self.wait, np.nan)
         return recorded
 

@@ -70,7 +70,7 @@ def uniform(workload: Workload, seed: int = 0) -> Workload:
 
 
 def _weeks_of(workload: Workload) -> tuple[Ints, int]:
-    """Return the number of the week of each job, and the number of whole weeks."""
+    """Return the number of the week in which each job was submitted, and the number of whole weeks."""
     week = np.floor(workload.submit / WEEK).astype(np.int64)
     week -= week.min(initial=week[0] if len(week) else 0)
     return week, int(week.max(initial=0))

@@ -361,7 +361,7 @@ def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None)
 
 
 def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
-    """Return True for each band and column of which most is unavailable, with bands in the order of the chart."""
+    """Return True for each band and column of which most is unavailable, in the order of the chart, or None."""
     if by_owner is None or not outages:
         return missing_in(view, outages)
     found = np.zeros((view.bands, view.columns), np.bool_)

@@ -75,7 +75,7 @@ class NodeRows:
     def useless(
         self, history: Past, view: ChartView, clock: float, now: Use, start: Floats, by_owner: ByOwner | None
     ) -> Bools | None:
-        """Return True for each band and column in which most free cores are of no use to any waiting job.
+        """Return True for each band and column in which most free cores are of no use to any waiting job, or None.
 
         The middle of a column in the past counts for all of it. There are no such cores in the future.
         """

@@ -126,7 +126,7 @@ class Partitioned(NamedTuple):
     clock: float
     procs: int
     gap: int
-    """Number of positions without a processor above each partition"""
+    """Number of positions without a processor that are left above each partition for its bar"""
     is_fixed: bool = False
     """True if every column of the chart has the order of now."""
 
@@ -216,7 +216,7 @@ def gap_of(seen: int, rows: int, parts: int) -> int:
 def _divisions_in(
     how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
 ) -> tuple[list[tuple[int, Owners]], list[float]]:
-    """Return (column, owners) where the owners change, and the time of each change."""
+    """Return (column, owners) for each change of the owners in these columns, and the times of the changes."""
     if how.is_fixed:
         return [(0, how.now)], [-inf]
     start, end = (axis.time(at * per_column) for at in (first, first + columns))

@@ -37,7 +37,7 @@ class LaneName(NamedTuple):
         return f"{self.name} {self.limits}".rstrip()
 
     def told(self, band: Band) -> Iterator[str]:
-        """Yield the partition's name and size as texts, the longest first."""
+        """Yield texts with the partition's name and size, the longest first."""
         if self.size:
             yield from (f"{self.name}: {self.size}", self.name)
             return

@@ -96,7 +96,7 @@ def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
 
 
 def write_trace(workload: Workload, path: Path, told: str) -> str:
-    """Write the jobs as a trace; return the options needed to open it."""
+    """Write the jobs as a trace with a note `told`; return the options with which it must be opened."""
     if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace")[:500]:
         raise SchedscopeError(f"{path} is there and was not written by schedscope test: move it away")
     runtime = np.where(workload.killed, workload.estimate + 1, workload.runtime)  # to be killed again

@@ -57,7 +57,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 def _chosen(context: Context) -> int | None:
     """Return the index of the decision to show: the selected one, else the first about the selected job, else the
-    first.
+    first, if there is one.
     """
     decisions = context.scene.snapshot.decisions
     if context.decision is not None:

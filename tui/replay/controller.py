@@ -232,13 +232,15 @@ class ReplayController:
         return self._go.seek(order.step, halted)
 
     def _to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
-        """Go to the end of this run and of the compared one."""
+        """Go to the end of this run and of the compared one; return a message if that stops early."""
         while self.beside is not None and not halted() and self.beside.go_on(A_LOOK):
             self._note_computing(self.beside)
         return self._go.to_end(order, halted)
 
     def _take_back(self, order: o.TakeBack, wish: Wish, halted: Halted) -> str | None:
-        """Go back to the place before the last move; branches that were made since then are kept."""
+        """Go back to the place before the last move, or return a message; branches that were made since then are
+        kept.
+        """
         place = self._trail.take_back(self.stage.timeline.branches)
         if place is None:
             return "nothing is left to take back: steps and playing go back with ← and R"
@@ -280,7 +282,7 @@ class ReplayController:
         return self.stage.clock if time is not None and self.stage.clock > time else None
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
-        """Begin a run with another policy, and go to the present time in it."""
+        """Begin a run with another policy, and go to the present time in it; return a message if that stops early."""
         timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self._go.step > 0
         timeline.switch(order.policy, at_step=0)
         self.stage.set_clock()
@@ -318,7 +320,7 @@ class ReplayController:
         return told
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
-        """Write the chart up to now, with the plan after it, to a file."""
+        """Write the chart up to now, with the plan after it, to a file; return a message with its name."""
         from tui.chart.svg.drawing import Options, save_drawing
 
         now = self.stage.clock
@@ -361,7 +363,9 @@ class ReplayController:
         return News(later, True, f"{remake.told}; then the run fails: {remake.later}")
 
     def _look_ahead(self, remake: PolicyReload, seconds: float) -> News | None:
-        """Compute more of the reloaded run, and search for its first difference from the old one."""
+        """Compute more of the reloaded run, and search for its first difference from the old one; return the result
+        once it is known, else None.
+        """
         try:
             if not remake.look_ahead(seconds):
                 return None
@@ -395,7 +399,9 @@ class ReplayController:
     # Comparison
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
-        """Begin a comparison with a run that branches off here, or that begins again."""
+        """Begin a comparison with a run that branches off here, or that begins again; return a message if that stops
+        early.
+        """
         branch, from_start = self.stage.timeline.branch.name, order.from_start
         step, time = (0, None) if from_start else (self._go.step, self._moment)
         self._part_beside(o.CompareFrom(order.policy, branch, step, time))
@@ -414,7 +420,7 @@ class ReplayController:
         self.beside, self._versus, self._closed = beside, Versus(self.stage, beside), None
 
     def _compare_branch(self, order: o.CompareBranch, wish: Wish, halted: Halted) -> str | None:
-        """Begin a comparison with a branch."""
+        """Begin a comparison with a branch; return a message if that stops early."""
         twin = self.stage.timeline.twin()
         twin.look_at(order.branch)
         self._put_beside(RunView(twin, self.stage))
@@ -428,7 +434,9 @@ class ReplayController:
         return None
 
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Go to the first difference: the first step with an event of a job in only one of the runs."""
+        """Go to the first difference (the first step with an event of a job in only one of the runs), or return a
+        message.
+        """
         versus = self._versus
         if (versus is None or order.remade) and self._remade is not None and (parted := self._remade.parting):
             sides = self._remade.old, self._remade.new

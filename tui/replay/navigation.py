@@ -59,7 +59,7 @@ class Traveller:
         return None
 
     def seek_time(self, time: float, halted: Halted) -> str | None:
-        """Go to a time, which may be between two steps."""
+        """Go to a time, which may be between two steps; return a message if that stops early."""
         timeline = self.stage.timeline
         while not self._knows(time) and self.compute_a_little(halted):
             pass
@@ -106,7 +106,7 @@ class Traveller:
         return True
 
     def to_job(self, order: o.GoToJob, halted: Halted) -> str | None:
-        """Go to the submission or to the first start of a job."""
+        """Go to the submission or to the first start of a job; return a message if that stops early."""
         timeline, job = self.stage.timeline, self.stage.workload.jobs[order.rank]
         if not order.start:
             return self.seek_time(job.submit, halted)
@@ -117,7 +117,7 @@ class Traveller:
         return None if halted() else f"{name(job)} does not start"
 
     def to_longest(self, order: o.GoToLongest, halted: Halted) -> Noticed | str | None:
-        """Go to the start of the job that waited longest, among the jobs that started."""
+        """Go to the start of the job that waited longest, among the jobs that started; return the job, or a message."""
         return self._to_most(
             lambda starts: starts - self.stage.workload.due,
             lambda who, most: f"{who} waited longest in the whole run: {span(most)}",
@@ -126,7 +126,7 @@ class Traveller:
         )
 
     def to_most_overtaken(self, order: o.GoToMostOvertaken, halted: Halted) -> Noticed | str | None:
-        """Go to the start of the job that was passed by the most others."""
+        """Go to the start of the job that was passed by the most others; return the job, or a message."""
         return self._to_most(
             self._passes,
             lambda who, most: f"{who} was passed most often in the whole run: by {count(int(most), 'job')}",
@@ -144,7 +144,9 @@ class Traveller:
     def _to_most(
         self, of: Callable[[Floats], Floats], told: Callable[[str, float], str], none: str, halted: Halted
     ) -> Noticed | str | None:
-        """Compute the whole run, and go to the start of the job for which `of` is largest."""
+        """Compute the whole run, and go to the start of the job for which `of` is largest; return the job, or a
+        message.
+        """
         while self.compute_a_little(halted):
             pass
         if halted():
@@ -158,7 +160,9 @@ class Traveller:
         return Noticed(rank, told(name(self.stage.workload.jobs[rank]), float(values[rank])))
 
     def to_end(self, order: o.GoToEnd, halted: Halted) -> str | None:
-        """Go to the end of the run, or to the first step before it at which a stop condition is met."""
+        """Go to the end of the run, or to the first step before it that meets a stop condition; return a message on the
+        stop.
+        """
         if told := self.halt_on_the_way(order.stops, halted):
             return told
         while self.compute_a_little(halted):
@@ -171,7 +175,9 @@ class Traveller:
         return self._search((order.stop,), order.direction, halted)[1]
 
     def to_stop(self, order: o.GoToStop, halted: Halted) -> str | None:
-        """Go to the next or previous step that meets a stop condition, and return the condition as text."""
+        """Go to the next or previous step that meets a stop condition; return the condition, or why there is none, as
+        text.
+        """
         found, nowhere = self._search(order.stops, order.direction, halted)
         return nowhere if found is None else _stopped(found)
 
@@ -226,7 +232,7 @@ class Traveller:
         return None if turn is None or turn.end is None else turn
 
     def _next_turn(self, halted: Halted) -> float | None:
-        """Return when the next turn begins. Steps before it are computed, as they may change the rows."""
+        """Return when the next turn begins, or None. Steps before it are computed, as they may change the rows."""
         was = self._turn
         while not halted():
             turn, step = self._turn, self.stage.snapshot.next_time
@@ -241,7 +247,7 @@ class Traveller:
         return None
 
     def _last_turn(self, halted: Halted) -> float | None:
-        """Return the begin of the last turn before now."""
+        """Return the begin of the last turn before now, or None."""
         before = self.stage.clock
         while not halted():
             if (began := last_turn(self.stage.snapshot, before)) is not None:
@@ -273,7 +279,7 @@ class Traveller:
         return asked
 
     def reverse(self, order: o.Reverse, halted: Halted) -> str | None:
-        """Go back to the last step that changed the value which the request names."""
+        """Go back to the last step that changed the value which the request names; return a message on the change."""
         found = last_change(self.stage.timeline.history, order.what, self.step, halted)
         if found is None:
             return None if halted() else "no earlier change found"

@@ -42,7 +42,9 @@ class Playback:
         )
 
     def _play_events(self, order: o.Play, go: Callable[[], str | None], halted: Halted) -> str | None:
-        """Move on step by step, with a pause at each step that has a decision."""
+        """Move on step by step, with a pause at each step that has a decision; return a message on why it ends, or
+        None.
+        """
         if self._rest > 0:
             self._rest -= order.seconds
         while self._rest <= 0 and not halted():
@@ -59,7 +61,7 @@ class Playback:
         return go.halt_on_the_way(stops, halted, until_step=target) or go.seek(target, halted)
 
     def _play_at_top_speed(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
-        """Move on by as many steps as can be computed within a frame."""
+        """Move on by as many steps as can be computed within a frame; return a message on why it ends, or None."""
         until = perf_counter() + A_FRAME
         while perf_counter() < until and not halted():
             go, target = self._traveller, self._traveller.step + 50

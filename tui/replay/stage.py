@@ -185,7 +185,9 @@ class RunView:
             self._numbers.read(self.timeline.computed, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
-        """Return the state before that decision of the step; it is computed once for each decision."""
+        """Return the state before that decision of the step, computed once for each; None if the step is shown as a
+        whole.
+        """
         if decision is None:
             return None
         place = self.timeline.branch.name, self.timeline.step, decision

@@ -169,7 +169,9 @@ def without_code(session: Session) -> Opening:
 
 
 def _beside(session: Session) -> CompareBranch | CompareFrom | None:
-    """Return the request that begins the saved comparison: with a branch, or with a run that leaves a branch."""
+    """Return the request that begins the saved comparison, with a branch or with a run that leaves a branch; or
+    None.
+    """
     partner, names = session.partner, {branch.name for branch in session.branches}
     if partner is None:
         return None

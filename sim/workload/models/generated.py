@@ -52,7 +52,7 @@ def generate(
 
 def offered(workload: Workload) -> float | None:
     """Return the offered load: submitted processor-seconds over what the machine has from the first to the last
-    arrival.
+    arrival; None if these are at the same time.
     """
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     return float((workload.width * workload.runtime).sum()) / (workload.procs * span) if span else None

@@ -67,7 +67,7 @@ class Layer:
     missing: Bools
     """True at pixels whose processors are unavailable."""
     gone: Bools
-    """True if the job has less than half of the pixel, and a part of it cannot be drawn"""
+    """True where the job has less than half of the pixel and the cell cannot show a part"""
     useless: Bools
     """True for free pixels on nodes where no waiting job has room"""
     is_open: Bools
