@@ -13,7 +13,7 @@ from tui.look import text
 from tui.look.sheets import Line, Span, line, width_of
 from tui.panels.context import Context, written
 from tui.panels.live_values import by_clock
-from tui.panels.queue_table import Row, halted_row, time_without_progress, waiting_row, why_and_start
+from tui.panels.queue_table import QueueRow, halted_row, time_without_progress, waiting_row, why_and_start
 
 MOST = 200
 """Largest number of jobs, from the head of the queue, that are shown."""
@@ -105,7 +105,7 @@ def _named(context: Context, job: Job) -> Span:
     return Span(written(name(job), context), style, f"select_rank({job.rank})")
 
 
-def _entry(context: Context, row: Row, brevity: int) -> list[Span]:
+def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
     """Return a job with its request and its reason, in the form `brevity`; a click selects the job."""
     job, hue = row.job, context.scene.hues.get(row.job.rank)
     style = "accent" if job.rank == context.selected else f"name:{hue}" if hue is not None else ""

@@ -16,7 +16,7 @@ from sim.workload.fidelity import UNMODELLED
 from sim.workload.follows import Dependencies
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.slurm_text import NO_CORES, hosts, records
-from sim.workload.formats.table import Rows, number, shown
+from sim.workload.formats.table import JobRows, number, shown
 from sim.workload.limit_rules import LimitRule
 from sim.workload.limits import OWNERS, Owned, limits_of
 from sim.workload.model import Field, Header, Trace
@@ -58,7 +58,7 @@ def read(text: str, name: str, path: object) -> Trace:
     if not isinstance(content, dict) or not isinstance(content.get("jobs"), list):
         raise TraceError("expected lists of 'nodes' and 'jobs', got other JSON", path)
     shape = shape_of(content, path)
-    rows, requests = Rows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
+    rows, requests = JobRows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
     waits, owned = Dependencies(), list[Owned]()
     for at, job in enumerate(content["jobs"], start=1):
         request = _request(job, shape) if isinstance(job, dict) else None

@@ -70,8 +70,8 @@ def test_a_click_on_a_part_changes_it() -> None:
 
 def test_what_is_armed_or_hidden_is_said_where_there_is_room() -> None:
     going = replace(PAUSED, stops=2, hidden=("queue", "strip"))
-    assert "2 stops set · without queue, strip   easy" in told(going)
-    assert told(going, width=60) == told(width=60)
+    assert "2 stops set · without queue, strip   easy" in top_text(going)
+    assert top_text(going, width=60) == top_text(width=60)
     actions = {span.text: span.action for span in top_line(ABOUT, SCENE, going, 120).spans}
     assert (actions["2 stops set"], actions[" · without queue, strip"]) == ("stops", "all_panels")
 

@@ -40,10 +40,10 @@ def test_pivot_of_a_partition_says_what_it_lacks() -> None:
 def test_suspended_job_shows_the_sum_of_its_xfactor_where_it_fits() -> None:
     context = context_of(engine_of("k-figure3.1", "selective:sf=1.2", until=2340))
     both = " xfactor: J2 (12m00 waited + 1h00 estimate) / 1h00, J1 (27m00 + 1h00) / 1h00"
-    assert told(context, "", 80) == [both]
+    assert waiting_texts(context, "", 80) == [both]
     one = " 1 suspended  J2 8p xfactor 1.20 = (12m00 waited + 1h00 estimate) / 1h00"
-    assert told(context, "", 75) == [one]
-    assert told(context, "", 60) == [" 1 suspended  J2 8p xfactor 1.20"]
+    assert waiting_texts(context, "", 75) == [one]
+    assert waiting_texts(context, "", 60) == [" 1 suspended  J2 8p xfactor 1.20"]
 
 
 def test_waiting_line_keeps_the_job_that_a_sentence_names() -> None:
