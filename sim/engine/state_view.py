@@ -45,6 +45,8 @@ class StateView:
     notes: dict[str, Any] = _is("_state.notes")
     plan: Plan = _is("_state.plan")
     has_nodes: bool = _is("_state.machine.has_nodes")
+    tiers: Sequence[int] = _is("_state.machine.tiers")
+    factors: Sequence[float] = _is("_state.machine.factors")
     beside: Callable[..., Extra | Leftover]
     held: Callable[[int], int]
     ran: Callable[[int], float]

@@ -22,7 +22,7 @@ class NodeMachine(Machine):
 
     has_nodes = True
 
-    __slots__ = ("left", "promised", "requests", "seats", "shape")
+    __slots__ = ("factors", "left", "promised", "requests", "seats", "shape", "tiers")
 
     def __init__(self, shape: Shape, requests: Sequence[Request]) -> None:
         super().__init__(shape.cores)
@@ -31,6 +31,7 @@ class NodeMachine(Machine):
         """Amounts that are free on each node"""
         self.seats: dict[int, Seats] = {}
         """Nodes and amounts that each running job holds, by the job's rank"""
+        self.tiers, self.factors = shape.tiers, shape.factors
         self.promised: dict[int, tuple[float, Seats]] = {}
         """Start, and nodes with amounts, of each reservation, by rank"""
 

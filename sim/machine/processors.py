@@ -91,6 +91,9 @@ class Machine:
     has an owner.
     """
 
+    tiers: Sequence[int] = ()
+    factors: Sequence[float] = ()
+    """Tier of each job's partition, and its factor in the job's priority, by rank; empty if all are equal."""
     has_nodes = False
     """True if the machine consists of nodes; False here, for equal processors."""
 

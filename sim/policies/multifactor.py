@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp2, log
 from typing import ClassVar, Literal
@@ -24,8 +24,10 @@ class Multifactor(Order):
     equal share for each user seen so far. Usage counts half after each halflife. size: the job's share of the available
     machine, or with favour=small the rest.
 
-    Slurm sums up usage every few minutes, here it is exact at every pass; all users have equal shares, and there are
-    no partitions and qualities of service. Maui weighs targets of usage in place of fair shares, and expansion factors.
+    partition: the factor of the job's partition on a machine of nodes (PriorityJobFactor), as a share of the greatest.
+
+    Slurm sums up usage every few minutes, here it is exact at every pass. All users have equal shares, and qualities of
+    service have no weight. Maui weighs targets of usage in place of fair shares, and expansion factors.
     """
 
     age: float = parameter(1000.0, "weight of the wait", low=0.0)
@@ -36,10 +38,13 @@ class Multifactor(Order):
     favour: Literal["large", "small"] = parameter(
         "large", "whether wide or narrow jobs gain", choices=("large", "small")
     )
+    partition: float = parameter(0.0, "weight of the partition's factor, on a machine of nodes", low=0.0)
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
     """Processor-hours that each user has used so far, by user; older usage counts less"""
     total: float = field(default=0.0, repr=False, compare=False)
     procs: int = field(default=1, repr=False, compare=False)
+    factors: Sequence[float] = field(default=(), repr=False, compare=False)
+    """Factor of each job's partition by rank; empty if all are equal"""
     name: ClassVar[str] = "multifactor"
     columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 
@@ -58,11 +63,14 @@ class Multifactor(Order):
         for job in view.arrived:
             usage.setdefault(job.user, 0.0)
         at[0] = view.now
-        return replace(self, usage=usage.copy(), total=sum(usage.values()), procs=max(1, view.procs))
+        return replace(
+            self, usage=usage.copy(), total=sum(usage.values()), procs=max(1, view.procs), factors=view.factors
+        )
 
     def key(self, job: Job, now: float) -> float:
         age = min((now - job.submit) / self.maxage, 1.0)
         share = self.usage.get(job.user, 0.0) / self.total * len(self.usage) if self.total else 0.0
         size = min(1, job.procs / self.procs)
         size = size if self.favour == "large" else 1 - size
-        return -(self.age * age + self.fairshare * exp2(-share) + self.size * size)
+        own = self.partition * self.factors[job.rank] if self.factors else 0.0
+        return -(self.age * age + self.fairshare * exp2(-share) + self.size * size + own)

@@ -177,6 +177,14 @@ class View(Protocol):
     def has_nodes(self) -> bool:
         """Return True if the machine consists of nodes; then free cores may be on the wrong nodes for a job."""
 
+    @property
+    def tiers(self) -> Sequence[int]:
+        """Return the tier of each job's partition by rank, of which the higher come first; empty if all are equal."""
+
+    @property
+    def factors(self) -> Sequence[float]:
+        """Return the factor of each job's partition in its priority, by rank; empty if all are equal."""
+
     def is_held(self, job: Job) -> bool:
         """Return True if a limit of its user, account or array holds the job back now; such jobs are in `queue` only if
         the policy declares `asks_limits`.

@@ -66,6 +66,8 @@ class NodeGroup:
     priority: int = 0
     is_exclusive: bool = False
     """True if every job gets whole nodes."""
+    factor: int = 1
+    """Weight of the partition in Slurm's multifactor priority (PriorityJobFactor); `priority` is the PriorityTier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,23 @@ class Shape:
     def cores(self) -> int:
         """Return the number of cores of all nodes."""
         return self.first_core[-1]
+
+    @cached_property
+    def tiers(self) -> tuple[int, ...]:
+        """Return the highest tier among the partitions of each job; empty if all partitions are of one tier."""
+        if len({group.priority for group in self.groups}) < 2:
+            return ()
+        return tuple(max((self.groups[n].priority for n in request.groups), default=0) for request in self.requests)
+
+    @cached_property
+    def factors(self) -> tuple[float, ...]:
+        """Return the factor from 0 to 1 of each job's partitions in its priority; empty if all are equal."""
+        most = max((group.factor for group in self.groups), default=0)
+        if not most or len({group.factor for group in self.groups}) < 2:
+            return ()
+        return tuple(
+            max((self.groups[n].factor for n in request.groups), default=0) / most for request in self.requests
+        )
 
     def placed(self, placement: str) -> Shape:
         """Return the shape with this placement rule; the default `lowest` keeps the rule of the machine's file."""

@@ -13,6 +13,7 @@ from sim.policies.orders import ORDERS, Order
 from sim.policies.own.naming import named_code, origin, plugins
 from sim.policies.parameters import NO_GREATER, paragraphs, parameters_of, summary, written
 from sim.policies.policy import default_order
+from sim.policies.slurm_config import CONFIGURATION, spec_of
 from tui.cli.options import SPEC
 from tui.cli.terminal import say
 from tui.look.text import table
@@ -20,9 +21,20 @@ from tui.look.text import table
 
 @click.command("policies")
 @click.argument("name", required=False, type=SPEC)
-def command(name: str | None) -> None:
-    """List the policies, or explain one with its parameters."""
-    say(explanation(name) if name else listing())
+@click.option("--slurm-conf", metavar="FILE", help="Print the policy slurm with the weights of a slurm.conf.")
+def command(name: str | None, slurm_conf: str | None) -> None:
+    """List the policies, or explain one with its parameters.
+
+    With --slurm-conf FILE, which is a slurm.conf or the output of scontrol show config, print the policy slurm with the
+    weights and backfill parameters in this file.
+    """
+    if slurm_conf is None:
+        say(explanation(name) if name else listing())
+        return
+    spec, ignored = spec_of(CONFIGURATION.read(slurm_conf))
+    if ignored:
+        click.echo(f"schedscope: weights that are not modelled: {', '.join(ignored)}", err=True)
+    say(spec, exact=True)
 
 
 def listing() -> str:

@@ -34,7 +34,8 @@ class Slurm(Ordered):
     each job, by priority, gets the earliest start within bf_window, rounded up to bf_resolution. Jobs planned for now
     start, the others take their place in the plan. Nothing is promised.
 
-    On equal processors there is one partition. A job that names several partitions is passed over when all are closed.
+    Jobs of partitions with a higher tier (PriorityTier) come first. On equal processors there is one partition. A job
+    that names several partitions is passed over when all are closed.
     """
 
     asks_limits = True
@@ -49,12 +50,12 @@ class Slurm(Ordered):
     def decide(self, view: View) -> Iterator[Decision]:
         behind = yield from self._main(view)
         clock, planned = view.notes.setdefault("backfilled", {}), view.notes.setdefault("planned", {})
-        waiting = view.queue
+        waiting = _by_tier(view)
         due = clock.get(0, view.now - self.bf_interval) + self.bf_interval
         if waiting and due <= view.now + MOMENT:
             clock[0] = view.now
             yield from self._backfill(view, waiting, planned)
-            waiting = view.queue if view.curious else []
+            waiting = _by_tier(view) if view.curious else []
         elif waiting:
             for job in waiting:
                 if planned.get(job.rank, -1) >= view.now:
@@ -73,7 +74,7 @@ class Slurm(Ordered):
         """
         closed: dict[int, Job] = {}
         behind: dict[int, Job] = {}
-        for job in view.queue:
+        for job in _by_tier(view):
             names = view.partitions(job)
             if self.is_held(view, job):
                 continue
@@ -115,3 +116,9 @@ class Slurm(Ordered):
                 return rounded
             at = plan.find(job, rounded)
         return now
+
+
+def _by_tier(view: View) -> list[Job]:
+    """Return the waiting jobs by the tiers of their partitions, then by priority."""
+    queue, tiers = view.queue, view.tiers
+    return sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue

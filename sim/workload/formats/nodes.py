@@ -186,6 +186,7 @@ def _groups(
             most_nodes if _is_amount(most_nodes) and most_nodes else None,
             int(number(group.get("priority")) or 0),
             group.get("exclusive") is True,
+            int(number(group.get("factor", 1)) or 0),
         )
 
 
@@ -224,6 +225,7 @@ def _of_scontrol(text: str, path: object) -> Shape:
             int(most[:9]) if (most := record.get("MaxNodes", "")).isdecimal() else None,
             int(tier[:9]) if (tier := record.get("PriorityTier", "")).isdecimal() else 0,
             record.get("OverSubscribe", "").startswith("EXCLUSIVE"),
+            int(factor[:9]) if (factor := record.get("PriorityJobFactor", "")).isdecimal() else 1,
         )
         groups.append(group)
     return Shape(tuple(nodes.values()), tuple(groups))

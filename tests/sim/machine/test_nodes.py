@@ -147,3 +147,13 @@ def test_promised_nodes_are_kept_for_their_job() -> None:
     assert not nodes.promised
     with pytest.raises(DecisionError, match="no room"):
         nodes.take_exactly(1, Seats((2,), ((4, 0, 0),)), 4)
+
+
+def test_tiers_and_factors_are_those_of_a_jobs_best_partition() -> None:
+    every = frozenset(range(4))
+    groups = (NodeGroup("low", every, priority=1, factor=50), NodeGroup("high", every, priority=9, factor=200))
+    asked = tuple(Request((1, 0, 0), nodes=1, groups=names) for names in ((0,), (1, 0), ()))
+    shape = Shape(FOUR, groups, asked)
+    assert (shape.tiers, shape.factors) == ((1, 9, 0), (0.25, 1, 0))
+    assert NodeMachine(shape, asked).tiers == (1, 9, 0)
+    assert (Shape(FOUR, groups[:1], asked[:1]).tiers, Shape(FOUR, groups[:1], asked[:1]).factors) == ((), ())

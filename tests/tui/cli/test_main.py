@@ -231,3 +231,12 @@ def test_times_as_printed_are_taken(tmp_path: Path) -> None:
     assert schedscope("draw", "z-figure4", "--from", "d0 00:00:05", "--to", "#3", "-o", out).returncode == 0
     both = ("--policy", "easy", "--policy", "fcfs")
     assert schedscope("compare", "z-figure4", *both, "--at", "d0 00:10").returncode == 0
+
+
+def test_the_policy_of_a_configuration_of_slurm(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    path.write_text("PriorityWeightAge=500\nPriorityWeightQOS=2000\n", encoding="utf-8")
+    done = schedscope("policies", "--slurm-conf", path)
+    assert done.stdout.strip() == "slurm:age=500"
+    assert "weights that are not modelled: QOS" in done.stderr
+    assert "cannot be read" in error("policies", "--slurm-conf", tmp_path / "none.conf")[1]

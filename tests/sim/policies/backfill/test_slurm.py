@@ -81,3 +81,18 @@ def test_every_job_of_a_busy_machine_of_nodes_starts_once(tmp_path: Path) -> Non
     ]
     starts = on_nodes(tmp_path, {"nodes": [{"cores": 4, "mem": 16, "count": 3}], "jobs": jobs}, "slurm")
     assert all(starts[str(n)] >= n * 7 for n in range(60))
+
+
+def test_partitions_of_a_higher_tier_come_first_and_factors_are_weighed(tmp_path: Path) -> None:
+    job = {"run": 10, "estimate": 10, "tasks": 4}
+    jobs = [
+        {"id": "1", "submit": 0, "partitions": ["low"], **job},
+        {"id": "2", "submit": 1, "partitions": ["low"], **job},
+        {"id": "3", "submit": 2, "partitions": ["high"], **job},
+    ]
+    partitions = [{"name": "low", "factor": 1}, {"name": "high", "factor": 10}]
+    case = {"nodes": [{"cores": 4}], "partitions": partitions, "jobs": jobs}
+    assert on_nodes(tmp_path, case, "slurm") == {"1": 0, "2": 10, "3": 20}
+    assert on_nodes(tmp_path, case, "slurm:partition=1000") == {"1": 0, "2": 20, "3": 10}
+    partitions[1]["priority"] = 5
+    assert on_nodes(tmp_path, case, "slurm") == {"1": 0, "2": 20, "3": 10}

@@ -1,0 +1,74 @@
+"""Slurm's configuration as the parameters of the policy `slurm`."""
+
+from __future__ import annotations
+
+import re
+
+from sim.errors import FileError, ParameterError
+from sim.policies.policy import written_policy
+from sim.policies.registry import parse_policy
+from sim.text_files import TextKind
+from sim.workload.formats.nodes import seconds_of
+
+_NUMBERS = {
+    "priorityweightage": "age", "priorityweightfairshare": "fairshare", "priorityweightjobsize": "size",
+    "priorityweightpartition": "partition",
+}  # fmt: skip
+_TIMES = {"prioritymaxage": "maxage", "prioritydecayhalflife": "halflife"}
+_SCHEDULER = {"bf_interval": 1, "bf_window": 60, "bf_resolution": 1, "bf_max_job_test": 1, "bf_max_job_user": 1}
+"""Words of SchedulerParameters with the seconds of their unit."""
+_IGNORED = {"priorityweightqos": "QOS", "priorityweightassoc": "associations", "priorityweighttres": "TRES"}
+CONFIGURATION = TextKind("configuration of Slurm", 2**22, FileError)
+
+
+def spec_of(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the policy with the weights of a slurm.conf, or of the text of `scontrol show config`; and the names of
+    the weights that are not modelled.
+
+    >>> lines = ("PriorityWeightAge = 2000 # points", "PriorityMaxAge=1-0", "SchedulerParameters=bf_interval=5,x")
+    >>> spec_of(chr(10).join(lines))
+    ('slurm:age=2000,maxage=86400,bf_interval=5', ())
+    """
+    found: dict[str, str] = {}
+    ignored: list[str] = []
+    for line in text.splitlines():
+        key, equals, value = line.partition("#")[0].partition("=")
+        key, value = key.strip().lower(), value.strip()
+        if not equals:
+            continue
+        if key in _NUMBERS and value.isdecimal():
+            found[_NUMBERS[key]] = value[:12]
+        elif key in _TIMES and (seconds := _seconds(value)) is not None:
+            found[_TIMES[key]] = f"{seconds:.0f}"
+        elif key == "priorityfavorsmall" and value.lower() in ("yes", "no"):
+            found["favour"] = "small" if value.lower() == "yes" else "large"
+        elif key == "schedulerparameters":
+            found |= _of_scheduler(value)
+        elif key in _IGNORED and value not in ("0", "(null)", ""):
+            ignored.append(_IGNORED[key])
+    if not found:
+        raise ParameterError("no priorities of Slurm in it; scontrol show config prints them")
+    given = ",".join(f"{name}={value}" for name, value in found.items())
+    return written_policy(parse_policy(f"slurm:{given}")), tuple(ignored)
+
+
+def _of_scheduler(value: str) -> dict[str, str]:
+    found = {}
+    for part in value.split(","):
+        name, _, number = part.strip().partition("=")
+        if name in _SCHEDULER and number.isdecimal() and int(number[:12]):
+            found[name] = str(int(number[:12]) * _SCHEDULER[name])
+    return found
+
+
+def _seconds(text: str) -> float | None:
+    """Return the seconds of a time in Slurm's form; a number alone is minutes.
+
+    >>> _seconds("7-0"), _seconds("00:30:00"), _seconds("90"), _seconds("NONE")
+    (604800.0, 1800.0, 5400.0, None)
+    """
+    if text.isdecimal():
+        return 60.0 * int(text[:9])
+    if match := re.fullmatch(r"(\d{1,6})-(\d{1,2})(:\d{1,2})?(:\d{1,2})?", text):
+        text = f"{match[1]}-{match[2]}{match[3] or ':00'}{match[4] or ':00'}"
+    return seconds_of(text)

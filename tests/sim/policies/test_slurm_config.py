@@ -1,0 +1,36 @@
+"""Slurm's configuration as a policy."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.errors import ParameterError
+from sim.policies.slurm_config import spec_of
+
+CONFIG = """
+# slurm.conf
+PriorityType            = priority/multifactor
+PriorityDecayHalfLife   = 00:30:00
+PriorityFavorSmall      = Yes
+PriorityMaxAge          = 01:00:00
+PriorityWeightAge       = 500
+PriorityWeightFairShare = 5000
+PriorityWeightJobSize   = 700
+PriorityWeightPartition = 1000
+PriorityWeightQOS       = 2000
+PriorityWeightTRES      = (null)
+SchedulerParameters     = bf_interval=5,bf_resolution=1,bf_continue,bf_window=60,bf_max_job_test=50
+"""
+SPEC = (
+    "slurm:age=500,fairshare=5000,size=700,maxage=3600,halflife=1800,favour=small,partition=1000,"
+    "bf_interval=5,bf_window=3600,bf_resolution=1,bf_max_job_test=50"
+)
+
+
+def test_weights_and_backfill_are_read_and_the_rest_is_named() -> None:
+    assert spec_of(CONFIG) == (SPEC, ("QOS",))
+
+
+def test_text_without_priorities_is_refused() -> None:
+    with pytest.raises(ParameterError, match="no priorities of Slurm in it"):
+        spec_of("SlurmctldPort=6817")
