@@ -190,9 +190,10 @@ MANY = 1_000_000
 def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
     """Print a warning before a run that will take long, because it has very many turns or ticks."""
     turns, jobs = scenario.policy.turns(), scenario.workload
-    if turns is not None and is_each_written:
+    if turns is not None and (is_each_written or scenario.check):
         many = float(jobs.runtime.sum()) / turns.slice
-        told = f"up to {many:,.0f} turns of jobs are written, each with its line; a longer slice makes fewer"
+        what = "written, each with its line" if is_each_written else "checked, one by one"
+        told = f"up to {many:,.0f} turns of jobs are {what}; a longer slice makes fewer"
     elif tick := getattr(scenario.policy, "tick", 0.0):
         many = float(np.ptp(jobs.due) + jobs.runtime.max()) / tick if len(jobs) else 0.0
         told = f"jobs may be suspended at {many:,.0f} ticks or more; a longer tick makes fewer"

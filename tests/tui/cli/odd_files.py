@@ -205,6 +205,7 @@ def newer(it: bytes) -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
     if find_spec("pyarrow"):
         found["parquet"] = ("t.parquet", parquet(), (by("inspect", "@"), by("run", "@", "--policy", "easy")))
     if find_spec("aiohttp") and find_spec("textual_serve"):
+        import_module("tui.web.server")  # once, and not in each process
         dropped = json.dumps(["session", it.decode()]).encode()
         found["visitor"] = ("message", dropped, (by_visitor,))
         found["keys"] = ("message", b'["stdin", "a\\u001b[A\\u001b[<0;10;5M\\u001b[200~x\\u001b[201~"]', (by_visitor,))

@@ -244,6 +244,7 @@ def test_many_turns_are_announced_before_the_run(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("tui.cli.run.MANY", 10)
     done = schedscope("run", "z-figure7", "--policy", "gang:slice=60", "--segments", tmp_path / "s.csv")
     assert "turns of jobs are written" in done.stderr
+    assert "turns of jobs are checked" in schedscope("run", "z-figure7", "--policy", "gang:slice=60", "--check").stderr
     done = schedscope("run", "z-figure7", "--policy", "easy", "--segments", tmp_path / "s.csv")
     assert done.stderr == ""
 
