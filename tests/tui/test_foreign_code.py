@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -69,12 +70,15 @@ LESSONS = (
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return the present folder, with code that leaves a mark; check in the end that no mark was left."""
+    """Return the present folder, with code and a `git` that leave a mark; check in the end that no mark was left."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "evil.py").write_text(EVIL)
     (tmp_path / "pack").mkdir()
     for name in ("__init__", "evil"):
         (tmp_path / "pack" / f"{name}.py").write_text(EVIL)
+    (tmp_path / "git").write_text("#!/bin/sh\ntouch RAN\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     yield tmp_path
     assert not list(tmp_path.rglob("RAN"))
 
@@ -112,6 +116,9 @@ def test_sessions_run_no_code_before_they_are_trusted(folder: Path, at: str, spe
     assert "evil" in line
     with pytest.raises(SchedscopeError):
         reopened(found_session("s.session"))
+    code, line = error("watch", "--session", "s.session")
+    assert code == 1
+    assert line
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -118,22 +118,26 @@ DECIDE = "    def decide(self, view):\n        {}\n        yield from super().de
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "code"),
     [
-        "import atexit, time\natexit.register(time.sleep, 999)\n" + EASY,
-        "class D:\n    def __del__(self):\n        while True: pass\nkept = D()\n" + EASY,
-        EASY + DECIDE.format("while view.now > 100: pass"),
-        "import builtins\n" + EASY + DECIDE.format("builtins.len = None"),
+        ("import atexit, time\natexit.register(time.sleep, 999)\n" + EASY, 0),
+        ("class D:\n    def __del__(self):\n        while True: pass\nkept = D()\n" + EASY, 0),
+        (EASY + DECIDE.format("while view.now > 100: pass"), 0),
+        ("import builtins\n" + EASY + DECIDE.format("builtins.len = None"), 0),
+        ("import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\n" + EASY + DECIDE.format("f()"), 0),
+        ("import os\n" + EASY + DECIDE.format("os.write(1, b'\\x1b[2J')"), 0),
+        ("import threading\n" + EASY + DECIDE.format("threading.excepthook = None"), 1),
+        ("import textual.app\ntextual.app.App.exit = None\n" + EASY, 1),
     ],
-    ids=["atexit", "destructor", "endless", "builtins"],
+    ids=["atexit", "destructor", "endless", "builtins", "recursion", "output", "excepthook", "Textual"],
 )
-def test_no_policy_keeps_the_program_from_being_left(text: str, tmp_path: Path) -> None:
+def test_no_policy_keeps_the_program_from_being_left(text: str, code: int, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(text)
     with terminal("z-figure4", "--policy", "./mine.py", cwd=tmp_path) as at:
         before = at.attributes
         at.wait_for(lambda: saved())
         at.type(" q")
-        assert at.wait() == 0
+        assert at.wait() == code
         assert at.attributes == before
         at.wait_for(lambda: at.written.rfind(b"\x1b[?1049l") > at.written.rfind(b"\x1b[?1049h"))
         assert b"Traceback" not in at.written

@@ -82,6 +82,7 @@ def test_a_claim_holds_or_says_what_is_so_instead(claim: str, holds: bool) -> No
 def test_no_claim_is_evaluated() -> None:
     with pytest.raises(SchedscopeError, match="expected a claim such as"):
         NAMES.claim("__import__('os')")
+    assert NAMES.claim("mean_wait == -inf") == "mean_wait == -inf does not hold: 15m42 == -inf"
     assert NAMES.claim("mean_wait > 16m") == "mean_wait > 16m does not hold: 15m42 > 16m00"
 
 

@@ -31,6 +31,7 @@ HARMLESS = {
     "an endless destructor": "class D:\n    def __del__(self):\n        while True: pass\nkept = D()\n",
     "a sleeping executor": "import concurrent.futures as c, time\nc.ThreadPoolExecutor(1).submit(time.sleep, 999)\n",
     "a sleeping thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(999,)).start()\n",
+    "raw output": "import os\nos.write(1, b'out')\n",
     "patched Textual": "import textual.app\ntextual.app.App.run = None\n",
 }
 REFUSED = {
@@ -85,8 +86,10 @@ def test_a_pass_that_breaks_the_process_is_one_line(name: str, tmp_path: Path) -
     assert told in done.stderr
 
 
-def test_an_order_without_parentheses_is_one_line(tmp_path: Path) -> None:
-    done = ran(tmp_path, MINE + "    order: Order = order_field\n")
+@pytest.mark.parametrize("base", ["Easy", "Ordered"])
+def test_an_order_without_parentheses_is_one_line(base: str, tmp_path: Path) -> None:
+    text = MINE.replace("Easy", base) + "    order: Order = order_field\n"
+    done = ran(tmp_path, f"from sim.policies.policy import Ordered\n{text}")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
     assert "order: Order = order_field(Fcfs())" in done.stderr
 
