@@ -60,6 +60,7 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
         os._exit, os.abort = _staying(os._exit), _staying(os.abort)
         Thread.start = _left_behind(Thread.start)  # type: ignore[assignment, method-assign]
         threading.excepthook = _in_a_line(threading.excepthook)
+        Thread.__init__ = _with_hook(Thread.__init__, threading.excepthook)  # type: ignore[method-assign]
     if not hasattr(warnings.showwarning, "__wrapped__"):  # `catch_warnings` restores the original
         warnings.showwarning = _printed(warnings.showwarning)
     return {"print": own_print, "breakpoint": own_breakpoint}
@@ -121,6 +122,18 @@ def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
         start(thread)
 
     return started
+
+
+def _with_hook(make: Callable[..., None], hook: Callable[..., Any]) -> Callable[..., None]:
+    """Return a replacement for the constructor of threads, which fails if user-defined code has taken the hook away."""
+
+    @wraps(make)
+    def made(thread: Thread, *given: Any, **more: Any) -> None:
+        if not callable(threading.excepthook):
+            threading.excepthook = hook
+        make(thread, *given, **more)
+
+    return made
 
 
 def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:

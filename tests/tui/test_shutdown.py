@@ -126,7 +126,7 @@ DECIDE = "    def decide(self, view):\n        {}\n        yield from super().de
         ("import builtins\n" + EASY + DECIDE.format("builtins.len = None"), 0),
         ("import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\n" + EASY + DECIDE.format("f()"), 0),
         ("import os\n" + EASY + DECIDE.format("os.write(1, b'\\x1b[2J')"), 0),
-        ("import threading\n" + EASY + DECIDE.format("threading.excepthook = None"), 1),
+        ("import threading\n" + EASY + DECIDE.format("threading.excepthook = None"), 0),
         ("import textual.app\ntextual.app.App.exit = None\n" + EASY, 1),
     ],
     ids=["atexit", "destructor", "endless", "builtins", "recursion", "output", "excepthook", "Textual"],

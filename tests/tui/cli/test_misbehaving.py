@@ -31,15 +31,12 @@ HARMLESS = {
     "an endless destructor": "class D:\n    def __del__(self):\n        while True: pass\nkept = D()\n",
     "a sleeping executor": "import concurrent.futures as c, time\nc.ThreadPoolExecutor(1).submit(time.sleep, 999)\n",
     "a sleeping thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(999,)).start()\n",
+    "no excepthook": "import threading\nthreading.excepthook = None\nthreading.Thread(target=int).start()\n",
     "raw output": "import os\nos.write(1, b'out')\n",
     "patched Textual": "import textual.app\ntextual.app.App.run = None\n",
 }
 REFUSED = {
     "no builtin": ("import builtins\nbuiltins.len = None\n", "replaces builtins.len"),
-    "no excepthook": (
-        "import threading\nthreading.excepthook = None\nthreading.Thread(target=print).start()\n",
-        "hook",
-    ),
     "no stderr": ("import sys\nsys.stderr = None\n1 / 0\n", "ZeroDivisionError"),
     "too much memory": ("x = [0] * 10**12\n", "needs more memory"),
 }
