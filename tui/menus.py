@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tui.screens.results.screen import ResultsScreen
 
 GONE = 5.0
-"""Seconds after which nothing uses a replay any more that was replaced"""
+"""Seconds after which a replay that was replaced is no longer used by anything"""
 
 
 class Menus:

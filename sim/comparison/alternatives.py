@@ -99,8 +99,8 @@ class Fitting(NamedTuple):
 
 
 def fitted(schedule: Schedule, rank: int) -> list[Fitting]:
-    """Return the times in which enough processors were free while the job waited; the last one may be long enough to
-    run it.
+    """Return each period of the job's wait in which enough processors were free, even if it was too short for the
+    job.
     """
     job, start = schedule.workload.jobs[rank], float(schedule.start[rank])
     times, free = schedule.curves.time, schedule.curves.free

@@ -105,6 +105,6 @@ class Releases:
 
 
 def resubmit(jobs: Jobs, rank: int, time: float) -> Job:
-    """Return the job with this submit time, which the sequence has from now on."""
+    """Give a job of the sequence another submit time; return the changed job."""
     jobs.made[rank] = job = replace(jobs[rank], submit=time)
     return job

@@ -22,7 +22,7 @@ ALL = "all jobs"
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of the starts of some jobs under a policy with the starts that came."""
+    """Agreement of the starts of some jobs under a policy with their recorded starts."""
 
     reason: str
     """Last reason of the recorded scheduler before the start."""

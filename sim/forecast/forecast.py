@@ -130,7 +130,9 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
 
 
 def spans(cluster: Cluster, model: Model, past: Past, share: float) -> dict[str, tuple[float, float]]:
-    """Return job id -> its earliest and latest start, by run times between which this share of earlier ones was."""
+    """Return job id -> its earliest and latest start. They come from short and long run times, between which `share` of
+    the earlier run times was.
+    """
     if model.quantile is None:
         return {}
     ends = ((1 - share) / 2, (1 + share) / 2)

@@ -41,7 +41,9 @@ class Ranges:
 
     def __init__(self) -> None:
         self._errors: deque[tuple[float, float]] = deque(maxlen=KEPT)
-        """How much earlier than its span, and how much later, each start came; negative within the span."""
+        """Seconds by which each start came before its span, and seconds by which it came after it; negative within the
+        span.
+        """
         self._open: dict[str, list[tuple[float, Range, float, Range | None]]] = defaultdict(list)
         """Forecasts of each job that still waits, by job id: time when it was made, span, how far ahead, and range."""
         self._out = 1 - SHARE

@@ -30,7 +30,7 @@ STREAK = 2
 FURTHEST = 3000
 """Number of steps at the beginning of a long trace within which questions are asked."""
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
-"""Policies of which one made a schedule, in questions that ask which."""
+"""Policies to choose from, in questions that ask which policy made a schedule."""
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def joined(parts: Sequence[Sequence[str] | NDArray[Any]]) -> Sequence[str]:
 
 
 def halved(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return rows of numbers in 32 bits each if all of them are whole and fit."""
+    """Return rows of numbers in 32 bits each if all of them are whole and fit, otherwise unchanged."""
     if abs(rows).max(initial=0) > _HALF.max:
         return rows
     half = rows.astype(np.int32)
@@ -95,7 +95,9 @@ def halved(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def in_one(pieces: list[NDArray[Any]]) -> Floats:
-    """Return the rows of all pieces as one table, column after column in memory; meanwhile the pieces are given up."""
+    """Return the rows of all pieces as one table, column after column in memory; the list of pieces is emptied to save
+    memory.
+    """
     end = sum(map(len, pieces))
     table = np.empty((end, pieces[0].shape[1] if pieces else 0), order="F")
     while pieces:

@@ -40,7 +40,9 @@ class Follow:
 
     after: tuple[After, ...]
     think: float | None = None
-    """Seconds between the last of these ends and the submission; None: it is not submitted before its own time."""
+    """Seconds from the last of these ends to the submission. With None the job is submitted at its recorded submit
+    time, or at the last of these ends if that is later.
+    """
 
     def due(self, submit: float, ended: float) -> float:
         """Return the time of the submission, when the last of the jobs ended at `ended`.

@@ -17,7 +17,9 @@ class LimitRule:
     """Resource that is limited: jobs, nodes, cores, memory or another countable resource."""
     most: int
     owners: tuple[tuple[str, str], ...] = ()
-    """(user, account or qos; its name, or `EACH`) whose jobs count; empty for all jobs."""
+    """(kind, name) of each owner whose jobs count; the kind is user, account or qos, the name may be `EACH`. Empty for
+    all jobs.
+    """
 
     @property
     def reason(self) -> str:

@@ -46,7 +46,7 @@ class Limits:
 
     bounds: tuple[Bound, ...]
     demands: tuple[tuple[tuple[int, int], ...], ...]
-    """(number of the limit, amount that the job takes) of each job by number."""
+    """For each job, by number: (number of a limit, amount of it that the job takes)."""
 
     def take(self, index: Iterable[int]) -> Limits:
         """Return the limits for only these jobs."""
@@ -104,7 +104,9 @@ def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
 
 
 def _amount(resource: str, request: Request, shape: Shape) -> int:
-    """Return how much of a resource a request takes at least; whole nodes are not known before the start."""
+    """Return the least amount of a resource that a request takes; which whole nodes it gets is not known before the
+    start.
+    """
     nodes = request.nodes if request.nodes is not None else request.least
     if resource in ("jobs", "nodes"):
         return 1 if resource == "jobs" else nodes
@@ -114,7 +116,7 @@ def _amount(resource: str, request: Request, shape: Shape) -> int:
 
 
 class Use:
-    """Amounts that running jobs hold of each limit."""
+    """Amounts of each limit that running jobs have in use."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits

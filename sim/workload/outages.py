@@ -27,7 +27,7 @@ MOST = 10_000
 """Largest number of changes of one machine"""
 WIDEST = 10_000_000
 MOST_GONE = 100_000_000
-"""Largest product of changes and processors: each set of processors takes one bit for each"""
+"""Largest product of changes and processors, because each change keeps a set with one bit for each processor"""
 A_SET = f"processors are numbers from 0 to {WIDEST - 1:,}, like 0-63 or 0-3 8"
 
 

@@ -128,7 +128,7 @@ class Partitioned(NamedTuple):
     gap: int
     """Number of positions without a processor that are left above each partition for its bar"""
     is_fixed: bool = False
-    """True if every column of the chart has the order of now."""
+    """True if all columns of the chart use the present order of the processors."""
 
     @property
     def places(self) -> int:

@@ -67,7 +67,7 @@ class Calendar:
         return at
 
     def shift(self, seconds: float) -> float:
-        """Return how many seconds the local time, as if it were UTC since 1970, is ahead of a time of the trace."""
+        """Return the seconds to add to a time of the trace to get its local time, in seconds since 1970."""
         local = self.local(seconds)
         offset = local.utcoffset() if local is not None else None
         return self.start + (offset.total_seconds() if offset is not None else 0.0)

@@ -28,7 +28,7 @@ Halted: TypeAlias = Callable[[], bool]
 """Function that returns True when the user cancels the move"""
 OVER = "the run is over"
 A_LOOK = 0.05
-"""Seconds of computing after which is checked whether the user cancels"""
+"""Seconds of computing between two checks of whether the user has cancelled"""
 
 
 class Traveller:

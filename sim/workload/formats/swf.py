@@ -175,7 +175,7 @@ def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | 
 
 
 def _numbers(text: bytes, kind: type[np.int64] | type[np.float64], many: int) -> NDArray[Any] | None:
-    """Return so many numbers of a text; None if it has others, or anything else.
+    """Return `many` numbers of a text; None if it has more or fewer, or other words.
 
     The last one is followed by another number, which is read only if the last one is a number to its end. Of the rest
     numpy warns, which is no error: filters of warnings belong to the process, and traces are read in threads.

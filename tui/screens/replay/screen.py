@@ -415,7 +415,7 @@ class ReplayScreen(Screen[None]):
     @on(Gantt.Picked)
     @on(Panel.Picked)
     def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
-        """Select the job that was clicked, or deselect it; in the other run's chart only show that run in the
+        """Select the job that was clicked, or deselect it. A click in the other run's chart only shows that run in the
         panels.
         """
         if self.state.veil:
