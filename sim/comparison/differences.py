@@ -69,9 +69,7 @@ class Versus(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """Mean slowdown of a group of jobs in both schedules; `r` is above 0 if the second is better, by how much in
-    proportion.
-    """
+    """Mean slowdown of a group of jobs in both schedules. `r` compares them: it is above 0 if the second is better."""
 
     label: str
     meaning: str

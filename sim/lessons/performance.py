@@ -173,8 +173,8 @@ class Performance:
         return moment
 
     def _since(self, branch: str) -> Moment:
-        """Return the time of the scene before in this run. A question on gains is shown at the end, which does not
-        count as time.
+        """Return the time in this run at which the previous scene ended. A question that shows the end of the run, to
+        compare two runs, leaves it at the scene's own time.
         """
         if self._before is None:
             return self.runs.at_step(branch, 0)

@@ -56,7 +56,7 @@ class Waited:
     head: Job | None
     """First job in the queue if the policy plans for one job only, otherwise None."""
     lacking: int
-    """Number of processors that were too few for the job at the beginning of the stretch."""
+    """Number of processors that the job lacked in addition to the free ones at the beginning of the stretch."""
     missing: tuple[Holder, ...]
     """Jobs that had to end before the job could fit, by expected end, as of the beginning of the stretch."""
 
