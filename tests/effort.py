@@ -7,7 +7,7 @@ from cProfile import Profile
 
 
 def calls(work: Callable[[], object]) -> int:
-    """The calls of functions that it takes."""
+    """Return the number of function calls that the work takes."""
     profile = Profile()
     profile.runcall(work)
     return sum(entry.callcount for entry in profile.getstats())

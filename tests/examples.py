@@ -8,5 +8,7 @@ from hypothesis import settings
 
 
 def examples(count: int, **more: Any) -> settings:
-    """A quarter as many examples in the usual profile; fifty times as many in the long one."""
+    """Return settings for `count` examples: a quarter as many in the usual profile, fifty times as many in the long
+    one.
+    """
     return settings(max_examples=count * settings().max_examples // 100, **more)

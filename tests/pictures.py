@@ -144,7 +144,7 @@ def written(name: str) -> str:
 
 
 def settled(screen: ReplayScreen | None) -> bool:
-    """Has the worker done everything, and is it on the screen?"""
+    """Return True if the worker has done everything, and the screen shows it."""
     if screen is None or screen.is_behind or screen.shown is None or screen.shown.answers != screen.player.asked:
         return False
     scenes = [scene for scene in (screen.shown.scene, screen.shown.beside) if scene is not None]

@@ -50,7 +50,7 @@ def written(jobs: int, path: Path) -> None:
 
 
 def pressed(key: bytes, keyboard: int, screen: Screen) -> float:
-    """Seconds until something is drawn."""
+    """Return the seconds from pressing the key until something is drawn."""
     drawn, begun = len(screen.times), time.perf_counter()
     os.write(keyboard, key)
     while len(screen.times) == drawn and time.perf_counter() - begun < 10:

@@ -158,7 +158,7 @@ async def returned(browser: Any, line: Line, link: str) -> Any:
 
 
 async def alone(browser: Any, room: Class, line: Line, given: argparse.Namespace, folder: Path) -> None:
-    """Every student has a lesson of their own."""
+    """Rehearse a class in which every student has a lesson of their own."""
     count = given.students
     names = ["Ada", HOSTILE, *[""] * count][:count]
     pages = [await opened(browser, room.far if number == 2 else room.student, names[number]) for number in range(count)]
@@ -197,7 +197,7 @@ async def alone(browser: Any, room: Class, line: Line, given: argparse.Namespace
 
 
 async def present(browser: Any, room: Class, line: Line, given: argparse.Namespace, folder: Path) -> None:
-    """All see one screen, and answer in their own browsers."""
+    """Rehearse a class in which all see one screen, and answer in their own browsers."""
     count = given.students
     assert room.presenter is not None
     leader = await opened(browser, room.presenter)
@@ -230,7 +230,7 @@ async def present(browser: Any, room: Class, line: Line, given: argparse.Namespa
 
 
 async def terminal(browser: Any, given: argparse.Namespace, folder: Path) -> None:
-    """The presenter's terminal is the common screen."""
+    """Rehearse a class in which the presenter's terminal is the common screen."""
     port, other, table = free_port(), free_port(), folder / "answers.csv"
     line = Line(port)
     await line.begin(other)

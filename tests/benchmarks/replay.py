@@ -65,7 +65,9 @@ def middle_of(prepared: Prepared) -> float:
 
 @contextmanager
 def program(trace: str, day: int, heard: Callable[[bytes], object] = len) -> Iterator[tuple[int, int]]:
-    """The program in a pseudo-terminal whose output is read (and heard) all the time: (its process, where keys go)."""
+    """Run the program in a pseudo-terminal whose output is read all the time, and passed to `heard`. Yield its process
+    id, and the file descriptor to which keys are written.
+    """
     with tempfile.TemporaryDirectory() as folder:
         kept = {"SCHEDSCOPE_CONFIG": folder, "SCHEDSCOPE_STATE": folder}
         env = {**os.environ, **kept, "TERM": "xterm-256color", "COLORTERM": "truecolor"}

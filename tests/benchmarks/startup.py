@@ -26,7 +26,7 @@ SIZE = struct.pack("HHHH", 36, 120, 0, 0)
 
 
 def first_frame(trace: str) -> float:
-    """Seconds from the start of the program to the frame in which the panels are."""
+    """Return the seconds from the start of the program to the frame in which the panels are drawn."""
     with tempfile.TemporaryDirectory() as folder:
         kept = {"SCHEDSCOPE_CONFIG": folder, "SCHEDSCOPE_STATE": folder}
         env = {**os.environ, **kept, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
@@ -48,7 +48,7 @@ def first_frame(trace: str) -> float:
 
 
 def importing() -> float:
-    """Seconds that Python takes to import what every app of Textual needs."""
+    """Return the seconds that Python takes to import what every app of Textual needs."""
     begun = perf_counter()
     subprocess.run([sys.executable, "-c", "import textual.app"], check=True)
     return perf_counter() - begun

@@ -18,7 +18,7 @@ class Job(NamedTuple):
 
 
 def jobs_of(workload: Workload) -> list[Job]:
-    """The jobs of a workload, each as plain numbers."""
+    """Return the jobs of a workload, each as plain numbers."""
     columns = (workload.submit, workload.width, workload.runtime, workload.estimate, workload.user)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [Job(rank, *row) for rank, row in enumerate(rows)]
@@ -36,5 +36,5 @@ ORDERS: dict[str, Callable[[Job, float], float]] = {
 
 
 def in_order(jobs: Iterable[Job], order: str, now: float) -> list[Job]:
-    """A smaller key goes first; rank breaks ties."""
+    """Return the jobs in the order of the queue: a smaller key goes first, and rank breaks ties."""
     return sorted(jobs, key=lambda job: (ORDERS[order](job, now), job.rank))

@@ -27,7 +27,7 @@ class Plain:
         self.placement = case["placement"]
 
     def worst(self, held: list[Held], start: float, until: float) -> list[tuple[int, ...]]:
-        """The least of everything that each node has free at any moment from `start` until `until`."""
+        """Return the least of everything that each node has free at any moment from `start` until `until`."""
         moments = {start} | {one.start for one in held if start < one.start < until}
         return [
             tuple(
@@ -61,7 +61,9 @@ class Plain:
         return None if left else chosen
 
     def earliest(self, job: dict[str, Any], held: list[Held], now: float) -> Held | None:
-        """The first moment from which the job fits for its whole estimate, and what it holds then."""
+        """Return what the job holds from the first moment at which it fits for its whole estimate; None if there is
+        none.
+        """
         for at in sorted({now} | {time for one in held for time in (one.start, one.until) if time > now}):
             amounts = self.choose(job, self.worst(held, at, at + job["estimate"]))
             if amounts is not None:
@@ -70,7 +72,7 @@ class Plain:
 
 
 def waits_for(jobs: list[dict[str, Any]], job: dict[str, Any]) -> list[tuple[str, str]]:
-    """The jobs (kind of dependency, id) that this one waits for, all before it."""
+    """Return (kind of dependency, id) of each job that this one waits for; all are earlier in the list."""
     before = jobs[: jobs.index(job)]
     found = []
     for part in filter(None, job.get("dependency", "").split(",")):
@@ -82,7 +84,7 @@ def waits_for(jobs: list[dict[str, Any]], job: dict[str, Any]) -> list[tuple[str
 
 
 def possible(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The jobs whose conditions can be met; a job that never runs ends badly."""
+    """Return the jobs whose conditions can be met; a job that never runs counts as one that ended with an error."""
     bad = {job["id"] for job in jobs if job.get("fails") or job["run"] > job["estimate"]}
     gone = set()
     for job in jobs:
@@ -99,7 +101,7 @@ def amount(job: dict[str, Any], word: str) -> int:
 
 
 def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[int]]]:
-    """The start and the nodes of every job that can ever start."""
+    """Return (start, nodes) of every job that can ever start, by the job's id."""
     machine = Plain(case)
     limits = [(word, most) for limit in case.get("limits", []) for word, most in limit.items() if word != "user"]
     alone = [job for job in case["jobs"] if all(amount(job, word) <= most for word, most in limits)]
@@ -194,7 +196,9 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
 
 
 def case_of(seed: int, waiting: float = 0.0, limited: bool = False) -> dict[str, Any]:
-    """A random machine with jobs, of which this share waits for others, in the program's JSON format."""
+    """Return a random machine with jobs in the program's JSON format. The share `waiting` of the jobs waits for
+    others.
+    """
     lot = random.Random(seed)
     nodes = [
         {"cores": lot.choice([4, 8, 16]), "mem": lot.choice([16, 32, 64]), "gpus": lot.choice([0, 0, 2, 4])}

@@ -31,7 +31,7 @@ GANGS = ("gang:mpl=2,slice=50", "gang:mpl=5,slice=20", "gang-backfill:mpl=2,slic
 
 
 def parts_of(spec: str) -> tuple[str, dict[str, str]]:
-    """`easy:order=sjf` -> ("easy", {"order": "sjf"})."""
+    """Return the name and the parameters of a policy's spec: `easy:order=sjf` -> ("easy", {"order": "sjf"})."""
     name, _, options = spec.partition(":")
     return name, dict(option.split("=") for option in options.split(",") if option)
 
@@ -55,7 +55,9 @@ def stays_of(workload: Workload, spec: str) -> list[Stay]:
 
 
 def trace(procs: int, count: int, seed: int) -> str:
-    """Jobs of the same second, estimates that are right, too long or too short, narrow jobs and one as wide as all."""
+    """Return a random trace in SWF. It has jobs of the same second, right, too short and too long estimates, narrow
+    jobs, and one job as wide as the machine.
+    """
     random = Random(seed)
     lines, now = [f"; MaxProcs: {procs}"], 0
     for number in range(1, count + 1):

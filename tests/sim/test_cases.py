@@ -85,7 +85,7 @@ MACHINES = sorted((MATERIAL / "cases-nodes").glob("*.json"))
 
 
 def placed(path: Path, spec: str) -> dict[str, list[Any]]:
-    """job -> [start, nodes] of a run that is checked after every step."""
+    """Return [start, nodes] of each job, by id, in a run that is checked after every step."""
     engine = Engine(Workload.of(read(path)).with_overruns(), parse_policy(spec), watchers=[Checker], curious=False)
     engine.run()
     run = engine.schedule()

@@ -25,7 +25,7 @@ PREEMPTIVE = ("selective", "tunable", "immediate")
 
 
 def finished(workload: Workload, spec: str) -> Engine:
-    """A checked run in which every job completes with all its work done."""
+    """Return a checked run in which every job completes with all its work done."""
     engine = Engine(workload, parse_policy(spec), watchers=[Checker])
     engine.run()
     assert not np.isnan(engine.schedule().end).any()

@@ -30,7 +30,7 @@ def test_what_waits_in_a_call_of_c_is_stopped_too() -> None:
 
 
 def deaf() -> None:
-    """Ignores the first interrupt."""
+    """Run on after the first interrupt, which is ignored."""
     try:
         never()
     except NoAnswerError:

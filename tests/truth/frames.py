@@ -41,7 +41,7 @@ class Frame:
 
     @cached_property
     def context(self) -> Context:
-        """The context without a selected job."""
+        """Return the context without a selected job."""
         context = self.sight.context
         return replace(context, scene=replace(context.scene, clock=self.clock, job=None), selected=None)
 
@@ -157,13 +157,15 @@ def _(frame: Frame, size: int, loans: str) -> None:
 
 @reads(Noted, "xfactor = (wait + estimate) / estimate: it grows while a job waits or is suspended")
 def _(frame: Frame) -> None:
-    """The xfactor in each row is checked with the row."""
+    """Check that jobs are suspended or wait; the xfactor in each row is checked with the row."""
     demand(frame.world.aside or frame.waiting)
 
 
 @reads(Noted, "{j}  ({s} + {s}) / {s} = {x}")
 def _(frame: Frame, name: str, waited: Lasts, asked: Lasts, same: Lasts, xfactor: Tenths) -> None:
-    """A running job does not wait after the step, a suspended one does; a job in the matrix does until its turn."""
+    """Check a row on xfactors: a running job does not wait after the step, a suspended one does; a job in the matrix
+    waits until its turn.
+    """
     world, job = frame.world, frame.world.by_name[name]
     held = world.running.get(job.rank)
     runs = held is not None and held.kind in ("run", "speculative")

@@ -177,7 +177,9 @@ def bounds_of(world: World) -> dict[int, float]:
 
 
 def bound_arrivals(world: World) -> None:
-    """shadow: submit + k * (what conservative backfilling would promise - submit), planned by rank from nothing."""
+    """Bound the planned starts of later jobs by shadow = submit + k * (start that conservative backfilling would
+    promise - submit), planned by rank from nothing.
+    """
     if world.rules.name != "shadow" or world.memo.setdefault("bounded", not world.coming):
         return
     world.memo["bounded"] = True

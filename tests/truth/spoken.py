@@ -210,7 +210,7 @@ ONLY_FROM = r" now, but [\d,]+ stays? free for its estimate of \S+ only from (\S
 
 @reads(Grown, "{j}: {any}")
 def _(frame: Frame, name: str, told: str) -> None:
-    """Lengths of time are as of now; all else is as it was after the step."""
+    """Check a sentence between two steps: its lengths of time grow, and everything else is as it was after the step."""
     job, world = frame.world.by_name[name], frame.world
     context = replace(frame.context, scene=replace(frame.context.scene, clock=world.now))
     was = evidence(context, job.rank)

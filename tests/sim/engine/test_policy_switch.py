@@ -168,7 +168,7 @@ def test_partitions_are_of_even_size_and_own_what_runs(lab: Lab) -> None:
 
 
 def gang(lab: Lab, until: float = 250) -> Engine:
-    """At 250 the second row has its first turn; the job of the third has not had one."""
+    """Return an engine in which the second row has its first turn at 250; the job of the third row has not had one."""
     jobs = ("1 0 4 1000 2000", "2 1 4 1000 2000", "3 2 4 1000 2000")
     return lab.run("gang", 4, *jobs, until=until)
 
@@ -202,7 +202,9 @@ def test_what_runs_comes_into_one_row_and_the_suspended_first_into_others(lab: L
 
 
 def put_aside(lab: Lab) -> Engine:
-    """At 20 job 1 (processors 0 and 1) is suspended for job 2, which runs there until 70 by its estimate."""
+    """Return an engine in which job 1 (processors 0 and 1) is suspended at 20 for job 2, which runs there until 70 by
+    its estimate.
+    """
     jobs = ("1 0 2 500 500", "2 20 2 40 50", "3 21 1 200 200", "4 22 2 10 10", "5 23 1 100 100")
     return lab.run("immediate:slice=10", 2, *jobs[:2], *jobs[2:], until=20)
 
@@ -244,7 +246,9 @@ def test_when_nobody_is_suspended_any_more_promises_are_given(lab: Lab) -> None:
 
 
 def granted(lab: Lab) -> Engine:
-    """Job 2 has the machine from 50 on; 1 runs until 40; 3 and 4 come later."""
+    """Return an engine in which job 2 has the whole machine from 50 on; job 1 runs until 40, and jobs 3 and 4 come
+    later.
+    """
     lines = ("1 0 1 40 40", "2 0 2 10 10", "3 20 1 100 100", "4 20 1 20 20")
     workload = replace(lab.workload(2, *lines), reserve=np.array([np.nan, 50, np.nan, np.nan]))
     engine = Engine(workload, parse_policy("multiqueue:classes=none"), watchers=[Checker])

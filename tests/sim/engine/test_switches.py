@@ -29,7 +29,7 @@ SPECS = (
 
 
 def drawn(random: Random) -> Workload:
-    """A small machine, and jobs of whole seconds or not."""
+    """Return random jobs, with times in whole seconds or not, on a small machine."""
     procs, jobs, digits = random.choice([1, 3, 8]), random.randint(3, 25), random.choice([None, None, 1, 3])
     run = np.array([round(random.uniform(1, 60), digits) for _ in range(jobs)], dtype=float)
     estimate = np.array([round(max(r * random.choice([1, 1, 1.5, 4]), 1), digits) for r in run], dtype=float)
@@ -45,7 +45,7 @@ def drawn(random: Random) -> Workload:
 
 
 def switched(seed: int, changes: bool = False) -> None:
-    """One run with up to four switches, maybe on a machine that changes."""
+    """Check one run with up to four switches, possibly on a machine that changes."""
     random = Random(seed)
     workload = drawn(random)
     if changes:

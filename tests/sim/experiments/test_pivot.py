@@ -26,7 +26,9 @@ def plan(**more: list[str]) -> SweepPlan:
 
 
 def value(run: Run) -> float:
-    """EASY is better by 10 and by a half; a seed's noise is in all its runs, and each run has some of its own."""
+    """Return a made-up value of a run: EASY is better by 10 and by a half; each seed adds noise to all its runs, and
+    each run some of its own.
+    """
     options = dict(run.options)
     own = {"easy": 0.0, "relaxed:omega=0": 0.1, "relaxed:omega=1": -2.0}[run.policy]
     load: float = options["load"]

@@ -74,7 +74,7 @@ def times(count: int) -> Times:
 
 
 def c_types() -> dict[str, Any]:
-    """The file that writes the types of C."""
+    """Return the functions of the file that writes the types of C, by name."""
     return runpy.run_path(str(Path(choice.__file__).parents[2] / ".ci" / "c_types.py"))
 
 

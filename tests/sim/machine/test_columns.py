@@ -25,7 +25,7 @@ STANDING = st.lists(st.tuples(SECONDS, SECONDS, st.integers(0, 3)), min_size=1, 
 
 
 def with_room(values: Sequence[float], kind: str = "d") -> Any:
-    """An array with these values at its beginning, and what is not in use behind them."""
+    """Return an array that begins with these values, followed by entries that are not in use."""
     return np.array([*values, -1, -1], kind)
 
 

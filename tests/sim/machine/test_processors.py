@@ -57,7 +57,7 @@ def test_together_by_example(free: str, count: int, taken: str) -> None:
 
 
 def as_set(text: str) -> int:
-    """The inverse of `written`."""
+    """Return the set of processors that a text means, as bits: the inverse of `written`."""
     result = 0
     for part in text.split():
         first, _, last = part.partition("-")

@@ -34,7 +34,9 @@ DAY = 86400
 
 
 def played(*jobs: tuple[float, int, float, float], waits: list[float] | None = None) -> Schedule:
-    """Jobs as (submit, processors, run time, estimate); each starts after its wait, 0 unless told."""
+    """Return the schedule of jobs given as (submit, processors, run time, estimate); each starts after its wait, 0 by
+    default.
+    """
     table = np.full((len(jobs), len(Field)), -1.0)
     table[:, Field.ID] = np.arange(len(jobs))
     table[:, [Field.SUBMIT, Field.PROCS_ASKED, Field.RUN, Field.ESTIMATE]] = jobs

@@ -82,7 +82,7 @@ def refused(text: str) -> str:
 
 
 def changed(old: str, new: str) -> str:
-    """The text of a small session with one thing changed."""
+    """Return the text of a small session in which `old` is replaced by `new`."""
     text = written(small())
     assert old in text
     return text.replace(old, new)

@@ -49,7 +49,9 @@ def fires(stop: str, seen: list[Snapshot]) -> list[float | None]:
 
 @pytest.fixture
 def narrow(lab: Lab) -> list[Snapshot]:
-    """Job 2 needs the whole machine and waits for job 1; 3 passes it, 4 may not; 1 ends before its estimate."""
+    """Return the snapshots of a run: job 2 needs the whole machine and waits for job 1; job 3 passes it, job 4 may not,
+    and job 1 ends before its estimate.
+    """
     jobs = ("1 0 2 50 60", "2 5 4 100 100", "3 10 2 40 40", "4 12 1 500 500")
     return snapshots(Engine(lab.workload(4, *jobs), parse_policy("easy")))
 
@@ -337,7 +339,9 @@ class Fair(Policy):
 
 @pytest.fixture
 def counted(lab: Lab) -> list[Snapshot]:
-    """Job 1 is passed over at 0 and 1, job 2 from 1 on, as job 1 leaves too little free."""
+    """Return the snapshots of a run: job 1 is passed over at 0 and 1, job 2 from 1 on, because job 1 leaves too few
+    processors.
+    """
     jobs = ("1 0 3 9 9", "2 1 2 9 9", "3 2 1 9 9", "4 3 1 9 9", "5 4 1 9 9")
     return snapshots(Engine(lab.workload(4, *jobs), Fair()))
 

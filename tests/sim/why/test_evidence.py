@@ -53,7 +53,7 @@ def evidence(engine: Engine, job: str, passed: PassedBy = NOBODY) -> Evidence:
 
 
 def rows(engine: Engine, job: str, *kinds: type[Fact]) -> list[tuple[str, str]]:
-    """The facts of these kinds in words."""
+    """Return the facts of these kinds as (label, value) texts."""
     found = evidence(engine, job)
     return [fact_row(fact, found.at) for fact in found.facts if isinstance(fact, kinds)]
 

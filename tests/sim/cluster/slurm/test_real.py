@@ -28,7 +28,7 @@ def state(number: str) -> str:
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """A Slurm with some twenty jobs of every kind: what each is for -> its number."""
+    """Submit some twenty jobs of every kind to a real Slurm; yield the number of each job, by what it is for."""
     with slurm(tmp_path_factory.mktemp("slurm")):
         say("scontrol", "update", "nodename=n4", "state=drain", "reason=disk is slow")
         say("scontrol", "create", "reservation", "ReservationName=class", "StartTime=now+60minutes", "Duration=30",
@@ -65,7 +65,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def cluster(jobs: dict[str, str]) -> Cluster:
-    """The program's picture of it."""
+    """Return the program's picture of the cluster."""
     return Slurm().snapshot()
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 @pytest.fixture
 def fair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """`fair.py`, whose depth is that of `limits.py`, which takes it from a package."""
+    """Return the path of `fair.py`, whose depth comes from `limits.py`, which takes it from a package."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "fair.py"
     head = HEAD.replace("    def", "    depth = limits.DEPTH\n\n    def")

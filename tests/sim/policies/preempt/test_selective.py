@@ -106,7 +106,7 @@ def test_the_largest_xfactor_has_its_turn_first(lab: Lab) -> None:
 
 
 def figure_3_1(sf: float, tick: float = 1) -> Engine:
-    """Two equal jobs that want the whole machine, submitted together."""
+    """Return a run of two equal jobs that need the whole machine and are submitted together."""
     engine = Engine(Workload.of(read(SAMPLE)).with_overruns(), Selective(sf=sf, tick=tick), watchers=[Checker])
     engine.run()
     return engine
@@ -315,7 +315,9 @@ def past(workload: Workload, policy: Policy) -> list[Stretch]:
 
 
 def about(stretches: list[Stretch]) -> list[Stretch]:
-    """Round times: an event due within a microsecond of an instant may take part in it."""
+    """Return the stretches with rounded times, because an event due within a microsecond of an instant may take part in
+    it.
+    """
     return [s._replace(start=round(s.start, 5), end=round(s.end or 0, 5)) for s in stretches]
 
 

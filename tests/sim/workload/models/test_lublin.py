@@ -26,7 +26,7 @@ MANY = 50_000
 
 
 def near(share: Bools, expected: float) -> bool:
-    """Whether a share is within five standard errors of what it should be."""
+    """Return True if a share is within five standard errors of the expected one."""
     return bool(abs(share.mean() - expected) < 5 * math.sqrt(expected * (1 - expected) / len(share)))
 
 
