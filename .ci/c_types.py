@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +24,7 @@ REPLACED = ("__future__", "sim.machine", "sim.machine.columns")
 FROM_C = ("ceil", "floor", "pow")
 """Functions of C"""
 OBJECTS = ("list", "tuple", "dict", "set", "object")
-HELPERS = ("Steps", "RowPlan", "Trials", "Sets", "Waiters")
+HELPERS = ("Steps", "RowPlan", "Trials", "Sets", "Waiters", "Draft", "Rules")
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")
 QUIET = ("abs", "len", "max", "min", "range", "pow", "float", "int", "floor", "ceil")
@@ -34,10 +35,24 @@ Known = dict[str, str]
 
 def module_of(files: list[Path]) -> str:
     """Return the text of one module made of these files, in this order."""
-    statements = [each for file in files for each in ast.parse(file.read_text(encoding="utf-8")).body]
+    statements = [each for file in files for each in _statements(file)]
     module = [*filter(None, (_without_own(each, _defined(statements)) for each in statements))]
+    module = [*{ast.unparse(each): each for each in module}.values()]  # forms that several policies name
     types = Types(module)
     return ast.unparse(ast.fix_missing_locations(ast.Module([types.of_statement(each) for each in module], [])))
+
+
+def _statements(file: Path) -> list[ast.stmt]:
+    """Return what stands in a file, or the compiled form of the policy in it."""
+    text = ast.parse(file.read_text(encoding="utf-8"))
+    twins = runpy.run_path(str(Path(__file__).with_name("twins.py")))
+    if not twins["is_policy"](text):
+        return text.body
+    sim = next(folder for folder in file.parents if folder.name == "sim")
+    reasons = ast.parse((sim / "decisions" / "reasons.py").read_text(encoding="utf-8"))
+    name = ".".join(file.relative_to(sim.parent).with_suffix("").parts)
+    found: list[ast.stmt] = twins["twin_of"](text, name, reasons)
+    return found
 
 
 def _defined(statements: list[ast.stmt]) -> set[str]:
@@ -85,7 +100,8 @@ class Types:
         """Declare the attributes that no class before has, and type the methods."""
         known, inherited = self._attributes[cls.name], self._inherited(cls)
         for method in _methods(cls):
-            is_for_python = method.name in FROM_PYTHON if cls.name in HELPERS else not method.name.startswith("_")
+            is_helper = {cls.name, *map(ast.unparse, cls.bases)} & {*HELPERS}
+            is_for_python = method.name in FROM_PYTHON if is_helper else not method.name.startswith("_")
             self._type_function(method, known, "ccall" if is_for_python else "cfunc")
         declared = [f"{name} = cython.declare({of}, visibility='public')" for name, of in known.items()]
         cls.body[1:1] = ast.parse("\n".join(declared[len(inherited) :])).body

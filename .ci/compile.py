@@ -55,7 +55,8 @@ def source() -> str:
     parts = runpy.run_path(str(KERNEL / "parts.py"))
     types = runpy.run_path(str(Path(__file__).with_name("c_types.py")))
     from_c = f"from cython.cimports.libc.math import {', '.join(types['FROM_C'])}\n"
-    header = f"# cython: language_level=3, {OPTIONS}\nimport cython\n{from_c}MADE_OF = {parts['made_of'](SIM)!r}\n"
+    header = f"# cython: language_level=3, {OPTIONS}\nimport cython\n{from_c}"
+    header += f"MADE_OF, TWINS = {parts['made_of'](SIM)!r}, {{}}\n"
     return header + str(types["module_of"]([SIM / part for part in parts["SOURCES"]]))
 
 

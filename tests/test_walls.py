@@ -276,6 +276,7 @@ HARMLESS = {
     "sim/notebook.py": "the drawing code of this program, by the entry point of its own installation",
     "sim/optional_imports.py": "libraries of extras, each named where it is asked for",
     "sim/kernel/choice.py": "its own kernel",
+    "sim/policies/calls.py": "the text of a policy that runs already, once more as a generator",
     "sim/experiments/copies.py": "traces that this program has packed for its workers",
     "sim/experiments/pool.py": "workers of this program",
     "sim/captured_output.py": "the debugger, when a policy that runs asks for it",

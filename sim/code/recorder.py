@@ -19,6 +19,7 @@ from sim.code.lines import CodePlace, Condition, Made, PassCode, Value
 from sim.code.source import Test, function_of, short, tests_of, told_numbers
 from sim.engine.state import State
 from sim.policies.policy import __file__ as policy_module
+from sim.policies.policy import code_of
 from sim.workload.model import Job
 
 MOST_LINES = 100_000
@@ -134,7 +135,7 @@ class Recorder:
 
     def _is_of_policy(self, file: str) -> bool:
         """Return True if the file belongs to a built-in policy, to the policy in use, or to its folder."""
-        own = type(self._state.policy).decide.__code__.co_filename
+        own = code_of(self._state.policy).co_filename
         return file.startswith(_POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
 
     # Notes

@@ -157,7 +157,7 @@ def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
     """Return the comparison for some calls that policies often make: whether a job fits, or may pass the head."""
-    if len(node.args) != 1 or type(job := _value(node.args[0], local)) is not Job:
+    if not node.args or type(job := _value(node.args[0], local)) is not Job:
         raise _UntoldError
     if isinstance(node.func, ast.Attribute):
         owner, asked = _value(node.func.value, local), node.func.attr
@@ -167,7 +167,9 @@ def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
         raise _UntoldError
     if type(owner) is Extra and asked == "admits":
         return f"{job.procs} <= {owner.left}"
-    if type(owner) is StateView and asked == "fits" and not owner.has_nodes:
+    if isinstance(owner, StateView) and asked == "spares" and not owner.has_nodes:
+        return f"{job.procs} <= {_value(node.args[-1], local)}"
+    if isinstance(owner, StateView) and asked == "fits" and not owner.has_nodes:
         return f"{job.procs} <= {owner.free}"
     raise _UntoldError
 
@@ -205,7 +207,7 @@ def _field(owner: object, field: str) -> Any:
         return getattr(owner, field)
     if isinstance(owner, Policy) and field in vars(owner):
         return vars(owner)[field]
-    if type(owner) is StateView and field in ("now", "free", "procs"):
+    if isinstance(owner, StateView) and field in ("now", "time", "free", "procs"):
         return getattr(owner, field)
     raise _UntoldError
 

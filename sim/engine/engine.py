@@ -37,7 +37,7 @@ from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
-from sim.engine.state_view import StateView, renew
+from sim.engine.state_view import StateView, renew, shown
 from sim.engine.within_limits import decide_within_limits
 from sim.errors import ParameterError, PolicyError
 from sim.formatting import clock
@@ -99,21 +99,15 @@ class Engine:
         self._in_vain, self._in_vain_since, self._hears = 0, 0.0, may_be_heard()
         self._most: int | None = None
         """Number of decisions after which the pass is stopped; None if it is complete"""
-        self._view = StateView(state)
         self._upcoming = NextEvent(state, future, self._submits, self._runtimes)
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
-        self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
+        self._view = StateView(state)
+        self._look_up()
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
         beside = (
-            state.sharing,
-            state.has_limits and not state.policy.asks_limits,
-            state.switches,
-            state.leader,
-            state.waiting.looks,
-            future.outages,
-            watchers,
-            self._hears,
-        )
+            state.sharing, state.has_limits and not state.policy.asks_limits, state.switches, state.leader,
+            state.waiting.looks, future.outages, watchers, self._hears,
+        )  # fmt: skip
         self._is_plain = not any(beside)
         """True if only arrivals, ends and timers can happen, without watchers and other callbacks."""
         self._express: Express | None = None
@@ -168,7 +162,7 @@ class Engine:
     @curious.setter
     def curious(self, curious: bool) -> None:
         self.state.curious = curious
-        renew(self._view, self.state)
+        renew(self.state, self._view, self._shown)
 
     def next_time(self) -> float | None:
         """Return the time of the next step; None when no event is left."""
@@ -222,7 +216,7 @@ class Engine:
 
     def step_within(self, decisions: int) -> None:
         """Advance to the next instant and stop its pass after `decisions` decisions, to show the state between them."""
-        self._most, self._is_plain = decisions, False
+        self._most, self._is_plain, self._shown = decisions, False, self._view
         self.step()
 
     def run(self, until: float = inf) -> None:
@@ -302,14 +296,14 @@ class Engine:
             if not is_plain and (changes or future.next_change() <= now):
                 future.applied = now
                 MachineChanges(self._transitions).happen()
-                renew(self._view, state)
+                renew(state, self._view, self._shown)
             if state.releases is not None:
                 admit_released(self._transitions, state.releases)
             elif self._submits[state.submitted] <= now:
                 admit_arrivals(self._transitions, self._submits)
             if successor is not None:
                 PolicySwitch(self._transitions).hand_over(successor, by_rule)
-                self._appliers = self._transitions.may_decide()
+                self._look_up()
             if is_plain or self._is_to_decide(is_awake, successor is not None):
                 state.waiting.step = state.step_count
                 if self._transitions.kept:
@@ -320,7 +314,7 @@ class Engine:
                     state.before = state.reserved | state.before if state.before else state.reserved.copy()
                     state.reserved.clear()
                 if is_plain:
-                    obey(state, state.policy.decide, self._view, self._appliers)
+                    obey(state, state.policy.decide, self._shown, self._appliers)
                 else:
                     self._let_decide_beside(successor is not None)
             if not is_plain and state.sharing:
@@ -442,10 +436,15 @@ class Engine:
         elif state.closes < inf and state.policy.code is not None and not state.sharing:
             obey(state, adopting, state, self._appliers)
         else:
-            obey(state, self._decide, self._view, self._appliers)
+            obey(state, self._decide, self._shown, self._appliers)
         state.arrived = came
         if state.sharing and (not state.curious or is_new or any(isinstance(told, Phase) for told in state.decisions)):
             state.rebuild = tuple(state.decisions)
+
+    def _look_up(self) -> None:
+        """Find the functions of the decisions that the policy may make, and what it is shown."""
+        self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
+        self._shown = shown(self._view, self.state, self._appliers)
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
@@ -468,7 +467,7 @@ class Engine:
         if has_adopted(state):
             obey(state, adopting, state, self._appliers)
         else:
-            obey(state, self._decide, self._view, self._appliers)
+            obey(state, self._decide, self._shown, self._appliers)
         state.arrived = arrived
         promise_again(state)
 

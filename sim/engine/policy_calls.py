@@ -26,7 +26,7 @@ from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, near
 from sim.formatting import count, printable, shortened
-from sim.policies.policy import Policy, is_own
+from sim.policies.policy import Policy, code_of, is_own
 from sim.policies.registry import policy_of
 from sim.workload.model import Job
 
@@ -94,7 +94,7 @@ def unanswered(thread: int) -> tuple[str, float]:
     if seen is not state or step != state.step_count:
         since = perf_counter()
         _SEEN[thread] = state, state.step_count, since
-    return Path(type(state.policy).decide.__code__.co_filename).name, perf_counter() - since
+    return Path(code_of(state.policy).co_filename).name, perf_counter() - since
 
 
 def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
@@ -144,7 +144,7 @@ def beginning(state: State) -> str:
 
 
 def _begins(policy: Policy) -> str:
-    code = type(policy).decide.__code__
+    code = code_of(policy)
     return _line(code, code.co_firstlineno)
 
 
@@ -217,7 +217,7 @@ def _hint(error: AttributeError) -> str:
     """
     if error.name in _TRUTH:
         return HIDDEN
-    if type(error.obj) is not StateView or not error.name:
+    if not isinstance(error.obj, StateView) or not error.name:
         return ""
     hint = near(error.name, (name for name in dir(StateView) if not name.startswith("_")))
     return hint if "did you mean" in hint else ""

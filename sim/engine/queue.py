@@ -25,7 +25,10 @@ def _standing(order: Order, job: Job) -> tuple[float, int]:
 class Queue:
     """Queue of waiting jobs. It is kept sorted; if the order depends on the clock, it is sorted at every pass."""
 
-    __slots__ = ("_in_order", "_key", "_keys", "_order", "by_clock", "jobs", "looks", "seen", "step", "wanted")
+    __slots__ = (
+        "_in_order", "_key", "_keys", "_order", "_stand", "_stood_at", "by_clock", "jobs", "looks", "seen", "step",
+        "wanted",
+    )  # fmt: skip
 
     def __init__(self, order: Order) -> None:
         self._order = order
@@ -37,6 +40,9 @@ class Queue:
         """Waiting jobs by rank, in the order in which they were added"""
         self._keys: list[Any] = []
         self._in_order: list[Job] = []
+        self._stand: list[Job] = []
+        self._stood_at: float | None = None
+        """The jobs as they last stood in an order that depends on the clock, and that time"""
         self.step = 0
         """Step of the pass for which the order was last computed."""
         self.seen: Order | None = None
@@ -95,4 +101,15 @@ class Queue:
             return self._in_order.copy()
         key = self.order.key
         keyed = sorted((key(job, now), rank, job) for rank, job in self.jobs.items())
-        return [job for _, _, job in keyed]
+        self._stand, self._stood_at = [job for _, _, job in keyed], now
+        return self._stand.copy()
+
+    def is_first(self, job: Job, now: float) -> bool:
+        """Return True if the waiting job stands before all others."""
+        if not self.by_clock:
+            return self._in_order[0] is job
+        if self._stood_at != now:
+            self.in_order(now)
+        while self._stand[0].rank not in self.jobs:
+            del self._stand[0]
+        return self._stand[0] is job

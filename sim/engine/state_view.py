@@ -6,19 +6,28 @@ It has access to the state only, in which there are no run times; the engine can
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import inf
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
+from sim.decisions.decisions import Backfill, Keep, Reserve, Start
+from sim.decisions.sentences import Reason
 from sim.engine.state import State
 from sim.machine.nodes import Leftover
 from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.plan import Plan
 from sim.machine.profile import Extra
+from sim.policies.backfill.room import no_room
+from sim.policies.backfill.tails import in_tail
+from sim.policies.calls import compress, in_order, is_by_calls, on_nodes
 from sim.policies.view import Ends, RunningJob
 from sim.workload.model import Job
 from sim.workload.shape import Seats
+
+_keeping: Callable[[tuple[Job, Reason]], Keep] = partial(tuple.__new__, Keep)
+"""Faster constructor, because watched runs keep many jobs waiting"""
 
 
 def _is(name: str) -> Any:
@@ -38,6 +47,7 @@ class StateView:
     reserved: Mapping[int, float]
     running: Mapping[int, RunningJob]
     suspended: Mapping[int, int]
+    time: float = _is("_state.now")
     procs: int = _is("_state.machine.size")
     there: int = _is("_state.machine.there")
     resized: bool = _is("_state.resized")
@@ -58,7 +68,7 @@ class StateView:
     def __init__(self, state: State) -> None:
         self._state: State
         _keep(self, "_state", state)
-        renew(self, state)
+        renew(state, self)
         for name in ("reserved", "running", "suspended"):
             _keep(self, name, MappingProxyType(getattr(state, name)))
         for name in ("beside", "ran", "remaining_estimate", "remaining_estimates", "running_plan", "shadow"):
@@ -87,6 +97,49 @@ class StateView:
         if state.limits is None or state.policy.asks_limits:
             return queue
         return [job for job in queue if state.limits.over(job.rank) is None]
+
+    def queued(self) -> list[Job]:
+        return self.queue
+
+    def behind(self, head: Job) -> list[Job]:
+        queue = self.queue
+        del queue[: queue.index(head) + 1]
+        return queue
+
+    def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
+        jobs, state = self.behind(head) if head else self.queue, self._state
+        if state.curious or state.machine.has_nodes:
+            return jobs
+        now, free = state.now, state.free
+        return [j for j in jobs if (p := j.procs) <= free and (p <= extra or now + j.estimate <= shadow)]
+
+    def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:
+        return in_tail(jobs, tail)
+
+    def arrivals(self) -> list[Job]:
+        return [*self.arrived]
+
+    def due(self) -> list[Job]:
+        reserved, now = self.reserved, self.now
+        if min(reserved.values(), default=inf) > now:
+            return []
+        return [job for job in self.queue if reserved[job.rank] <= now]
+
+    def is_first(self, job: Job) -> bool:
+        state = self._state
+        return self.queue[0] is job if state.has_limits else state.waiting.is_first(job, state.now)
+
+    def spares(self, job: Job, head: Job, extra: int) -> bool:
+        return self.beside(head, extra).admits(job) if self.has_nodes else job.procs <= extra
+
+    def lacks(self, job: Job) -> Reason:
+        return no_room(self, job)
+
+    def draft(self) -> Plan:
+        return self.plan.copy()
+
+    def earliest(self, job: Job) -> float:
+        return self.plan.find(job, self.now)
 
     @property
     def arrived(self) -> Sequence[Job]:
@@ -180,6 +233,9 @@ class _NarrowView(StateView):
     def killed(self) -> Sequence[Job]:
         return self._of(super().killed)
 
+    def is_first(self, job: Job) -> bool:
+        return self.queue[0] is job
+
     def only(self, jobs: Iterable[Job]) -> StateView:
         return super().only(self._of(jobs))
 
@@ -187,10 +243,58 @@ class _NarrowView(StateView):
         return [job for job in jobs if job.rank in self._ranks]
 
 
-def renew(view: StateView, state: State) -> None:
-    """Update those members of the view that seldom change."""
-    _keep(view, "closes", state.closes)
-    _keep(view, "curious", state.curious)
+class StatePass(StateView):
+    """View of the state on which policies act by calls: `sim.policies.calls.Pass`."""
+
+    __slots__ = ("_apply",)
+    _apply: Mapping[type, Callable[[Any], None]]
+
+    def __init__(self, state: State, apply: Mapping[type, Callable[[Any], None]]) -> None:
+        super().__init__(state)
+        object.__setattr__(self, "_apply", apply)
+
+    def start(self, job: Job, because: Reason, on: Seats | None = None) -> None:
+        state = self._state
+        if state.machine.has_nodes:
+            because = on_nodes(because)
+        kind = Start if state.waiting.is_first(job, state.now) else Backfill
+        self._apply[kind](kind(job, because, on))
+
+    def start_in_order(self) -> Job | None:
+        start, state, fits = self._apply[Start], self._state, self.fits
+        for job in self.queue:
+            if not fits(job):
+                return job
+            start(Start(job, in_order(state.free)))
+        return None
+
+    def reserve(self, job: Job, at: float, because: Reason) -> None:
+        self._apply[Reserve](Reserve(job, at, on_nodes(because) if self.has_nodes else because))
+
+    def compress(self, by: str) -> None:
+        for decision in compress(self, by):
+            self._apply[Reserve](decision)
+
+    def keep(self, job: Job, because: Reason | None = None) -> None:
+        if self.curious:
+            if because is None:
+                because = no_room(self, job)
+            elif self._state.machine.has_nodes:
+                because = on_nodes(because)
+            self._apply[Keep](_keeping((job, because)))
+
+
+def shown(view: StateView, state: State, apply: Mapping[type, Callable[[Any], None]]) -> StateView:
+    """Return what the policy is shown: a pass if it acts by calls and no limit asks for each decision, or the view."""
+    is_direct = is_by_calls(type(state.policy).decide) and not state.has_limits
+    return StatePass(state, apply) if is_direct else view
+
+
+def renew(state: State, *views: StateView) -> None:
+    """Update the members of the views that seldom change."""
+    for view in views:
+        _keep(view, "closes", state.closes)
+        _keep(view, "curious", state.curious)
 
 
 def _keep(view: StateView, name: str, value: object) -> None:

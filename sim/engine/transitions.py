@@ -419,8 +419,9 @@ class Transitions:
         self._note(decision)
 
     def _keep(self, decision: Keep) -> None:
-        self.kept.add(decision.job.rank)
-        self._note(decision)
+        self.kept.add(decision[0].rank)
+        if self.state.curious:
+            self.state.decisions.append(decision)
 
     def _note(self, decision: Decision) -> None:
         """Record a decision that changes nothing and is only shown to viewers of this step."""

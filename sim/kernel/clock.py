@@ -24,7 +24,7 @@ class Clock(Loop):
         """Clock object of the engine, to which this clock is copied"""
         self.tick: Any = None
         """Function that records a change of the clock in the history"""
-        self.size, self.rows = procs, 0
+        self.rows = 0
         self.ids: tuple[int, ...] = ()
         self.since = self.begin = self.slice = self.overhead = self.a_turn = 0.0
         """Time up to which progress is computed; begin of this turn; lengths of a turn, of its overhead, and of the

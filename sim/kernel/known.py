@@ -13,24 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.decisions.decisions import Backfill, Expect, Reserve, Start
+from sim.decisions.decisions import Backfill, Expect, Start
 from sim.decisions.matrix import BestFit, EarliestInRow, Place, ReserveRow
 from sim.decisions.reasons import (
     AsRecorded,
-    Compressed,
-    Due,
-    EarliestHole,
-    EndsBefore,
     EndsBeforePivot,
     Fits,
-    FitsExtra,
-    InOrder,
-    InWindow,
-    NewPlan,
     PivotDue,
-    Planned,
     SparesPivot,
-    WhenFree,
 )
 from sim.history.decision_log import AS_IT_IS, form_of
 from sim.kernel.ordering import (
@@ -44,29 +34,14 @@ from sim.kernel.ordering import (
     XFACTOR,
 )
 from sim.kernel.present import (
-    BY_QUEUE,
-    BY_START,
-    CONSERVATIVE,
-    DEEP,
-    EASY,
-    FCFS,
-    FIRSTFIT,
     GANG,
     IMMEDIATE,
     MULTIQUEUE,
-    NOBODY,
     RECORDED,
-    RELAXED,
-    REPLAN,
+    RULES,
     SELECTIVE,
 )
-from sim.policies.backfill.conservative import Conservative
-from sim.policies.backfill.easy import Easy
-from sim.policies.backfill.fcfs import FirstComeFirstServed
-from sim.policies.backfill.firstfit import FirstFit
 from sim.policies.backfill.recorded import Recorded
-from sim.policies.backfill.relaxed import Relaxed
-from sim.policies.backfill.replan import Replan
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.orders import (
@@ -100,56 +75,35 @@ BY_CLOCK: dict[type[Order], int] = {
     RandomLength: RANDOM_LENGTH, RandomDelay: RANDOM_DELAY,
 }  # fmt: skip
 """Number in `sim.kernel.ordering` of each order that depends on the clock, by class"""
-_COMPRESS = {"start": BY_START, "queue": BY_QUEUE, "none": NOBODY}
 
 
 class Known(NamedTuple):
     """Policy as the fast loop knows it: numbers and flags."""
 
     kind: int
-    starts_as: int
+    starts_as: int = 0
     passes_as: int = 0
     spares_as: int = 0
     plans_as: int = 0
-    moves_as: int = 0
-    compress: int = NOBODY
-    omega: float = 0
-    by_runtime: bool = False
-    depth: int = 1
+    rules: Any = None
+    """Compiled policy, for the kind `RULES`"""
 
 
-def known(policy: Policy) -> Known | None:
-    """Return the policy in the form that the loop needs; None if the loop does not support it with these parameters."""
-    if not (_is_honoured(type(policy)) and _is_honoured(type(policy.queue_order()))):
+def known(policy: Policy, loops: Any = None) -> Known | None:
+    """Return the policy as the loop in this module needs it; None if the loop does not support it."""
+    if not _is_honoured(type(policy.queue_order())):
         return None
-    in_order = form_of(Start, InOrder)
+    cls = type(policy)
+    if twin := getattr(loops, "TWINS", {}).get(f"{cls.__module__}.{cls.__qualname__}"):
+        rules = twin()
+        for field in fields(policy):
+            setattr(rules, field.name, getattr(policy, field.name))
+        return Known(RULES, rules=rules)
+    if not _is_honoured(cls):
+        return None
     match policy:
-        case FirstComeFirstServed():
-            found = Known(FCFS, in_order)
-        case FirstFit():
-            found = Known(FIRSTFIT, form_of(Start, Fits), form_of(Backfill, Fits))
-        case Easy(depth=1, tail="queue"):
-            plans, ends, spares = (
-                form_of(Reserve, WhenFree),
-                form_of(Backfill, EndsBefore),
-                form_of(Backfill, FitsExtra),
-            )
-            found = Known(EASY, in_order, ends, spares, plans)
-        case Easy(depth=depth, tail="queue"):
-            plans, passes = form_of(Reserve, EarliestHole), form_of(Backfill, Planned)
-            found = Known(DEEP, in_order, passes, plans_as=plans, depth=depth)
-        case Relaxed(omega=omega, relative="wait" | "runtime" as relative):
-            plans, ends = form_of(Reserve, WhenFree), form_of(Backfill, InWindow)
-            found = Known(RELAXED, in_order, ends, plans_as=plans, omega=omega, by_runtime=relative == "runtime")
         case Recorded():
             found = Known(RECORDED, form_of(Start, AsRecorded))
-        case Conservative(compress=compress):
-            plans, moves = form_of(Reserve, EarliestHole), form_of(Reserve, Compressed)
-            starts, passes = form_of(Start, Due), form_of(Backfill, Due)
-            found = Known(CONSERVATIVE, starts, passes, plans_as=plans, moves_as=moves, compress=_COMPRESS[compress])
-        case Replan():
-            starts, passes = form_of(Start, Planned), form_of(Backfill, Planned)
-            found = Known(REPLAN, starts, passes, plans_as=form_of(Reserve, NewPlan))
         case Selective(restart="own", memory=False):
             found = Known(SELECTIVE, form_of(Start, Fits, is_placed=True))
         case Immediate(restart="own", memory=False):
@@ -174,17 +128,13 @@ _SUSPENDS = "seats restart memory bandwidth seed"
 _MATRIX = "mpl slice cs"
 _PARAMETERS: dict[type, str] = {
     **dict.fromkeys([*_ORDERS, Unicef, Wfp3, Xfactor], ""),
-    **dict.fromkeys([FirstComeFirstServed, FirstFit, Replan], "order"),
     **dict.fromkeys([Random, RandomLength], "seed step"),
     **dict.fromkeys([Gang, GangBackfill], _MATRIX),
     **dict.fromkeys([GangMigrate, GangMigrateBackfill], f"{_MATRIX} cost q"),
     Delay: "weight",
     RandomDelay: "seed step weight",
     Ward: "alpha beta gamma delta r background every",
-    Easy: "order depth tail",
-    Relaxed: "order omega relative",
     Recorded: "",
-    Conservative: "order compress",
     Selective: f"{_SUSPENDS} sf tick",
     Tunable: f"{_SUSPENDS} sf tick limit",
     Immediate: f"{_SUSPENDS} slice",

@@ -6,23 +6,13 @@ histories, decisions and states as the engine and the policies, which are the de
 
 from __future__ import annotations
 
-from sim.kernel.conservative import Conservative
-from sim.kernel.present import (
-    CONSERVATIVE,
-    DEEP,
-    EASY,
-    FCFS,
-    FIRSTFIT,
-    RECORDED,
-    RELAXED,
-    REPLAN,
-)
+from sim.kernel.calls import Pass, Rules
+from sim.kernel.present import RECORDED
 from sim.machine import cython
 from sim.machine.columns import (
     INFINITE,
     forget_last,
     insert_in_order,
-    number_before,
     time_up_to,
 )
 from sim.machine.moment import MOMENT
@@ -39,8 +29,12 @@ LAST = 1e300
 
 
 @cython.cclass
-class Loop(Conservative):
+class Loop(Pass):
     """Fast loop for policies on equal processors that suspend no jobs; `run` continues from the current state."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Pass.__init__(self, jobs, procs, most_running)
+        self.rules = Rules()
 
     def run(self, until: float, steps: int, credit: int, a_step: int) -> int:
         """Make at most `steps` steps until the time `until`, while credit is left; return the reason for stopping.
@@ -188,7 +182,7 @@ class Loop(Conservative):
                 place -= 1
             done[place] = rank
             count += 1
-        self.completed, self.is_fresh = count, False
+        self.completed = count
         if count == 1:
             self._complete(rank, now)
             return
@@ -199,41 +193,12 @@ class Loop(Conservative):
 
     def _decide(self) -> None:
         """Make a pass of the policy."""
-        kind = self.kind
-        if kind == CONSERVATIVE:
-            self._decide_conservative()
-        elif self.waiting or kind == REPLAN:
-            if kind <= RELAXED:
-                self._decide_easy()
-            elif kind == FCFS:
-                while self.waiting and self.width[self.queue[0]] <= self.free:
-                    self._start(0, self.starts_as, -1, self.free, 0.0, False)
-            elif kind == FIRSTFIT:
-                self._decide_firstfit()
-            elif kind == RECORDED:
-                self._decide_recorded()
-            elif kind == DEEP:
-                self._decide_deep()
-            else:
-                self._decide_replan()
-        else:
-            self.head = -1
-
-    # Policies without a plan
-
-    def _decide_firstfit(self) -> None:
-        index, passes = 0, False
-        if self.is_fresh and self.in_order_of_arrival:
-            index = self.waiting - self.arrived  # those before do not fit, as they did not before
-            passes = index > 0
-        while index < self.waiting:
-            if self.width[self.queue[index]] <= self.free:
-                form = self.passes_as if passes else self.starts_as
-                self._start(index, form, -1, self.free, 0.0, passes)
-            else:
-                passes = True
-                index += 1
-        self.is_fresh = True
+        if self.kind == RECORDED:
+            self._decide_recorded()
+            return
+        self.rules.decide(self)
+        if self.is_due:
+            self.is_due = self._asks_again()
 
     def _decide_recorded(self) -> None:
         index, now = 0, self.now
@@ -249,152 +214,3 @@ class Loop(Conservative):
                 self._start(index, self.starts_as, -1, recorded, late, False)
             else:
                 index += 1
-
-    # The head alone has a reservation
-
-    def _decide_easy(self) -> None:
-        queue, width = self.queue, self.width
-        while self.waiting and width[queue[0]] <= self.free:
-            self._start(0, self.starts_as, -1, self.free, 0.0, False)
-        if not self.waiting:
-            self.head = -1
-            return
-        head = self.rank_at[queue[0]]
-        index, had = 1, head == self.head
-        if self.is_fresh and had:
-            if self.in_order_of_arrival and self.kind == EASY:
-                index = self.waiting - self.arrived  # those before cannot pass, as they could not before
-        else:
-            self._cast_shadow(head)
-            self._reserve_head(head, had)
-        is_easy, stays = self.kind == EASY, self.is_sharp
-        if is_easy and (index >= self.waiting or not self.free):
-            self.is_fresh = stays
-            return
-        shadow, extra, until = self.shadow, self.extra, self.shadow
-        if not is_easy:
-            wait = shadow - self.now
-            until = self.omega * wait
-            if self.by_runtime:
-                until = wait + (self.omega - 1) * self.estimate[head]
-            until = self.now + until
-            extra = -1
-        self.is_fresh = True
-        index = self._next_to_pass(index, until, extra)
-        while index < self.waiting:
-            place = queue[index]
-            ends = self.now + self.length[place]
-            if not is_easy:
-                self._start(index, self.passes_as, head, ends, until, True)
-            elif ends <= until:
-                self._start(index, self.passes_as, head, shadow, ends, True)
-            else:
-                self._start(index, self.spares_as, head, shadow, extra, True)
-                extra -= width[place]
-                stays = stays and ends > shadow + MOMENT
-            if index < self.waiting:
-                index = self._next_to_pass(index, until, extra)
-        if is_easy:  # they leave the shadow where it is
-            self.extra, self.is_fresh = extra, stays
-        elif not self.is_fresh:
-            self._cast_shadow(head)  # others have passed it
-            if self.shadow > shadow:
-                self._reserve_head(head, had)
-
-    def _next_to_pass(self, index: int, until: float, extra: int) -> int:
-        """Return the index, from `index` on, of the next job in the queue that fits and ends by `until`, or needs at
-        most `extra` processors.
-        """
-        waiting, free = self.waiting, self.free
-        if not free:
-            return waiting
-        queue, width = self.queue, self.width
-        place: int
-        for place in queue[index:waiting]:
-            if width[place] <= free and (self.now + self.length[place] <= until or width[place] <= extra):
-                return number_before(queue, place, 0, waiting)
-        return waiting
-
-    def _cast_shadow(self, head: int) -> None:
-        """Compute the head's shadow time, at which it fits, and the number of extra processors, left over then."""
-        needs, free, at = self.procs[head], self.free, 0
-        running, ends, procs = self.running, self.end_at, self.end_procs
-        while free < needs:
-            free += procs[at]
-            at += 1
-        shadow = ends[at - 1]
-        until = shadow + MOMENT
-        while at < running and ends[at] <= until:
-            free += procs[at]
-            at += 1
-        self.shadow, self.extra, self.is_sharp = shadow, free - needs, ends[at - 1] == shadow
-
-    def _reserve_head(self, head: int, had: bool) -> None:
-        """Reserve the head's start; `had` is True if it had a reservation before."""
-        shadow, was = self.shadow, self.planned[head]
-        if self.promises and not had:
-            self._promise(head, shadow)
-        if had and shadow != was:
-            self._moves(head, shadow, was)
-        if not had or shadow != was:
-            self._note(self.plans_as, head, -1, shadow, self.free, self.extra + self.procs[head])
-        self.head = head
-        self.planned[head] = shadow
-
-    # Plan every job
-
-    def _decide_replan(self) -> None:
-        """Plan all jobs again; a wider and longer job starts no earlier than one placed before."""
-        self._make_plan()
-        draft, bounds, now, index, passes = self.draft, self.bounds, self.now, 0, False
-        draft.become(self.plan)
-        bounds.forget()
-        while index < self.waiting:
-            place = self.queue[index]
-            procs, length = self.width[place], self.length[place]
-            bound = bounds.bound(procs, length, INFINITE)
-            at = draft.earliest(procs, length, bound if bound > now else now)
-            draft.take(at, at + length, procs)
-            bounds.note(procs, length, at, at)
-            if at == now:
-                self._start(index, self.passes_as if passes else self.starts_as, -1, 0.0, 0.0, passes)
-                continue
-            passes = True
-            index += 1
-            self._plan_anew(self.rank_at[place], at, 0.0)
-
-    def _plan_anew(self, rank: int, at: float, one: float) -> None:
-        """Plan the job's start at `at` for this pass only; `one` is the number in the reason."""
-        had = self.planned_in[rank] == self.step
-        if not had or self.planned[rank] != at:
-            if had:
-                self._moves(rank, at, self.planned[rank])
-            self._note(self.plans_as, rank, -1, at, one, 0.0)
-        self.planned[rank] = at
-        self.planned_in[rank] = self.step + 1
-
-    def _decide_deep(self) -> None:
-        """Give the first jobs that cannot start reservations, which no other job may delay."""
-        while self.waiting and self.width[self.queue[0]] <= self.free:
-            self._start(0, self.starts_as, -1, self.free, 0.0, False)
-        if not self.waiting:
-            return
-        self._make_plan()
-        draft, now, index, heads = self.draft, self.now, 0, 0
-        draft.become(self.plan)
-        while index < self.waiting:
-            place = self.queue[index]
-            procs, length = self.width[place], self.length[place]
-            if heads == self.depth and procs > self.free:
-                index += 1
-                continue
-            at = draft.earliest(procs, length, now)
-            if at == now:
-                self._start(index, self.passes_as, -1, 0.0, 0.0, True)
-            else:
-                index += 1
-                if heads == self.depth:
-                    continue
-                heads += 1
-                self._plan_anew(self.rank_at[place], at, self.free)
-            draft.take(at, at + length, procs)

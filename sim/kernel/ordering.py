@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from sim.kernel.loop import Loop
-from sim.kernel.present import FCFS, FIRSTFIT
 from sim.machine import cython
 from sim.machine.columns import Word, growing_numbers, growing_times, numbers, sort_pairs, times
 from sim.policies.lots import drawn
@@ -46,12 +45,12 @@ class OrderedLoop(Loop):
         self.other_keys, self.other_ranks = growing_times(jobs), growing_numbers(jobs)
 
     def _decide(self) -> None:
-        if self.waiting and (self.free or self.kind not in (FCFS, FIRSTFIT)):  # else no job is considered
+        if self.waiting:
             self._stand_anew()
         Loop._decide(self)
 
     def _stand_anew(self) -> None:
-        queue, rank_at, ranks, waiting = self.queue, self.rank_at, self.ranks, self.waiting
+        queue, rank_at, place_of, ranks, waiting = self.queue, self.rank_at, self.place_of, self.ranks, self.waiting
         width, length, procs, estimate = self.width, self.length, self.procs, self.estimate
         for index in range(waiting):
             ranks[index] = rank_at[queue[index]]
@@ -64,6 +63,7 @@ class OrderedLoop(Loop):
             rank = ranks[index]
             queue[index] = index
             rank_at[index] = rank
+            place_of[rank] = index
             width[index] = procs[rank]
             length[index] = estimate[rank]
 

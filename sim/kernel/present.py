@@ -36,19 +36,13 @@ from sim.machine.operations import (
 from sim.machine.steps import Steps
 from sim.machine.trials import Trials
 
-EASY = 0
-RELAXED = 1
-FCFS = 2
-FIRSTFIT = 3
-RECORDED = 4
-CONSERVATIVE = 5
-REPLAN = 6
-SELECTIVE = 7
-IMMEDIATE = 8
-DEEP = 9
-MULTIQUEUE = 10
-GANG = 11
-"""Last of the numbers of the kinds of pass that the loop can make"""
+RULES = 0
+RECORDED = 1
+SELECTIVE = 2
+IMMEDIATE = 3
+MULTIQUEUE = 4
+GANG = 5
+"""Number of a kind of pass; the first is made by the compiled text of the policy"""
 NOBODY = 0
 BY_START = 1
 BY_QUEUE = 2
@@ -76,17 +70,15 @@ class Present:
         self.procs = self.place_of = self.rank_at = self.width = self.overruns = numbers(0)
         self.in_order_of_arrival = True
         # The policy
-        self.kind = FCFS
+        self.kind = RULES
         self.compress = NOBODY
-        self.omega, self.depth = 0.0, 1
-        self.by_runtime = False
         self.promises = False
         self.all_recorded = True
-        self.starts_as = self.passes_as = self.spares_as = self.plans_as = self.moves_as = 0
+        self.starts_as = self.passes_as = self.spares_as = self.plans_as = 0
         # The present
         self.now = 0.0
         self.step = 0
-        self.free = procs
+        self.free = self.size = procs
         self.arriving, self.arrives, self.leaves = 0, 0.0, INFINITE
         """Rank of the next job to arrive, and the times of the next arrival and of the next departure"""
         self.credit = 0
@@ -107,7 +99,7 @@ class Present:
         self.held_at = numbers(jobs)
         """Index of each running job's processors in the history's column of ranges"""
         # Plans
-        self.plan, self.draft = Steps(2 * jobs + 2), Steps(2 * jobs + 2)
+        self.plan = Steps(2 * jobs + 2)
         self.planned = times(jobs)
         """Reserved start of each waiting job"""
         self.planned_in = numbers(jobs)
@@ -119,14 +111,8 @@ class Present:
         self.reservations = 0
         self.is_due = self.is_reserved = False
         """Two flags: a reservation is due; jobs that start have reservations"""
-        self.head = -1
-        """Rank of the job with a reservation if only the head of the queue has one, otherwise -1"""
-        self.is_fresh = False
-        """True if no job has ended or started since the head's start was computed"""
-        self.shadow, self.extra, self.is_sharp = 0.0, 0, True
-        """Time at which the head fits, number of processors left over then, and True if no job ends less than a
-        microsecond after it
-        """
+        self.shadow, self.extra = 0.0, 0
+        """Time at which the head fits, and extra processors at that time"""
         self.bounds, self.turn = Trials(jobs), numbers(jobs)
         """Results of searches in this pass, as bounds for later ones; and ranks of jobs in the order in which they are
         handled
@@ -268,7 +254,6 @@ class Present:
         rank, procs, expected = self.rank_at[place], self.width[place], now + self.length[place]
         remove_number(self.queue, self.waiting, index)
         self.waiting -= 1
-        self.is_fresh = False
         self._hold(rank, procs)
         if self.is_reserved:
             self._stands_no_more(rank, now, expected, procs)

@@ -7,11 +7,11 @@ A policy is a frozen dataclass: its fields are its parameters, its docstring is 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import unwrap
+from types import CodeType
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from sim.decisions.decisions import Decision
 from sim.machine.turns import Turns
 from sim.policies.columns import Column
 from sim.policies.orders import OWN, Fcfs, Order, Xfactor
@@ -136,9 +136,15 @@ class Policy:
         """
         return now
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        """Yield the decisions of one pass, each of which the engine applies before the next is asked for."""
+    def decide(self, now: Any) -> Any:
+        """Decide by calls on `now`, a `Pass`; or yield the decisions of one pass, seen through `now`, a `View`."""
         raise NotImplementedError(f"the policy {self.name!r} decides nothing")
+
+
+def code_of(policy: Policy) -> CodeType:
+    """Return the code of the method that decides."""
+    code: CodeType = unwrap(type(policy).decide).__code__
+    return code
 
 
 def is_own(policy: Policy) -> bool:

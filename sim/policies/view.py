@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any, Protocol
 
+from sim.decisions.sentences import Reason
 from sim.machine.nodes import Leftover
 from sim.machine.plan import Plan
 from sim.machine.profile import Extra
@@ -53,6 +55,10 @@ class View(Protocol):
         """Return the time of this pass."""
 
     @property
+    def time(self) -> float:
+        """Return the time of this pass, for policies whose view is called `now`."""
+
+    @property
     def procs(self) -> int:
         """Return the number of processors available now."""
 
@@ -77,6 +83,43 @@ class View(Protocol):
     @property
     def queue(self) -> list[Job]:
         """Return a new list of the waiting jobs in the policy's order."""
+
+    def queued(self) -> list[Job]:
+        """Return the waiting jobs in the policy's order."""
+
+    def behind(self, head: Job) -> list[Job]:
+        """Return the waiting jobs behind this one."""
+
+    def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
+        """Return the jobs (behind the head) that might start now and not delay it; all of them, if the run is
+        watched.
+        """
+
+    def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:
+        """Return the jobs, given in queue order, in the order `tail`; ties stay in queue order."""
+
+    def arrivals(self) -> list[Job]:
+        """Return the jobs that are new to the policy, by rank."""
+
+    def due(self) -> list[Job]:
+        """Return the waiting jobs whose reserved start has come, in the policy's order."""
+
+    def is_first(self, job: Job) -> bool:
+        """Return True if the waiting job is at the front of the queue."""
+
+    def spares(self, job: Job, head: Job, extra: int) -> bool:
+        """Return True if the job leaves the head room at its shadow time: it needs at most `extra` processors, or other
+        nodes.
+        """
+
+    def lacks(self, job: Job) -> Reason:
+        """Return the reason why the job does not fit: what it lacks."""
+
+    def draft(self) -> Plan:
+        """Return a copy of the plan of running jobs and reservations, which the policy may change."""
+
+    def earliest(self, job: Job) -> float:
+        """Return the job's earliest start in the plan of running jobs and reservations."""
 
     @property
     def arrived(self) -> Sequence[Job]:

@@ -26,15 +26,11 @@ from sim.kernel.migration import MigratingLoop
 from sim.kernel.multiqueue import MultiQueueLoop
 from sim.kernel.ordering import OrderedLoop
 from sim.kernel.present import (
-    CONSERVATIVE,
-    DEEP,
-    EASY,
     GANG,
     IMMEDIATE,
     MULTIQUEUE,
     RECORDED,
-    RELAXED,
-    REPLAN,
+    RULES,
     SELECTIVE,
 )
 from sim.kernel.selective import SelectiveLoop
@@ -135,7 +131,7 @@ class Express:
         if state.curious:
             return False
         if state.policy is not self._policy:
-            self._policy, self._known, self._at = state.policy, known(state.policy), -1
+            self._policy, self._known, self._at = state.policy, known(state.policy, self._loops), -1
         if self._known is None or (self._at != state.step_count and not self._is_plain(self._known.kind)):
             return False
         if self._at != state.step_count:
@@ -151,8 +147,8 @@ class Express:
             self._asked if kind == MULTIQUEUE else state.lasts,
             not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
             kind == GANG and self._late > gangs.latest(state),
-            kind not in (CONSERVATIVE, REPLAN, DEEP, MULTIQUEUE) and state.kept_plan,
-            kind in (CONSERVATIVE, MULTIQUEUE) and state.kept_plan is None and state.reserved,
+            kind not in (RULES, MULTIQUEUE) and state.kept_plan,
+            kind in (RULES, MULTIQUEUE) and state.policy.keeps_reservations and not state.kept_plan and state.reserved,
             state.promises != state.policy.promises(),
             self._history.steps != state.step_count,
             any(allocation.kind not in (RUN, SPECULATIVE) for allocation in state.running.values()),
@@ -168,8 +164,9 @@ class Express:
         loop: Any = made(len(workload), state.procs, min(len(workload), state.procs))
         self._loop = loop
         for name, value in policy._asdict().items():
-            setattr(loop, name, value)
-        loop.is_reserved = policy.kind == CONSERVATIVE
+            if value is not None:
+                setattr(loop, name, value)
+        loop.is_reserved = policy.kind == RULES and state.policy.keeps_reservations
         _tell_jobs(loop, workload, line(state.policy, workload))
         if order.by_clock:
             ordering.enter(loop, order, workload)
@@ -218,8 +215,7 @@ class Express:
             loop.plan.count = len(steps)
         for rank, at in state.reserved.items():
             loop.planned[rank], loop.planned_in[rank] = at, 1 if kind == MULTIQUEUE else state.step_count
-            loop.head = rank
-        if kind in (CONSERVATIVE, MULTIQUEUE):
+        if loop.is_reserved or kind == MULTIQUEUE:
             stand = sorted((at, rank) for rank, at in state.reserved.items())
             _fill(loop.reserved_at, [at for at, _ in stand])
             _fill(loop.reserved_rank, [rank for _, rank in stand])
@@ -292,7 +288,7 @@ class Express:
         reserved.clear()
         state.timers.clear()
         state.wakes.clear()
-        if kind == CONSERVATIVE:
+        if loop.is_reserved:
             stand = loop.reservations
             at = _values(loop.reserved_at, stand)
             reserved.update(zip(_values(loop.reserved_rank, stand), at, strict=True))
@@ -302,11 +298,9 @@ class Express:
             recorded = (loop.recorded[rank_at[place]] for place in _values(loop.queue, loop.waiting))
             state.wakes.update((time, -1, inf) for time in recorded if time > loop.now)
             state.timers.extend(sorted(state.wakes))
-        elif kind in (REPLAN, DEEP):
+        elif kind == RULES:
             ranks = [rank_at[place] for place in _values(loop.queue, loop.waiting)]
             reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == loop.step)
-        elif kind in (EASY, RELAXED) and loop.head >= 0:
-            reserved[loop.head] = loop.planned[loop.head]
         elif kind in _LOOPS:
             _BESIDE[kind].settle(loop, state)
         count = loop.plan.count

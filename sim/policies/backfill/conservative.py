@@ -4,20 +4,14 @@ and 6).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
 from typing import Literal
 
-from sim.decisions.decisions import Backfill, Decision, Reserve, Start
-from sim.decisions.reasons import Compressed, Due, EarliestHole
+from sim.decisions.reasons import Due, EarliestHole
+from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
-from sim.policies.view import View
-from sim.workload.model import Job
-
-_DUE = Due()
 
 
 @policy(
@@ -48,28 +42,12 @@ class Conservative(Ordered):
     def promises(self) -> bool:
         return True
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        if view.ended_early:
-            jobs = self._compression_order(view)
-            for job, was, at in view.plan.compression(view.now, jobs, view.reserved):
-                yield Reserve(job, at, Compressed(was))
-        for job in view.arrived:
-            at = view.plan.find(job, view.now)
-            yield Reserve(job, at, EarliestHole(view.free))
-        start: type[Start | Backfill] = Start
-        now, reserved = view.now, view.reserved
-        if min(reserved.values(), default=inf) > now:
-            return
-        for job in view.queue:
-            if reserved[job.rank] <= now and view.has_room(job):
-                yield start(job, _DUE)
-            else:
-                start = Backfill
-
-    def _compression_order(self, view: View) -> list[Job]:
-        if self.compress == "start":
-            reserved = view.reserved
-            return [view.job(rank) for _, rank in sorted(zip(reserved.values(), reserved, strict=True))]
-        if self.compress == "queue":
-            return [job for job in view.queue if job.rank in view.reserved]
-        return []
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        if now.ended_early:
+            now.compress(self.compress)
+        for job in now.arrivals():
+            now.reserve(job, now.earliest(job), EarliestHole(now.free))
+        for job in now.due():
+            if now.has_room(job):
+                now.start(job, Due())

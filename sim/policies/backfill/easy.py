@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.reasons import EarliestHole, EndsBefore, Planned
-from sim.decisions.reasons_to_wait import PlannedLater
-from sim.policies.backfill.room import at_shadow, delays, in_order, no_room, passes
-from sim.policies.backfill.tails import TAILS, Tail, in_tail
+from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
+from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
+from sim.policies.backfill.tails import TAILS, Tail
+from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
-from sim.policies.view import View
-from sim.workload.model import Job
 
 
 @policy("easy", "ZKP section 2, K section 2.1.2")
@@ -39,48 +34,47 @@ class Easy(Ordered):
         """Return True in order of arrival: the head stays the head; in other orders another job may pass it."""
         return self.order == Fcfs() and self.depth == 1
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        queue, fits = iter(view.queue), view.fits
-        for head in queue:
-            if not fits(head):
-                break
-            yield Start(head, in_order(view.free))
-        else:
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        head = now.start_in_order()
+        if head is None:
             return
         if self.depth > 1:
-            yield from self._deep(view, [head, *queue])
+            self._deep(now)
             return
-        now, free, curious, looks = view.now, view.free, view.curious, view.has_nodes or view.closes < inf
-        shadow, extra = view.shadow(head)
-        left = view.beside(head, extra)
-        yield Reserve(head, shadow, at_shadow(view, head, extra))
-        for job in in_tail(queue, self.tail):
-            if job.procs > free or (looks and not view.fits(job)):
-                if curious:
-                    yield Keep(job, no_room(view, job))
-            elif now + job.estimate <= shadow:
-                yield Backfill(job, EndsBefore(head, shadow, now + job.estimate))
-                free = view.free
-            elif left.admits(job):
-                yield Backfill(job, passes(head, shadow, left))
-                left.count(job)
-                free = view.free
-            elif curious:
-                yield Keep(job, delays(head, shadow, now + job.estimate, left))
-
-    def _deep(self, view: View, queue: list[Job]) -> Iterator[Decision]:
-        plan, heads = view.plan.copy(), 0
-        for place, job in enumerate(queue, 1):
-            at = plan.find(job, view.now)
-            on = plan.hold(job, at, at + job.estimate)
-            if at == view.now:
-                yield Backfill(job, Planned(), on)
-            elif heads < self.depth:
-                heads += 1
-                yield Reserve(job, at, EarliestHole(view.free))
-                if heads == self.depth:
-                    queue[place:] = in_tail(queue[place:], self.tail)
+        shadow, extra = now.shadow(head)
+        now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))
+        for job in now.in_tail(now.candidates(head, shadow, extra), self.tail):
+            if not now.fits(job):
+                now.keep(job)
+                continue
+            ends = now.time + job.estimate
+            if ends <= shadow:
+                now.start(job, EndsBefore(head, shadow, ends))
+            elif now.spares(job, head, extra):
+                now.start(job, FitsExtra(head, shadow, extra))
+                extra -= job.procs
             else:
-                if view.curious:
-                    yield Keep(job, PlannedLater(at, view.free) if view.fits(job) else no_room(view, job))
-                plan.let_go(job, at, at + job.estimate)
+                now.keep(job, WouldDelay(head, shadow, ends, extra))
+
+    def _deep(self, now: Pass) -> None:
+        plan, heads = now.draft(), 0
+        for last in now.queued():
+            at = plan.put(last, now.time)
+            if at == now.time:
+                now.start(last, Planned(), plan.seats_of(last))
+                continue
+            now.reserve(last, at, EarliestHole(now.free))
+            heads += 1
+            if heads == self.depth:
+                break
+        else:
+            return
+        for job in now.in_tail(now.behind(last), self.tail):
+            if not now.fits(job):
+                now.keep(job)
+            elif plan.admits(job, now.time, job.estimate):
+                plan.hold(job, now.time, now.time + job.estimate)
+                now.start(job, Planned(), plan.seats_of(job))
+            else:
+                now.keep(job, PlannedLater(plan.find(job, now.time), now.free))

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Decision, Keep, Start
-from sim.decisions.reasons import InOrder
-from sim.policies.backfill.room import no_room
+from sim.policies.calls import Pass, by_calls
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
-from sim.policies.view import View
 
 
 @policy("fcfs", "ZKP tables 2 and 6")
@@ -21,10 +17,8 @@ class FirstComeFirstServed(Ordered):
     plans = "nobody"
     lets_pass = False
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        for job in view.queue:
-            if not view.fits(job):
-                if view.curious:
-                    yield Keep(job, no_room(view, job))
-                return
-            yield Start(job, InOrder(view.free))
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        head = now.start_in_order()
+        if head is not None:
+            now.keep(head)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Start
 from sim.decisions.reasons import Fits
-from sim.policies.backfill.room import no_room
+from sim.policies.calls import Pass, by_calls
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
-from sim.policies.view import View
 
 
 @policy("firstfit", "W section 1")
@@ -20,14 +17,10 @@ class FirstFit(Ordered):
 
     plans = "nobody"
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        start: type[Start | Backfill] = Start
-        free, curious = view.free, view.curious
-        for job in view.queue:
-            if job.procs <= free and view.fits(job):
-                yield start(job, Fits(free))
-                free = view.free
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        for job in now.candidates():
+            if now.fits(job):
+                now.start(job, Fits(now.free))
             else:
-                start = Backfill
-                if curious:
-                    yield Keep(job, no_room(view, job))
+                now.keep(job)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
-from sim.decisions.reasons import InWindow
+from sim.decisions.reasons import InWindow, WhenFree
 from sim.decisions.reasons_to_wait import WindowCloses
-from sim.policies.backfill.room import at_shadow, no_room, start_in_order
+from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -38,31 +35,32 @@ class Relaxed(Ordered):
 
     plans = "the heads"
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        queue = iter(view.queue)
-        head = yield from start_in_order(queue, view)
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        head = now.start_in_order()
         if head is None:
             return
-        now = view.now
-        shadow, extra = view.shadow(head)
-        yield Reserve(head, shadow, at_shadow(view, head, extra))
-        closes, passed = now + self._window(head, shadow - now, view.procs), False
-        for job in queue:
-            if not view.fits(job):
-                if view.curious:
-                    yield Keep(job, no_room(view, job))
-            elif now + job.estimate <= closes:
-                yield Backfill(job, InWindow(head, now + job.estimate, closes))
+        shadow, extra = now.shadow(head)
+        now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))
+        closes, passed = now.time + self._window(now, head, shadow - now.time), False
+        for job in now.behind(head):
+            if not now.fits(job):
+                now.keep(job)
+                continue
+            ends = now.time + job.estimate
+            if ends <= closes:
+                now.start(job, InWindow(head, ends, closes))
                 passed = True
-            elif view.curious:
-                yield Keep(job, WindowCloses(head, now + job.estimate, closes))
+            else:
+                now.keep(job, WindowCloses(head, ends, closes))
+        if passed:
+            later, extra = now.shadow(head)
+            if later > shadow:
+                now.reserve(head, later, WhenFree(now.free, extra + head.procs))
 
-        if passed and (later := view.shadow(head))[0] > shadow:
-            yield Reserve(head, later[0], at_shadow(view, head, later[1]))
-
-    def _window(self, head: Job, hpwait: float, procs: int) -> float:
+    def _window(self, now: Pass, head: Job, hpwait: float) -> float:
         if self.relative == "runtime":
             return hpwait + (self.omega - 1) * head.estimate
         if self.relative == "cpu":
-            return hpwait + (self.omega - 1) * head.estimate * head.procs / max(procs, head.procs)
+            return hpwait + (self.omega - 1) * head.estimate * head.procs / max(now.procs, head.procs)
         return self.omega * hpwait

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Backfill, Decision, Reserve, Start
 from sim.decisions.reasons import NewPlan, Planned
+from sim.policies.calls import Pass, by_calls
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
-from sim.policies.view import View
 
 
 @policy("replan", "ZKP section 8, tables 10 and 11")
@@ -20,13 +18,12 @@ class Replan(Ordered):
     Nothing is promised: at the next instant a job that stands earlier in the queue may take the place.
     """
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        now, plan = view.now, view.plan.copy()
-        start: type[Start | Backfill] = Start
-        for job in view.queue:
-            at = plan.put(job, now)
-            if at == now:
-                yield start(job, Planned(), plan.seats_of(job))
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        plan = now.draft()
+        for job in now.queued():
+            at = plan.put(job, now.time)
+            if at == now.time:
+                now.start(job, Planned(), plan.seats_of(job))
             else:
-                start = Backfill
-                yield Reserve(job, at, NewPlan())
+                now.reserve(job, at, NewPlan())

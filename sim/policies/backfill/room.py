@@ -28,14 +28,14 @@ def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None
     return None
 
 
-in_order, when_free, _too_few = lru_cache(1024)(InOrder), lru_cache(4096)(WhenFree), lru_cache(256)(TooFewFree)
-"""Constructors of reasons with a cache, because the same numbers occur again and again"""
+in_order, when_free, too_few = lru_cache(1024)(InOrder), lru_cache(4096)(WhenFree), lru_cache(256)(TooFewFree)
+"""Cached constructors of reasons, because the same numbers occur again and again."""
 
 
 def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes:
     """Return the reason why the job does not fit: what it lacks."""
     if job.procs > (free := view.free):
-        return _too_few(free)
+        return too_few(free)
     if view.has_nodes:
         return NoNodes(*view.lack(job))
     return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))

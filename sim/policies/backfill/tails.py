@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from sim.workload.model import Job
 
 Tail: TypeAlias = Literal["queue", "sjf", "ljf", "saf", "narrow", "wide", "latest"]
-KEYS: dict[str, Callable[[Job], float]] = {
-    "sjf": lambda job: job.estimate,
-    "ljf": lambda job: -job.estimate,
-    "saf": lambda job: job.estimate * job.procs,
-    "narrow": lambda job: job.procs,
-    "wide": lambda job: -job.procs,
-    "latest": lambda job: -job.rank,
-}
-TAILS = ("queue", *KEYS)
+TAILS = ("queue", "sjf", "ljf", "saf", "narrow", "wide", "latest")
 
 
-def in_tail(jobs: Iterable[Job], tail: str) -> Iterable[Job]:
+def tail_key(tail: str, procs: int, estimate: float, rank: int) -> float:
+    """Return the key of a job in this order, in which the smallest is first."""
+    if tail == "sjf":
+        return estimate
+    if tail == "ljf":
+        return -estimate
+    if tail == "saf":
+        return estimate * procs
+    if tail == "narrow":
+        return procs
+    return -procs if tail == "wide" else -rank
+
+
+def in_tail(jobs: Iterable[Job], tail: str) -> list[Job]:
     """Return the jobs, given in queue order, in the order `tail`; ties stay in queue order."""
-    return jobs if tail == "queue" else sorted(jobs, key=KEYS[tail])
+    return (
+        [*jobs] if tail == "queue" else sorted(jobs, key=lambda job: tail_key(tail, job.procs, job.estimate, job.rank))
+    )

@@ -91,6 +91,15 @@ def test_module_for_cython_has_the_types_of_the_annotations(tmp_path: Path) -> N
     assert "def _name(self, rank) -> cython.void:" in text
 
 
+def test_policy_is_compiled_with_numbers_for_jobs_and_reasons() -> None:
+    text = c_types()["module_of"]([Path(choice.__file__).parents[1] / "policies" / "backfill" / "easy.py"])
+    assert "START_ENDSBEFORE = cython.declare(cython.Py_ssize_t, form_of(Start, EndsBefore))" in text
+    assert "now._start_job(job, START_ENDSBEFORE, head, shadow, ends)" in text
+    assert "extra -= now.procs[job]" in text
+    assert "depth = cython.declare(cython.Py_ssize_t, visibility='public')" in text
+    assert "keep" not in text, "nobody watches the compiled loop"
+
+
 def test_attribute_of_unknown_type_is_not_compiled(tmp_path: Path) -> None:
     (tmp_path / "line.py").write_text(
         CLASS.replace("self.count = times(jobs), 0", "self.count = times(jobs), jobs.real")

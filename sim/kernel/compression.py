@@ -1,41 +1,22 @@
-"""Conservative backfilling in the fast loop: the rules of `sim.policies.backfill.conservative` over columns."""
+"""Reservations that move to earlier starts, over columns: `Profile.compression` with its results remembered."""
 
 from __future__ import annotations
 
+from sim.decisions.decisions import Reserve
+from sim.decisions.reasons import Compressed
+from sim.history.decision_log import form_of
 from sim.kernel.present import BY_QUEUE, BY_START, Present
 from sim.machine import cython
-from sim.machine.columns import copy_numbers, number_before, set_numbers, time_before
+from sim.machine.columns import copy_numbers, set_numbers, time_before
 from sim.machine.moment import APART, MOMENT
 from sim.machine.operations import move_pair
 
+COMPRESSED: int = form_of(Reserve, Compressed)
+
 
 @cython.cclass
-class Conservative(Present):
-    """Fast loop of conservative backfilling."""
-
-    def _decide_conservative(self) -> None:
-        now = self.now
-        if self.ended_early:
-            self._compress()
-        if self.arrived:
-            self._make_plan()
-            for rank in range(self.arriving - self.arrived, self.arriving):
-                at = self.plan.earliest(self.procs[rank], self.estimate[rank], now)
-                self._reserve(rank, at, self.plans_as, self.free, 0.0)
-        if not self.is_due:
-            return
-        index, passes = 0, False
-        if self.in_order_of_arrival and (self.reservations == 1 or self.reserved_at[1] > now):  # no other job is due
-            index = number_before(self.queue, self.reserved_rank[0], 0, self.waiting)
-            passes = index > 0
-        while index < self.waiting and self.reservations and self.reserved_at[0] <= now:
-            place = self.queue[index]
-            if self.planned[self.rank_at[place]] > now or self.width[place] > self.free:
-                passes = True
-                index += 1
-            else:
-                self._start(index, self.passes_as if passes else self.starts_as, -1, 0.0, 0.0, passes)
-        self.is_due = self._asks_again()
+class Compression(Present):
+    """State of a run with lasting reservations."""
 
     def _asks_again(self) -> bool:
         """Return True if a job whose start is due lacks processors only because of this step; the policy then makes
@@ -131,4 +112,4 @@ class Conservative(Present):
         moves = self.moves
         self.moved_rank[moves], self.moved_by[moves] = rank, at - was
         self.moves = moves + 1
-        self._note(self.moves_as, rank, -1, at, was, 0.0)
+        self._note(COMPRESSED, rank, -1, at, was, 0.0)

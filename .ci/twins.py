@@ -1,0 +1,182 @@
+"""Policies as classes of the compiled loop: the calls of a file of `sim.policies` with numbers for jobs and reasons."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+CALLS = {
+    "draft": "_new_draft", "shadow": "_cast_shadow", "start": "_start_job", "reserve": "_plan_job",
+    "compress": "_compress_by", "has_room": "_has_room_for",
+}  # fmt: skip
+"""Names of calls that differ in `sim.kernel.calls`; all others get an underscore"""
+QUESTIONS = {"time": "now", "procs": "size"}
+"""Names of values of the pass that differ there"""
+OF_A_JOB = ("procs", "estimate")
+"""Columns of the pass with values of jobs"""
+DECISIONS = {"start": "Start", "reserve": "Reserve"}
+"""Decisions of the calls that name a reason"""
+WIDTH = {"start": 2, "reserve": 2}
+"""Count of numbers that a reason may have there"""
+
+
+def is_policy(file: ast.Module) -> bool:
+    """Return True if the file defines a policy that acts by calls."""
+    return any(isinstance(each, ast.ClassDef) and _decide(each) is not None for each in file.body)
+
+
+def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt]:
+    """Return the compiled form of the policy in the file: its reasons, their forms, and a class."""
+    policy = next(each for each in file.body if isinstance(each, ast.ClassDef) and _decide(each) is not None)
+    named = {each.name for each in reasons.body if isinstance(each, ast.ClassDef) and _names_job(each)}
+    twin = _Twin(named)
+    methods = [each for each in policy.body if isinstance(each, ast.FunctionDef) and _takes_pass(each)]
+    for method in methods:
+        method.decorator_list.clear()
+        twin.visit(method)
+        targets = {node.target.id for node in ast.walk(method) if isinstance(node, ast.For) and _is_name(node.target)}
+        method.body[:0] = ast.parse("\n".join(f"{name}: int" for name in sorted(targets))).body
+    fields = [each for each in policy.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
+    lines = [
+        f"    self.{ast.unparse(each.target)}: {_kept(each.annotation)} = {_empty(each.annotation)}" for each in fields
+    ]
+    lines = ["    self.order: Any = None", *lines] if ast.unparse(policy.bases[0]) == "Ordered" else lines
+    begin = ast.parse("\n".join(["def __init__(self) -> None:", *lines])).body
+    cls = ast.ClassDef(policy.name, [ast.Name("Rules")], [], [_doc(policy), *begin, *methods], [])
+    cls.decorator_list.append(ast.parse("cython.cclass", mode="eval").body)
+    imports = [
+        each for each in file.body if isinstance(each, ast.ImportFrom) and each.module == "sim.decisions.reasons"
+    ]
+    forms = [f"{name}: int = form_of({decision}, {reason})" for name, (decision, reason) in twin.forms.items()]
+    known = f"TWINS['{module}.{policy.name}'] = {policy.name}"
+    forms.insert(0, f"from sim.decisions.decisions import {', '.join(sorted(set(DECISIONS.values())))}")
+    ast.fix_missing_locations(ast.Module([cls], []))
+    return [*imports, *ast.parse("\n".join(forms)).body, cls, *ast.parse(known).body]
+
+
+def _decide(cls: ast.ClassDef) -> ast.FunctionDef | None:
+    for each in cls.body:
+        if isinstance(each, ast.FunctionDef) and each.name == "decide" and each.decorator_list and _takes_pass(each):
+            return each
+    return None
+
+
+def _takes_pass(function: ast.FunctionDef) -> bool:
+    return any(arg.annotation is not None and ast.unparse(arg.annotation) == "Pass" for arg in function.args.args)
+
+
+def _names_job(reason: ast.ClassDef) -> bool:
+    """Return True if the first field of the reason is a job."""
+    first = next((each for each in reason.body if isinstance(each, ast.AnnAssign)), None)
+    return first is not None and ast.unparse(first.annotation) == "Job"
+
+
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name)
+
+
+def _kept(annotation: ast.expr) -> str:
+    said = ast.unparse(annotation)
+    return said if said in ("int", "float", "bool") else "Any"
+
+
+def _empty(annotation: ast.expr) -> str:
+    return {"int": "0", "float": "0.0", "bool": "False"}.get(_kept(annotation), "None")
+
+
+def _doc(policy: ast.ClassDef) -> ast.stmt:
+    return ast.Expr(ast.Constant(f"Rules of {policy.name}."))
+
+
+class _Twin(ast.NodeTransformer):
+    """Change of a method: jobs become ranks, reasons become forms and numbers, and nothing is kept waiting in words."""
+
+    def __init__(self, named: set[str]) -> None:
+        self._named = named
+        self._now = ""
+        self.forms: dict[str, tuple[str, str]] = {}
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        for arg in node.args.args:
+            said = "" if arg.annotation is None else ast.unparse(arg.annotation)
+            if said == "Pass":
+                self._now = arg.arg
+            elif said == "Job":
+                arg.annotation = ast.Name("int")
+        node.body = [each for each in node.body if not _is_doc(each)]
+        self.generic_visit(node)
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        match node.value:
+            case ast.Call(ast.Attribute(ast.Name(self._now), "keep")):
+                return ast.Pass()
+        self.generic_visit(node)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        match node:
+            case ast.Assign([ast.Tuple([at, extra])], ast.Call(ast.Attribute(ast.Name(self._now), "shadow"))):
+                self.generic_visit(node)
+                found = (ast.Attribute(ast.Name(self._now), name) for name in ("shadow", "extra"))
+                assigned = [ast.Assign([target], value) for target, value in zip((at, extra), found, strict=True)]
+                return [ast.Expr(node.value), *assigned]
+        self.generic_visit(node)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Compare(job, [ast.Is()], [ast.Constant(None)]):
+                return ast.Compare(job, [ast.Lt()], [ast.Constant(0)])
+            case ast.Compare(job, [ast.IsNot()], [ast.Constant(None)]):
+                return ast.Compare(job, [ast.GtE()], [ast.Constant(0)])
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.value, ast.Name) or node.value.id == "self":
+            return node
+        if node.value.id == self._now:
+            node.attr = QUESTIONS.get(node.attr, node.attr)
+        elif node.attr in OF_A_JOB:
+            return ast.Subscript(ast.Attribute(ast.Name(self._now), node.attr), node.value)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(self._now), name), args):
+                called = ast.Attribute(ast.Name(self._now), CALLS.get(name, f"_{name}"))
+                if name == "candidates" and not args:
+                    args = [ast.Constant(-1), ast.Name("INFINITE"), ast.Constant(0)]
+                if name in DECISIONS:
+                    place = next(
+                        index for index, arg in enumerate(args) if isinstance(arg, ast.Call) and _is_name(arg.func)
+                    )
+                    args = [*args[:place], *self._form(name, args[place])]
+                return ast.Call(called, [self.visit(arg) for arg in args], [])
+            case ast.Call(ast.Attribute(ast.Name(), "put")):
+                node.func.attr = "place"  # type: ignore[attr-defined]
+        self.generic_visit(node)
+        return node
+
+    def _form(self, call: str, reason: ast.expr) -> list[ast.expr]:
+        """Return the number of the form of a reason, the job that it names, and its numbers."""
+        assert isinstance(reason, ast.Call)
+        name, numbers, head = ast.unparse(reason.func), [*reason.args], ast.parse("-1", mode="eval").body
+        if name in self._named:
+            head = numbers.pop(0)
+        if len(numbers) > WIDTH[call]:
+            raise TypeError(f"{name} has too many numbers for the log of decisions")
+        numbers += [ast.Constant(0.0)] * (WIDTH[call] - len(numbers))
+        form = f"{DECISIONS[call]}_{name}".upper()
+        self.forms[form] = DECISIONS[call], name
+        return [ast.Name(form), head, *numbers]
+
+
+def _is_doc(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def read(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))

@@ -1,0 +1,219 @@
+"""Calls of a pass over columns: `sim.policies.calls.Pass` for the compiled policies, which name jobs by rank.
+
+A reason is the number of its form in the log of decisions, with the rank of the job that it names and its numbers.
+The compiler writes these into the calls (`.ci/twins.py`). A list of jobs is a column of its call until the next one.
+"""
+
+from __future__ import annotations
+
+from sim.decisions.decisions import Start
+from sim.decisions.reasons import InOrder
+from sim.history.decision_log import form_of
+from sim.kernel.compression import Compression
+from sim.kernel.present import BY_QUEUE, BY_START, NOBODY
+from sim.machine import cython
+from sim.machine.columns import (
+    INFINITE,
+    Numbers,
+    Times,
+    growing_numbers,
+    growing_times,
+    insert_number,
+    number_before,
+    numbers,
+    sort_pairs,
+    times,
+)
+from sim.machine.moment import MOMENT
+from sim.machine.steps import Steps
+from sim.machine.trials import Trials
+from sim.policies.backfill.tails import tail_key
+
+IN_ORDER: int = form_of(Start, InOrder)
+
+
+@cython.cclass
+class Draft(Steps):
+    """Plan that a policy may change, by job."""
+
+    def __init__(self, jobs: int) -> None:
+        Steps.__init__(self, 2 * jobs + 2)
+        self.procs, self.estimate = numbers(0), times(0)
+        self.bounds = Trials(jobs)
+
+    def begin(self, plan: Steps, procs: Numbers, estimate: Times) -> None:
+        """Copy a plan of jobs with these widths and estimates."""
+        self.become(plan)
+        self.procs, self.estimate = procs, estimate
+        self.bounds.forget()
+
+    def find(self, job: int, after: float) -> float:
+        """Return the earliest start of the job; a wider and longer job starts no earlier than one placed before."""
+        procs, lasts = self.procs[job], self.estimate[job]
+        at = self.earliest(procs, lasts, max(after, self.bounds.bound(procs, lasts, INFINITE)))
+        self.bounds.note(procs, lasts, at, at)
+        return at
+
+    def place(self, job: int, after: float) -> float:
+        """Occupy the earliest time for the job; return its start."""
+        at = self.find(job, after)
+        self.take(at, at + self.estimate[job], self.procs[job])
+        return at
+
+    def admits(self, job: int, start: float, lasts: float) -> bool:
+        """Return True if the job fits from `start` on for `lasts` seconds."""
+        return self.fits(self.procs[job], start, lasts)
+
+    def hold(self, job: int, start: float, end: float) -> None:
+        """Occupy the job's processors from `start` until `end`."""
+        self.take(start, end, self.procs[job])
+
+
+@cython.cclass
+class Pass(Compression):
+    """State of a run with the questions and calls of a policy."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Compression.__init__(self, jobs, procs, most_running)
+        self.draft = Draft(jobs)
+        self.newly_planned = numbers(jobs)
+        """Step, counted from 1, in which each job got a reservation that it did not have in the pass before"""
+        self.all, self.later, self.chosen, self.at_once = numbers(jobs), numbers(jobs), numbers(jobs), numbers(jobs)
+        """Answers of `queued`, `behind`, `candidates` and `due`"""
+        self.in_turn, self.tail_keys, self.tail_places = numbers(jobs), times(jobs), numbers(jobs)
+        self.other_tail_keys, self.other_places = growing_times(jobs), growing_numbers(jobs)
+
+    # Questions
+
+    def _fits(self, job: int) -> bool:
+        return self.procs[job] <= self.free
+
+    def _has_room_for(self, job: int) -> bool:
+        return self.procs[job] <= self.free
+
+    def _spares(self, job: int, head: int, extra: int) -> bool:
+        return self.procs[job] <= extra
+
+    def _queued(self) -> Numbers:
+        return self._ranks_from(0, self.all)
+
+    def _behind(self, head: int) -> Numbers:
+        return self._ranks_from(self._index_of(head) + 1, self.later)
+
+    def _ranks_from(self, first: int, ranks: Numbers) -> Numbers:
+        """Return the ranks of the waiting jobs from this index on, written into a column."""
+        for index in range(first, self.waiting):
+            ranks[index - first] = self.rank_at[self.queue[index]]
+        return ranks[: max(self.waiting - first, 0)]
+
+    def _candidates(self, head: int, until: float, extra: int) -> Numbers:
+        queue, width, free, now, count = self.queue, self.width, self.free, self.now, 0
+        index = 0 if head < 0 else self._index_of(head) + 1
+        if not free:
+            return self.chosen[:0]
+        place: int
+        for place in queue[index : self.waiting]:
+            if width[place] <= free and (width[place] <= extra or now + self.length[place] <= until):
+                self.chosen[count] = self.rank_at[place]
+                count += 1
+        return self.chosen[:count]
+
+    def _in_tail(self, jobs: Numbers, tail: str) -> Numbers:
+        if tail == "queue":
+            return jobs
+        count, keys, places = len(jobs), self.tail_keys, self.tail_places
+        for index in range(count):
+            keys[index] = tail_key(tail, self.procs[jobs[index]], self.estimate[jobs[index]], jobs[index])
+            places[index] = index
+        sort_pairs(keys, places, count, self.other_tail_keys, self.other_places)
+        for index in range(count):
+            self.in_turn[index] = jobs[places[index]]
+        return self.in_turn[:count]
+
+    def _arrivals(self) -> Numbers:
+        count = self.arrived
+        for index in range(count):
+            self.later[index] = self.arriving - count + index
+        return self.later[:count]
+
+    def _due(self) -> Numbers:
+        count = 0
+        while count < self.reservations and self.reserved_at[count] <= self.now:
+            place = self.place_of[self.reserved_rank[count]]
+            insert_number(self.tail_places, count, number_before(self.tail_places, place, 0, count), place)
+            count += 1
+        for index in range(count):
+            self.at_once[index] = self.rank_at[self.tail_places[index]]
+        return self.at_once[:count]
+
+    def _index_of(self, job: int) -> int:
+        """Return the index of the waiting job in the queue."""
+        return number_before(self.queue, self.place_of[job], 0, self.waiting)
+
+    # Plans
+
+    def _earliest(self, job: int) -> float:
+        self._make_plan()
+        return self.plan.earliest(self.procs[job], self.estimate[job], self.now)
+
+    def _new_draft(self) -> Draft:
+        self._make_plan()
+        self.draft.begin(self.plan, self.procs, self.estimate)
+        return self.draft
+
+    def _cast_shadow(self, head: int) -> None:
+        """Find the time at which the head fits, and the number of extra processors at that time."""
+        needs, free, at = self.procs[head], self.free, 0
+        running, ends, procs = self.running, self.end_at, self.end_procs
+        while free < needs:
+            free += procs[at]
+            at += 1
+        self.shadow = ends[at - 1]
+        until = self.shadow + MOMENT
+        while at < running and ends[at] <= until:
+            free += procs[at]
+            at += 1
+        self.extra = free - needs
+
+    # Calls
+
+    def _start_job(self, job: int, form: int, head: int, one: float, two: float) -> None:
+        """Start the job; the form of a backfill is the one after that of the start."""
+        index = self._index_of(job)
+        passes = index > 0
+        self._start(index, form + 1 if passes else form, head, one, two, passes)
+
+    def _start_in_order(self) -> int:
+        while self.waiting and self.width[self.queue[0]] <= self.free:
+            self._start(0, IN_ORDER, -1, self.free, 0.0, False)
+        return self.rank_at[self.queue[0]] if self.waiting else -1
+
+    def _plan_job(self, job: int, at: float, form: int, head: int, one: float, two: float) -> None:
+        """Reserve a start, for good or for this pass only."""
+        if self.is_reserved:
+            self._reserve(job, at, form, one, two)
+            return
+        this = self.step + 1
+        had = self.step > 0 and self.planned_in[job] >= self.step and self.newly_planned[job] != this
+        if not had:
+            self.newly_planned[job] = this
+        if self.promises:
+            self._promise(job, at)
+        if not had or self.planned[job] != at:
+            if had:
+                self._moves(job, at, self.planned[job])
+            self._note(form, job, head, at, one, two)
+        self.planned[job] = at
+        self.planned_in[job] = this
+
+    def _compress_by(self, by: str) -> None:
+        self.compress = BY_START if by == "start" else BY_QUEUE if by == "queue" else NOBODY
+        self._compress()
+
+
+@cython.cclass
+class Rules:
+    """Policy, whose rules the compiler writes from its file."""
+
+    def decide(self, now: Pass) -> None:
+        """Make a pass."""

@@ -1,0 +1,211 @@
+"""Policies that act by calls: the calls of a pass, and the same policies as generators of decisions.
+
+The method of such a policy takes a `Pass`, and the engine carries out each call at once. Other policies iterate it
+(`yield from Easy().decide(view)`) to see each decision first. For them its text is compiled as a generator, in which
+calls that act become a `yield from` of the functions below.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Generator, Iterator
+from functools import cache, lru_cache, wraps
+from types import CellType, CodeType, FunctionType
+from typing import Any, Protocol
+
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
+from sim.decisions.reasons import Compressed, FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
+from sim.decisions.reasons_on_nodes import LeavesNoRoom
+from sim.decisions.reasons_to_wait import WouldDelay
+from sim.decisions.sentences import Reason
+from sim.policies.view import View
+from sim.workload.model import Job
+from sim.workload.shape import Seats
+
+
+class Pass(View, Protocol):
+    """The present moment: what a policy may ask of it, as of a `View`, and the calls that act on it."""
+
+    def start(self, job: Job, because: Reason, on: Seats | None = None) -> None:
+        """Start the job; if a job ahead of it in the queue waits, it is backfilled."""
+
+    def start_in_order(self) -> Job | None:
+        """Start jobs from the front of the queue while they fit; return the first that does not, the head."""
+
+    def reserve(self, job: Job, at: float, because: Reason) -> None:
+        """Plan the start of the job."""
+
+    def compress(self, by: str) -> None:
+        """Move reservations to earlier starts, one after another by "start" or in the order of the "queue"."""
+
+    def keep(self, job: Job, because: Reason | None = None) -> None:
+        """Say why the job keeps waiting (without a reason: what it lacks); recorded only if the run is watched."""
+
+
+# Decisions of each call
+
+in_order = lru_cache(1024)(InOrder)
+"""Cached constructor of the reason, because the same numbers occur again and again"""
+_ON_NODES: dict[type, Callable[[Any], Reason]] = {
+    WhenFree: lambda because: WhenRoom(),
+    FitsExtra: lambda because: FitsBeside(because.head, because.shadow),
+    WouldDelay: lambda because: LeavesNoRoom(because.head, because.shadow, because.ends),
+}
+"""The same reasons on a machine of nodes, where processors alone decide nothing"""
+
+
+def on_nodes(because: Reason) -> Reason:
+    """Return the reason as it is on a machine of nodes."""
+    return _ON_NODES[type(because)](because) if type(because) in _ON_NODES else because
+
+
+def start(view: View, job: Job, because: Reason, on: Seats | None = None) -> Iterator[Decision]:
+    because = on_nodes(because) if view.has_nodes else because
+    yield (Start if view.is_first(job) else Backfill)(job, because, on)
+
+
+def start_in_order(view: View) -> Generator[Decision, None, Job | None]:
+    for head in view.queue:
+        if not view.fits(head):
+            return head
+        yield Start(head, in_order(view.free))
+    return None
+
+
+def reserve(view: View, job: Job, at: float, because: Reason) -> Iterator[Decision]:
+    yield Reserve(job, at, on_nodes(because) if view.has_nodes else because)
+
+
+def compress(view: View, by: str) -> Iterator[Decision]:
+    reserved, jobs = view.reserved, list[Job]()
+    if by == "start":
+        jobs = [view.job(rank) for _, rank in sorted(zip(reserved.values(), reserved, strict=True))]
+    elif by == "queue":
+        jobs = [job for job in view.queue if job.rank in reserved]
+    for job, was, at in view.plan.compression(view.now, jobs, reserved):
+        yield Reserve(job, at, Compressed(was))
+
+
+def keep(view: View, job: Job, because: Reason | None = None) -> Iterator[Decision]:
+    if view.curious:
+        because = because or view.lacks(job)
+        yield Keep(job, on_nodes(because) if view.has_nodes else because)
+
+
+_ACTS = {act.__name__: act for act in (start, start_in_order, reserve, compress, keep)}
+
+# The same policy, called or iterated
+
+_FLAG = annotations.compiler_flag
+
+
+def by_calls(decide: Callable[[Any, Pass], None]) -> Callable[[Any, Any], Any]:
+    """Return the method so that it acts on a pass; given a view, it yields its decisions."""
+
+    @wraps(decide)
+    def either(self: object, now: Any) -> Any:
+        if not hasattr(now, "start"):
+            return yielding(decide)(self, now)
+        decide(self, now)
+        return ()  # no decision is left to be carried out
+
+    return either
+
+
+def is_by_calls(decide: Callable[..., Any]) -> bool:
+    """Return True if `by_calls` made the method."""
+    return hasattr(decide, "__wrapped__")
+
+
+@cache
+def yielding(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function as a generator of its decisions, with the same lines of the same file."""
+    function = inspect.unwrap(function)
+    assert isinstance(function, FunctionType)
+    definition, owner = _definition(function), _owner(function)
+    before = _compiled(definition, function)
+    if (before.co_code, before.co_names) != (function.__code__.co_code, function.__code__.co_names):
+        raise RuntimeError(f"{function.__code__.co_filename} has changed since it was read")
+    _Yields(definition, owner).visit(definition)
+    never = ast.If(ast.Constant(False), [ast.Expr(ast.Yield())], [])  # a generator even if it never acts
+    definition.body.append(ast.copy_location(never, definition.body[-1]))
+    code = _compiled(definition, function)
+    known = {**function.__globals__, "_acts": _ACTS, "_yielding": yielding}
+    cells = tuple(CellType(owner) for _ in code.co_freevars)
+    made = FunctionType(code, known, function.__name__, function.__defaults__, cells)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+def _compiled(definition: ast.FunctionDef, function: FunctionType) -> CodeType:
+    """Return the code of the function with this definition."""
+    definition.decorator_list.clear()
+    around = ast.parse("def around(__class__): pass").body[0]
+    assert isinstance(around, ast.FunctionDef)
+    around.body = [definition]
+    module = ast.fix_missing_locations(ast.Module([around], []))
+    code: CodeType = compile(module, function.__code__.co_filename, "exec", flags=_FLAG, dont_inherit=True)
+    for _ in range(2):  # the function within the function in the module
+        code = next(each for each in code.co_consts if isinstance(each, CodeType))
+    return code
+
+
+def _definition(function: FunctionType) -> ast.FunctionDef:
+    """Return the text of the function, with the numbers that its lines have in the file."""
+    lines, first = inspect.getsourcelines(function)
+    definition = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1).body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    return definition
+
+
+def _owner(function: FunctionType) -> Any:
+    """Return the class in which the function stands; None for a function of a module."""
+    outer = function.__qualname__.split(".")[:-1]
+    return function.__globals__.get(outer[-1]) if outer else None
+
+
+class _Yields(ast.NodeTransformer):
+    """Change of a function into a generator: whatever acts on the pass is yielded from."""
+
+    def __init__(self, definition: ast.FunctionDef, owner: Any) -> None:
+        self._owner = owner
+        said = {arg.arg: arg.annotation and ast.unparse(arg.annotation) for arg in definition.args.args}
+        self._now = next((name for name, of in said.items() if of == "Pass"), "")
+        self.acts = False
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        match node.func:
+            case ast.Attribute(ast.Name(self._now), name) if name in _ACTS:
+                node.func = _expression(f"_acts[{name!r}]")
+                node.args.insert(0, ast.Name(self._now, ast.Load()))
+            case ast.Attribute(ast.Name("self"), name) if self._is_given(node) and self._helps(name):
+                node.func = _expression(f"_yielding(type(self).{name})")
+                node.args.insert(0, ast.Name("self", ast.Load()))
+            case ast.Attribute(_, "decide") if self._is_given(node):
+                pass
+            case _:
+                return node
+        self.acts = True
+        for each in ast.walk(node):
+            ast.copy_location(each, node)
+        return ast.copy_location(ast.YieldFrom(node), node)
+
+    def _is_given(self, node: ast.Call) -> bool:
+        """Return True if the call passes the pass on."""
+        return any(isinstance(arg, ast.Name) and arg.id == self._now for arg in node.args)
+
+    def _helps(self, name: str) -> bool:
+        """Return True if this method of the policy acts on the pass that it is given."""
+        method = getattr(self._owner, name, None)
+        if not isinstance(method, FunctionType):
+            return False
+        its = _Yields(definition := _definition(method), self._owner)
+        its.visit(definition)
+        return its.acts
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body

@@ -1,0 +1,116 @@
+"""Policies by calls decide as their old definitions, which yield, did; and whoever iterates them sees each decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.decisions.decisions import Backfill, Decision
+from sim.engine.engine import Engine
+from sim.policies import parse_policy
+from sim.policies.backfill.easy import Easy
+from sim.policies.calls import is_by_calls, yielding
+from sim.policies.policy import Policy
+from sim.policies.view import View
+from sim.workload.model import Workload
+from sim.workload.source import Source
+from tests.examples import examples
+from tests.oracle.by_yield import OLD
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+SPECS = [
+    "fcfs", "firstfit", "easy", "easy:tail=sjf", "easy:tail=latest", "easy:depth=2", "easy:depth=4,tail=narrow",
+    "relaxed", "relaxed:omega=0.5", "relaxed:relative=cpu", "replan", "conservative", "conservative:compress=queue",
+    "conservative:compress=none",
+]  # fmt: skip
+LUBLIN = Source("lublin-128").read()[1].take(slice(300))
+ORDERS = ["fcfs", "sjf", "wide", "xfactor", "random"]
+
+
+def old(policy: Policy) -> Policy:
+    """Return the old definition of the policy, with the same parameters."""
+    return OLD[type(policy)](**{field.name: getattr(policy, field.name) for field in fields(policy)})
+
+
+@dataclass(frozen=True)
+class Asking(Policy):
+    """Ask another policy and pass its decisions on."""
+
+    asked: Any = None
+    name = "asking"
+
+    @property
+    def keeps_reservations(self) -> bool:  # type: ignore[override]
+        return bool(self.asked.keeps_reservations)
+
+    def queue_order(self) -> Any:
+        return self.asked.queue_order()
+
+    def promises(self) -> bool:
+        return bool(self.asked.promises())
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from self.asked.decide(view)
+
+
+def steps(workload: Workload, policy: Policy, curious: bool) -> list[Any]:
+    """Return what each step of a run decides, plans and keeps waiting."""
+    engine, seen = Engine(workload, policy, curious=curious), list[Any]()
+    while engine.step():
+        state = engine.state
+        seen.append((state.now, state.free, list(state.decisions), dict(state.reserved), sorted(state.timers)))
+    return [*seen, list(engine.history.all_decisions()), list(engine.history.stretches())]
+
+
+@examples(60)
+@given(data=st.data())
+def test_each_step_is_as_the_old_definition_decides_it(lab: Lab, data: st.DataObject) -> None:
+    spec, order = data.draw(st.sampled_from(SPECS)), data.draw(st.sampled_from(ORDERS))
+    policy = parse_policy(f"{spec}{',' if ':' in spec else ':'}order={order}")
+    workload, curious = data.draw(lab.workloads()), data.draw(st.booleans())
+    assert is_by_calls(type(policy).decide)
+    assert not is_by_calls(type(old(policy)).decide)
+    seen = steps(workload, policy, curious)
+    assert seen == steps(workload, old(policy), curious)
+    assert seen == steps(workload, Asking(asked=policy), curious)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_each_step_of_a_longer_run_is_the_same(spec: str) -> None:
+    policy = parse_policy(spec)
+    assert steps(LUBLIN, policy, True) == steps(LUBLIN, old(policy), True)
+
+
+@dataclass(frozen=True)
+class Patient(Easy):
+    """EASY without its backfills, which are seen before they are carried out."""
+
+    name = "patient"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for decision in super().decide(view):
+            if not isinstance(decision, Backfill):
+                yield decision
+
+
+def test_who_iterates_a_policy_may_leave_decisions_out() -> None:
+    engine = Engine(LUBLIN, Patient())
+    engine.run()
+    assert engine.state.tally.backfilled == 0
+    assert engine.state.tally.finished == len(LUBLIN)
+
+
+def test_the_generator_stands_at_the_lines_of_the_policy() -> None:
+    by_calls: Any = Easy.decide
+    code, its = by_calls.__wrapped__.__code__, yielding(Easy.decide).__code__
+    assert (its.co_filename, its.co_firstlineno) == (code.co_filename, code.co_firstlineno + 1)
+    assert {line for _, _, line in its.co_lines() if line} <= {line for _, _, line in code.co_lines() if line} | {
+        its.co_firstlineno
+    }
