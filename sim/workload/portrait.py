@@ -126,6 +126,10 @@ class OnNodes:
     """Name of each requested resource other than cores, and the number of jobs that request it."""
     placed: int
     """Number of jobs of which the trace says on which nodes they ran."""
+    dependent: int = 0
+    """Number of jobs that are submitted when others have ended."""
+    limited: int = 0
+    """Number of jobs for which a limit of a user, account or array holds."""
 
 
 @dataclass(frozen=True)
@@ -204,11 +208,11 @@ def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
         categories=_counts(category(workload.runtime, workload.width), len(CATEGORIES)),
         coarse=_counts(coarse_category(workload.runtime, workload.width), len(COARSE)),
         fidelity=workload.fidelity,
-        on_nodes=_on_nodes(workload.shape) if workload.shape else None,
+        on_nodes=_on_nodes(workload, workload.shape) if workload.shape else None,
     )
 
 
-def _on_nodes(shape: Shape) -> OnNodes:
+def _on_nodes(workload: Workload, shape: Shape) -> OnNodes:
     kinds = Counter((node.cores, node.memory, node.others) for node in shape.nodes)
     asking = Counter[str]()
     for request in shape.requests:
@@ -221,6 +225,8 @@ def _on_nodes(shape: Shape) -> OnNodes:
         partitions=tuple((g.name, len(g.nodes), g.most_time, g.is_exclusive) for g in shape.groups),
         asking=tuple(sorted(asking.items(), key=lambda each: (-each[1], each[0]))),
         placed=sum(seats is not None for seats in shape.ran),
+        dependent=sum(follow is not None for follow in workload.follows),
+        limited=sum(map(bool, workload.limits.demands)) if workload.limits else 0,
     )
 
 

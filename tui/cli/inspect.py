@@ -153,6 +153,12 @@ def _nodes(page: _Page, portrait: Portrait) -> Lines:
     )
     if known.placed:
         words += f" Of {count(known.placed, 'job')} it is known where they ran: --policy recorded puts them there."
+    if known.dependent:
+        words += (
+            f" {count(known.dependent, 'job')} {'waits' if known.dependent == 1 else 'wait'} for the ends of others."
+        )
+    if known.limited:
+        words += f" Limits of users, accounts or arrays hold for {count(known.limited, 'job')}."
     return lines + page.paragraph(words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import datetime
 from pathlib import Path
@@ -131,3 +132,12 @@ def test_nodes_are_described_with_what_jobs_ask_of_them(tmp_path: Path) -> None:
     assert "1 node with 1 core, 1,000 MB, 1 gpu 1 node with 2 cores" in told
     assert "and 7 more kinds of nodes partition all, 19 nodes, at most 2h00, whole nodes" in told
     assert "beside these for gpu (1), memory (1) and whole nodes (1). Of 2 jobs it is known where they ran" in told
+
+
+def test_dependencies_and_limits_are_counted(tmp_path: Path) -> None:
+    path, job = tmp_path / "x.json", {"submit": 0, "run": 5, "tasks": 1, "cores": 2}
+    jobs = [{"id": "1", "user": "a", **job}, {"id": "2", "dependency": "afterok:1", "user": "b", **job}]
+    limits = [{"user": "a", "cores": 2}]
+    path.write_text(json.dumps({"nodes": [{"cores": 4}], "jobs": jobs, "limits": limits}), encoding="utf-8")
+    told = " ".join(schedscope("inspect", path).stdout.split())
+    assert "1 job waits for the ends of others. Limits of users, accounts or arrays hold for 1 job." in told
