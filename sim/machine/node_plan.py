@@ -100,20 +100,20 @@ class NodePlan:
         """
         times, free, request = self._times, self._free, self._requests[job.rank]
         lasts = job.estimate if lasts is None else lasts
-        seat, grows, index = self._shape.seat, request.more_always_fits, bisect_right(times, after + MOMENT) - 1
+        fits, grows, index = self._shape.fits, request.more_always_fits, bisect_right(times, after + MOMENT) - 1
         while index < len(times):
             start = max(times[index], after)
-            if grows and seat(request, free[index]) is None:
+            if grows and not fits(request, free[index]):
                 index += 1
                 continue
-            if seat(request, self._worst(index, start + lasts)) is not None:
+            if fits(request, self._worst(index, start + lasts)):
                 return start
             index += 1
         raise ValueError(f"job {job.id} never fits")
 
     def admits(self, job: Job, start: float, lasts: float) -> bool:
         """Return True if the job fits on the nodes from `start` on for `lasts` seconds."""
-        return self._shape.seat(self._requests[job.rank], self._worst(self._step_at(start), start + lasts)) is not None
+        return self._shape.fits(self._requests[job.rank], self._worst(self._step_at(start), start + lasts))
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
         """Occupy the job's resources from `start` until `end`, on the nodes `on` or as the placement rule chooses;
@@ -215,14 +215,14 @@ def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]]
 
     `ends` are (expected end, rank, ignored), sorted. Jobs that end at that time count as ended.
     """
-    free, moment = machine.left.copy(), -np.inf
+    free, moment, fits, request = machine.left.copy(), -np.inf, machine.shape.fits, machine.requests[job.rank]
     for end, rank, _ in ends:
         if end > moment + MOMENT:
-            if moment > -np.inf and machine.seat(job.rank, free) is not None:
+            if moment > -np.inf and fits(request, free):
                 return float(moment), free
             moment = end
         nodes, amounts = machine.seats[rank]
         free[list(nodes)] += amounts
-    if machine.seat(job.rank, free) is None:
+    if not fits(request, free):
         raise ValueError(f"job {job.id} never fits")
     return float(moment), free

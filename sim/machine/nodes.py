@@ -46,7 +46,7 @@ class NodeMachine(Machine):
         return self.shape.seat(self.requests[rank], self.left if free is None else free)
 
     def fits(self, job: Job) -> bool:
-        return self.seat(job.rank) is not None
+        return self.shape.fits(self.requests[job.rank], self.left)
 
     def has_room(self, job: Job) -> bool:
         promised = self.promised.get(job.rank)
@@ -152,7 +152,7 @@ class Leftover:
             return False
         free = self._free.copy()
         free[list(seats.nodes)] -= seats.amounts
-        return self._machine.seat(self._head.rank, free) is not None
+        return self._machine.shape.fits(self._machine.requests[self._head.rank], free)
 
     def count(self, job: Job) -> None:
         """Subtract the resources of a job that has started and ends after the shadow time."""

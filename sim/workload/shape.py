@@ -222,15 +222,37 @@ class Shape:
                 return seats
         return None
 
-    def _seat(self, request: Request, free: Amounts, allowed: Kept | None, whole: bool) -> Seats | None:
+    def fits(self, request: Request, free: Amounts) -> bool:
+        """Return True if a request fits when `free` is free on each node, without choosing nodes if counting is
+        enough.
+        """
+        groups = [self.groups[number] for number in request.groups]
+        has_limits = any(group.most_nodes is not None for group in groups)
+        if has_limits or not request.more_always_fits or (request.tasks is not None and request.least > 1):
+            return self.seat(request, free) is not None
+        for number in request.groups or (None,):
+            whole = request.is_exclusive or (number is not None and self.groups[number].is_exclusive)
+            room = self._free_room(request, free, self._allowed(request.features, number), whole)
+            if request.tasks is None:
+                if np.count_nonzero(room > 0) >= (request.nodes or 0):
+                    return True
+            elif int(room[room > 0].sum()) >= request.tasks:
+                return True
+        return False
+
+    def _free_room(self, request: Request, free: Amounts, allowed: Kept | None, whole: bool) -> Amounts:
         room = self._room(request, free)
         if allowed is not None:
             room = np.where(allowed, room, 0)
-        if whole:
-            room = np.where((free == self.has).all(axis=1), room, 0)
+        return np.where((free == self.has).all(axis=1), room, 0) if whole else room
+
+    def _seat(self, request: Request, free: Amounts, allowed: Kept | None, whole: bool) -> Seats | None:
+        room = self._free_room(request, free, allowed, whole)
         able = np.flatnonzero(room > 0)
         by_tasks = request.tasks is not None
         if len(able) < (request.least if by_tasks else request.nodes or 0):
+            return None
+        if request.tasks is not None and int(room[able].sum()) < request.tasks:
             return None
         sign = NODE_PLACEMENTS[self.placement]
         if sign:
@@ -242,7 +264,8 @@ class Shape:
         if whole:
             amounts = tuple(tuple(self.has[node].tolist()) for node, _ in chosen)
         else:
-            amounts = tuple(request.amounts(n) for _, n in chosen)
+            known = {n: request.amounts(n) for n in set(counts)}
+            amounts = tuple(known[n] for _, n in chosen)
         return Seats(tuple(node for node, _ in chosen), amounts)
 
     @staticmethod
@@ -265,6 +288,13 @@ class Shape:
         """Return the number of tasks on each node, if nodes are filled in this order; None if not all tasks fit."""
         left, counts = request.tasks or 0, list[int]()
         most = request.most or len(room)
+        if request.least <= 1:
+            for have in room[:most]:
+                if have >= left:
+                    return [*counts, left]
+                counts.append(have)
+                left -= have
+            return None
         for have in room[:most]:
             spared = max(request.least - len(counts) - 1, 0)  # each further node must get a task
             counts.append(min(have, left - spared))

@@ -157,3 +157,20 @@ def test_tiers_and_factors_are_those_of_a_jobs_best_partition() -> None:
     assert (shape.tiers, shape.factors) == ((1, 9, 0), (0.25, 1, 0))
     assert NodeMachine(shape, asked).tiers == (1, 9, 0)
     assert (Shape(FOUR, groups[:1], asked[:1]).tiers, Shape(FOUR, groups[:1], asked[:1]).factors) == ((), ())
+
+
+def test_counting_room_agrees_with_choosing_nodes() -> None:
+    lot = np.random.default_rng(39)
+    found = []
+    for _ in range(400):
+        free = np.minimum(Shape(FOUR).has, lot.integers(0, 17, (4, 3)))
+        groups = (NodeGroup("a", frozenset({0, 1})), NodeGroup("b", frozenset({1, 3}), is_exclusive=True))
+        shape = Shape(FOUR, groups, placement=str(lot.choice(["lowest", "best", "spread"])))  # type: ignore[arg-type]
+        each = (int(lot.integers(1, 4)), int(lot.integers(0, 6)), int(lot.integers(0, 2)))
+        count, named = int(lot.integers(1, 6)), ((), (0,), (1,), (1, 0))[lot.integers(4)]
+        least, most = int(lot.integers(1, 3)), int(lot.integers(1, 9))
+        by_tasks = Request(each, tasks=count, least=min(least, count), most=max(most, least), groups=named)
+        request = by_tasks if lot.random() < 0.6 else Request(each, nodes=count, groups=named)
+        found.append(shape.fits(request, free))
+        assert found[-1] == (shape.seat(request, free) is not None), (request, free)
+    assert 40 < sum(found) < 360
