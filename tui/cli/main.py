@@ -45,7 +45,7 @@ COMMANDS = {
     "serve": "Serve the replay to browsers: a process for each visitor, or one screen for all.",
     "sweep": "Make many runs on all cores, into one results file.",
     "test": "Test a policy on hundreds of small workloads: legal, starvation-free, deterministic, fast.",
-    "when": "When a job of a real cluster starts, by Slurm: the date, how it moved so far, and what it depends on.",
+    "when": "When a job of a real cluster starts, by Slurm: the date, how it moved so far, and a forecast of our own.",
     "why": "Why a job of a real cluster waits: one line, or a paragraph with --long.",
     "watch": "Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,8 +14,15 @@ from sim.formatting import Moment, Step, parse_moment, printable, shortened
 
 if TYPE_CHECKING:
     from sim.cluster.recording import Recording
+    from sim.cluster.slurm.adapter import Slurm
     from sim.cluster.values import Cluster, ClusterJob
+    from sim.forecast.board import Board, Forecasts
 
+PATIENCE = 10.0
+"""Seconds that the score of the day before a picture may take."""
+MOST_JUDGED = 288
+"""Largest number of moments of that day at which forecasts are judged."""
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -34,18 +42,43 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
     if recording is None:
         if at is not None:
             raise click.UsageError("--at is a moment in a recording: name it with --from FILE.slog")
-        from sim.cluster.slurm.adapter import Slurm
-        from sim.cluster.slurm.commands import Commands
-
-        commands = Commands(host)
-        try:
-            return Slurm(commands).snapshot(), None
-        finally:
-            commands.close()
+        return _asked(host, lambda slurm: slurm.snapshot()), None
     from sim.cluster.recording import Recording
 
     found = Recording(recording)
     return found.at(float("inf") if at is None else moment(at, found)), found
+
+
+def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tuple[Board, Forecasts]:
+    """Return the forecasts of a picture: from a recording with the score of the day before, else from the jobs that
+    ended on that day.
+    """
+    from sim.forecast.board import DAY, Board
+
+    if recording is None:
+        board = Board(_asked(host, lambda slurm: slurm.history(cluster.at - DAY)))
+        return board, board.add(cluster)
+    board = Board(recording.history(), every=0.0)
+    began = monotonic()
+    board.keep(cluster)
+    many = int(PATIENCE / max(monotonic() - began, 0.001))
+    board = Board(recording.history(), every=0.0)
+    times = [time for time in recording.times() if cluster.at - DAY <= time < cluster.at]
+    for time in times[:: -(-len(times) // max(min(many, MOST_JUDGED), 1)) or 1]:
+        board.keep(recording.at(time))
+    return board, board.add(cluster)
+
+
+def _asked(host: str, ask: Callable[[Slurm], T]) -> T:
+    """Return what Slurm answers to one question."""
+    from sim.cluster.slurm.adapter import Slurm
+    from sim.cluster.slurm.commands import Commands
+
+    commands = Commands(host)
+    try:
+        return ask(Slurm(commands))
+    finally:
+        commands.close()
 
 
 def moment(typed: str, recording: Recording) -> float:

@@ -28,7 +28,8 @@ MOST_REASONS = 4
 @click.option("--every", default=60.0, type=click.FloatRange(1), metavar="S", help="Seconds between two moments (60).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @click.option("--policy", type=options.SPEC, help="Replay the jobs under this policy, and compare its starts instead.")
-def command(recording: str, every: float, form: str, policy: str | None) -> None:
+@click.option("-o", "--output", metavar="FIGURE", help="Also draw the errors: a name in .svg, .pdf or .png.")
+def command(recording: str, every: float, form: str, policy: str | None, output: str | None) -> None:
     """Score the forecasts of starts in a recording of a cluster against the starts that came.
 
     At one moment a minute, or as --every says, each waiting job gets forecasts: Slurm's own, and those of four models
@@ -48,6 +49,8 @@ def command(recording: str, every: float, form: str, policy: str | None) -> None
     for cluster in found.pictures():
         scorer.add(cluster)
     score = scorer.score()
+    if output is not None and score.common:
+        draw(score, output)
     if form == "json":
         say(json.dumps(asdict(score), indent=2), exact=True)
     elif not score.common:
@@ -92,7 +95,7 @@ def agreement_lines(found: Sequence[Agreement], policy: str) -> list[str]:
 def lines_of(score: Score) -> list[str]:
     """Return the score as lines of text."""
     from sim.forecast.ranges import SHARE
-    from sim.forecast.score import FAR, HORIZONS, NEAR
+    from sim.forecast.score import FAR, NEAR
 
     lines = [
         f"{count(score.common, 'forecast')} of {count(score.jobs, 'job')} that started, by every model, at "
@@ -105,8 +108,7 @@ def lines_of(score: Score) -> list[str]:
         rows.append([row.name, span(row.median), span(row.mean), *shares])
     lines += table(rows, indent=2)
     used = [at for at, many in enumerate(score.horizons) if many]
-    names = ["beyond" if most > HORIZONS[-2] else f"up to {span(most)}" for most in HORIZONS]
-    rows = [["median by how far ahead", *(names[at] for at in used)]]
+    rows = [["median by how far ahead", *(_horizon(at) for at in used)]]
     rows += [[row.name, *(span(row.by_horizon[at] or 0.0) for at in used)] for row in score.rows]
     rows.append(["forecasts", *(f"{score.horizons[at]:,}" for at in used)])
     lines += ["", *table(rows, indent=2), ""]
@@ -120,6 +122,40 @@ def lines_of(score: Score) -> list[str]:
         lines.append(f"No forecast for jobs that waited for {listed(reasons, most=MOST_REASONS)}.")
     lines.append(f"Too early: the job started more than {span(NEAR)} later than the forecast said.")
     return lines
+
+
+def draw(score: Score, output: str) -> None:
+    """Write the figure: the median error by how far ahead a forecast was made, and the shares within limits."""
+    from sim.experiments.intervals import Mean
+    from sim.experiments.series import Panel, Point
+    from sim.forecast.score import FAR, NEAR
+    from tui.cli.figure import draw_bars, in_unit, save_figure
+    from tui.cli.figure_style import Style
+
+    def panel(title: str, ticks: list[str], values: dict[str, list[float | None]]) -> Panel:
+        lines = {
+            name: [Point(at, Mean(value), False) for at, value in enumerate(found) if value is not None]
+            for name, found in values.items()
+        }
+        return Panel(title, lines, tuple(ticks))
+
+    used = [at for at, many in enumerate(score.horizons) if many]
+    errors = panel(
+        "by how far ahead", [_horizon(at) for at in used],
+        {row.name: [row.by_horizon[at] for at in used] for row in score.rows},
+    )  # fmt: skip
+    ticks = [f"within {span(NEAR)}", f"within {span(FAR)}", "too early"]
+    shares: dict[str, list[float | None]] = {
+        row.name: [100 * row.near, 100 * row.far, 100 * row.early] for row in score.rows
+    }
+    (errors,), title = in_unit([errors], "s", "median error (s)")
+    save_figure(output, [errors, panel("share of forecasts (%)", ticks, shares)], ("", title), Style(), draw_bars)
+
+
+def _horizon(at: int) -> str:
+    from sim.forecast.score import HORIZONS
+
+    return "beyond" if HORIZONS[at] > HORIZONS[-2] else f"up to {span(HORIZONS[at])}"
 
 
 def shown(reason: str) -> str:

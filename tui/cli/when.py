@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sim.errors import NotThereError
 from sim.formatting import count, span
 from tui.cli import observed
 from tui.cli.terminal import say
@@ -16,6 +17,7 @@ from tui.look.text import table
 
 if TYPE_CHECKING:
     from sim.cluster.expectations import Expectations
+    from sim.forecast.what_if import Answer
 
 MOST_DATES = 12
 """Largest number of expected starts that are listed, the latest ones."""
@@ -24,12 +26,14 @@ MOST_DATES = 12
 @click.command("when")
 @click.argument("job")
 @observed.options
+@click.option("--if", "change", metavar="CHANGE", help="Ask for something else, as in 'time=30m cpus=8'.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
-def command(job: str, recording: str | None, at: str | None, host: str, form: str) -> None:
-    """When a job of a real cluster starts, by Slurm: the date, how it moved so far, and what it depends on.
+def command(job: str, recording: str | None, at: str | None, host: str, change: str | None, form: str) -> None:
+    """When a job of a real cluster starts, by Slurm: the date, how it moved so far, and a forecast of our own.
 
     A date is a plan only for a job that waits for its priority or for resources; for all others it is "not before".
-    How it moved is known from a recording.
+    A recording shows how the date moved, and how good the forecasts of the day before were. --if changes time, cpus,
+    nodes, mem (per node), gpus (per node) or partition, and names the jobs that would start later.
     """
     from sim.cluster.expectations import Expectations, expectations
     from sim.cluster.reasons import say as reason
@@ -40,7 +44,17 @@ def command(job: str, recording: str | None, at: str | None, host: str, form: st
     known = Expectations()
     if found_in is not None:
         known = expectations(takewhile(lambda each: each.at <= cluster.at, found_in.pictures()), found.id)
+    forecasts, answer = None, None
+    if found.is_waiting:
+        board, forecasts = observed.forecasts_of(cluster, host, found_in)
+        if change is not None:
+            from sim.forecast.what_if import what_if
+
+            answer = what_if(cluster, found, change, board.past)
+    elif change is not None:
+        raise NotThereError(f"J{found.id} does not wait, so there is nothing to change")
     if form == "json":
+        span = None if forecasts is None else forecasts.span(found.id)
         told = {
             "at": cluster.at,
             "job": found.id,
@@ -49,13 +63,28 @@ def command(job: str, recording: str | None, at: str | None, host: str, form: st
             "is_plan": found.is_planned and not cluster.is_private,
             "started": None if found.is_waiting else found.start,
             "said": [asdict(each) for each in known.said],
+            "forecast": None if span is None else span._asdict(),
+            "score": None if forecasts is None or forecasts.ours is None else asdict(forecasts.ours),
+            "if": None if answer is None else answer_fields(answer),
         }
         say(json.dumps(told, indent=2), exact=True)
         return
     lines = [f"J{found.id} {reason(cluster, found)}"]
     if found.is_waiting:
         lines.append(start_in_words(cluster, found))
+    if forecasts is not None:
+        from sim.forecast.words import answer_lines, forecast_lines
+
+        lines += forecast_lines(cluster, found, forecasts)
+        lines += answer_lines(cluster, answer) if answer is not None else ()
     say("\n".join([*lines, *moved(known, cluster.at)]))
+
+
+def answer_fields(answer: Answer) -> dict[str, object]:
+    """Return an answer to a what-if question as fields of JSON."""
+    before, after = (None if each is None else each._asdict() for each in (answer.before, answer.after))
+    later = [{"job": job, "by": by} for job, by in answer.later]
+    return {"change": answer.change, "before": before, "after": after, "later": later, "why": answer.why or None}
 
 
 def moved(known: Expectations, now: float) -> list[str]:

@@ -62,3 +62,12 @@ def test_nothing_to_score_is_one_line(tmp_path: Path) -> None:
     assert code == 1
     assert "no forecast can be scored" in line
     assert error("score", tmp_path / "none.slog")[0] == 1
+
+
+def test_figure_has_a_bar_for_each_forecast(recording: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "score.svg"
+    schedscope("score", recording, "-o", str(out))
+    drawn = out.read_text(encoding="utf-8")
+    for words in ("Slurm's own", "nodes and limits", "by how far ahead", "too early", "median error"):
+        assert words in drawn

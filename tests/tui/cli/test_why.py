@@ -13,6 +13,7 @@ import pytest
 
 from sim.cluster.recording import Recorder, Recording
 from sim.cluster.values import Cluster, ClusterJob, Node, Partition
+from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.cli.program import error, schedscope
 
 BEGIN = 1_795_469_000.0
@@ -50,6 +51,25 @@ def test_when_tells_how_the_date_moved(recording: str) -> None:
     assert [each["start"] for each in said] == [BEGIN + 900, BEGIN + 1200]
     first = json.loads(schedscope("when", "7", "--from", recording, "--at", "#1", "--format", "json").stdout)
     assert first["expected_start"] == BEGIN + 900
+
+
+def test_when_answers_what_if(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "if.slog")
+    wide = replace(WAITS, cpus=8, tres="cpu=8,node=2", nodes_wanted=2)
+    held = replace(WAITS, id="9", reason="JobHeldUser")
+    recorder.add(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, wide, held)))
+    recorder.close()
+    asked = ("when", "2", "--from", str(tmp_path / "if.slog"), "--if", "cpus=4 nodes=1")
+    text = schedscope(*asked).stdout
+    assert "With 4 cores, 1 node it would start now instead of " in text
+    told = json.loads(schedscope(*asked, "--format", "json").stdout)
+    assert told["forecast"] == {"low": NOW + 300, "high": NOW + 300}
+    assert told["if"]["after"]["high"] == NOW
+    assert told["if"]["later"] == []
+    assert "as in 'time=30m cpus=8'" in error("when", "2", "--from", str(tmp_path / "if.slog"), "--if", "core=4")[1]
+    unknown = schedscope("when", "9", "--from", str(tmp_path / "if.slog")).stdout
+    assert "No forecast of ours: it waits for JobHeldUser, which is not modelled." in unknown
+    assert "does not wait" in error("when", "1", "--from", str(tmp_path / "if.slog"), "--if", "cpus=4")[1]
 
 
 @pytest.mark.parametrize("at", ["30", f"{BEGIN + 59:.0f}", "#1"])

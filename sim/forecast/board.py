@@ -1,0 +1,140 @@
+"""Forecasts of the latest picture with their ranges, and the score of those of the last day."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import NamedTuple
+
+from sim.cluster.values import Cluster, ClusterJob
+from sim.forecast.expected import Expected, expected, trimmed
+from sim.forecast.forecast import LEARNT, forecast
+from sim.forecast.past import Past
+from sim.forecast.ranges import ENOUGH, Range, Ranges
+from sim.forecast.score import FAR, NEAR
+
+DAY = 86400.0
+EVERY = 300.0
+"""Smallest number of seconds between two forecasts that are kept for the score."""
+MOST_KEPT = 50_000
+"""Largest number of forecasts of one day whose errors are kept."""
+
+
+class _Said(NamedTuple):
+    at: float
+    ours: float
+    slurm: float | None
+    range: Range | None
+
+
+class _Error(NamedTuple):
+    came: float
+    """Time of the start."""
+    ours: float
+    """Seconds by which the forecast was later than the start."""
+    slurm: float | None
+    is_inside: bool | None
+    """True if the start was inside the range; None if there was no range."""
+
+
+@dataclass(frozen=True)
+class DayScore:
+    """Score of one kind of forecast over the jobs that started within the last day."""
+
+    forecasts: int
+    median: float
+    far: float
+    """Share with an error of at most `FAR`."""
+    early: float
+    """Share that said a start more than `NEAR` too early."""
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """Forecasts of one picture."""
+
+    at: float
+    starts: Mapping[str, Expected]
+    ranges: Mapping[str, Range]
+    """Ranges around the middle forecasts, from the errors of earlier ones; empty as long as there are too few."""
+    ours: DayScore | None = None
+    slurm: DayScore | None = None
+    inside: float | None = None
+    """Share of the starts of the last day that were inside their range; None for too few starts."""
+
+    def span(self, job: str) -> Range | None:
+        """Return the range of a job's start, else the span between short jobs and time limits; None if unknown."""
+        found, known = self.ranges.get(job), self.starts.get(job)
+        return found or (None if known is None else Range(known.low, known.high))
+
+
+class Board:
+    """Collector of forecasts in pictures in the order of time."""
+
+    def __init__(self, past: Iterable[ClusterJob] = (), every: float = EVERY) -> None:
+        self.past, self._every = Past(past), every
+        self._ranges = Ranges()
+        self._open: dict[str, list[_Said]] = defaultdict(list)
+        self._errors: deque[_Error] = deque(maxlen=MOST_KEPT)
+        self._kept_at: float | None = None
+
+    def learn(self, jobs: Iterable[ClusterJob]) -> None:
+        """Take in jobs that ended earlier."""
+        for job in jobs:
+            self.past.add(job)
+
+    def keep(self, cluster: Cluster) -> None:
+        """Take in the next picture; if the last kept forecasts are old enough, keep those of this one for the score."""
+        self.learn(cluster.jobs)
+        for job in cluster.jobs:
+            if not job.is_waiting and job.id in self._open:
+                said = self._open.pop(job.id)
+                if job.start is not None and (job.is_running or job.nodes):
+                    self._start(job.id, job.start, said)
+        waiting = {job.id: job for job in cluster.queue}
+        for gone in [job for job in self._open if job not in waiting]:
+            del self._open[gone]
+        self._ranges.forget(waiting)
+        while self._errors and self._errors[0].came < cluster.at - DAY:
+            self._errors.popleft()
+        if self._kept_at is not None and cluster.at < self._kept_at + self._every:
+            return
+        self._kept_at = cluster.at
+        for id, start in forecast(trimmed(cluster), LEARNT, self.past).items():
+            job = waiting[id]
+            found = self._ranges.around(id, cluster.at, start)
+            self._open[id].append(_Said(cluster.at, start, job.start if job.is_planned else None, found))
+
+    def add(self, cluster: Cluster) -> Forecasts:
+        """Take in the next picture, and return its forecasts."""
+        self.keep(cluster)
+        starts, ranges = expected(trimmed(cluster), self.past), dict[str, Range]()
+        for id, start in starts.items():
+            if (said := self._open.get(id)) and (around := said[-1].range) is not None:
+                moved = start.middle - said[-1].ours
+                ranges[id] = Range(max(around.low + moved, cluster.at), max(around.high + moved, cluster.at))
+        inside = [error.is_inside for error in self._errors if error.is_inside is not None]
+        return Forecasts(
+            cluster.at, starts, ranges,
+            _score(error.ours for error in self._errors),
+            _score(error.slurm for error in self._errors if error.slurm is not None),
+            fmean(inside) if len(inside) >= ENOUGH else None,
+        )  # fmt: skip
+
+    def _start(self, job: str, came: float, said: list[_Said]) -> None:
+        self._ranges.start(job, came)
+        for at, ours, slurm, around in said:
+            if at <= came:
+                is_inside = None if around is None else around.low <= came <= around.high
+                self._errors.append(_Error(came, ours - came, None if slurm is None else slurm - came, is_inside))
+
+
+def _score(errors: Iterable[float]) -> DayScore | None:
+    found = list(errors)
+    if not found:
+        return None
+    sizes = [abs(error) for error in found]
+    early = fmean(error < -NEAR for error in found)
+    return DayScore(len(found), median(sizes), fmean(size <= FAR for size in sizes), early)

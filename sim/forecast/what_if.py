@@ -1,0 +1,182 @@
+"""Answers to what-if questions: the start of a waiting job with another request, and the jobs that start later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from sim.cluster.misfits import misfit
+from sim.cluster.values import Cluster, ClusterJob
+from sim.errors import ParameterError
+from sim.forecast.expected import Expected, expected, trimmed, why_unknown
+from sim.forecast.past import Past
+from sim.formatting import count, parse_time, quoted, span
+
+WORDS = ("time", "cpus", "nodes", "mem", "gpus", "partition")
+"""Parts of a request that a question can change."""
+FELT = 60.0
+"""Seconds from which an earlier or a later start counts."""
+MOST_ANSWERS = 8
+BEHIND = 20
+"""Number of jobs behind the job in question that may have to pay."""
+_MEMORY = re.compile(r"(\d{1,12})([kmgt]?)b?", re.IGNORECASE)
+_IN_MB = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}
+
+
+class Answer(NamedTuple):
+    """Answer to a what-if question."""
+
+    change: str
+    before: Expected | None
+    after: Expected | None
+    later: tuple[tuple[str, float], ...]
+    """(job, seconds) of the other jobs that would start later, the most delayed first."""
+    earlier: int
+    """Number of other jobs that would start earlier."""
+    why: str = ""
+    """Reason why there is no forecast; "" if there is one."""
+
+    @property
+    def gain(self) -> float:
+        """Return the seconds by which the job would start earlier; 0 if unknown."""
+        return 0.0 if self.before is None or self.after is None else delay(self.after, self.before)
+
+
+def delay(before: Expected, after: Expected) -> float:
+    """Return the seconds by which a start is later, on average of its middle and its latest time."""
+    return (after.middle - before.middle + after.high - before.high) / 2
+
+
+def parse_change(text: str, job: ClusterJob) -> ClusterJob:
+    """Return the job with a changed request, as in `time=30m cpus=8`."""
+    made = job
+    for part in text.replace(",", " ").split():
+        word, equals, value = part.partition("=")
+        if word not in WORDS or not equals:
+            raise ParameterError(f"--if changes {', '.join(WORDS)}, as in 'time=30m cpus=8'; got {quoted(part)}")
+        made = _changed(made, word, value)
+    if made is job:
+        raise ParameterError("--if changes nothing; say for example 'time=30m cpus=8'")
+    return made
+
+
+def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
+    if word == "partition":
+        return replace(job, partition=value)
+    if word == "time":
+        limit = parse_time(value)
+        if limit <= 0:
+            raise ParameterError(f"time must be longer than 0, got {quoted(value)}")
+        return replace(job, limit=limit)
+    if word == "mem":
+        found = _MEMORY.fullmatch(value)
+        if found is None:
+            raise ParameterError(f"mem is memory per node, such as 4g or 500m, got {quoted(value)}")
+        memory = int(int(found[1]) * _IN_MB[found[2].lower()])
+        return replace(job, memory=memory, tres=_with(job.tres, "mem", f"{memory * max(job.nodes_wanted, 1)}M"))
+    if not value.isascii() or not value.isdecimal() or len(value) > 7 or (word != "gpus" and not int(value)):
+        raise ParameterError(f"{word} must be a whole number, got {quoted(value)}")
+    number = int(value)
+    if word == "gpus":
+        return replace(job, gpus=number, tres=_with(job.tres, "gres/gpu", str(number * max(job.nodes_wanted, 1))))
+    if word == "nodes":
+        tres = _with(job.tres, "node", value)
+        return replace(job, nodes_wanted=number, cpus=max(job.cpus, number), tres=tres)
+    tres = _with(job.tres, "cpu", value)
+    if (total := re.search(r"(?:^|,)mem=(\d+)([KMGT]?)", job.tres)) is not None:
+        tres = _with(tres, "mem", f"{-(-int(total[1]) * number // max(job.cpus, 1))}{total[2]}")
+    return replace(job, cpus=number, nodes_wanted=min(max(job.nodes_wanted, 1), number), tres=tres)
+
+
+def _with(tres: str, kind: str, value: str) -> str:
+    """Return resources with another amount of one of them.
+
+    >>> _with("cpu=4,mem=4000M,node=1", "cpu", "2"), _with("", "cpu", "2")
+    ('cpu=2,mem=4000M,node=1', '')
+    """
+    if not tres:
+        return tres
+    others = [part for part in tres.split(",") if not part.startswith(f"{kind}=")]
+    return ",".join([f"{kind}={value}", *others])
+
+
+def answer(
+    cluster: Cluster, job: ClusterJob, changed: ClusterJob, past: Past, change: str, before: dict[str, Expected]
+) -> Answer:
+    """Return what a changed request would do; `before` has the expected starts without it."""
+    if told := misfit(cluster, changed):
+        return Answer(change, before.get(job.id), None, (), 0, f"it {told}")
+    asked = replace(cluster, jobs=tuple(changed if each.id == job.id else each for each in cluster.jobs))
+    found = expected(asked, past)
+    own = found.get(job.id)
+    if own is None:
+        return Answer(change, before.get(job.id), None, (), 0, why_unknown(asked, changed))
+    moves = {id: delay(start, found[id]) for id, start in before.items() if id in found and id != job.id}
+    later = sorted(((id, by) for id, by in moves.items() if by > FELT), key=lambda move: -move[1])
+    return Answer(change, before.get(job.id), own, tuple(later), sum(by < -FELT for by in moves.values()))
+
+
+def what_if(cluster: Cluster, job: ClusterJob, text: str, past: Past) -> Answer:
+    """Return the answer to one question, such as `time=30m cpus=8`."""
+    near = trimmed(cluster, job.id, behind=BEHIND)
+    return answer(near, job, parse_change(text, job), past, " ".join(text.split()), dict(expected(near, past)))
+
+
+def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
+    """Yield changes that may let a job start earlier: shorter, narrower, with less memory, in another partition."""
+    if job.limit:
+        times = [job.limit / 2, job.limit / 4]
+        usual = past.length(job, 0.9)
+        if usual is not None and 60 <= usual < 0.9 * job.limit:
+            times.insert(0, usual)
+        yield from (f"time={int(-(-time // 60)) * 60}" for time in dict.fromkeys(times) if time >= 60)
+    yield from (f"cpus={job.cpus // part}" for part in (2, 4) if job.cpus >= max(part, job.nodes_wanted * part))
+    if job.memory > 1:
+        yield f"mem={job.memory // 2}m"
+    if job.gpus > 1:
+        yield f"gpus={job.gpus // 2}"
+    own = job.partition.split(",")
+    yield from (f"partition={each.name}" for each in cluster.partitions if each.state == "UP" and each.name not in own)
+
+
+def answers(cluster: Cluster, job: ClusterJob, past: Past) -> list[Answer]:
+    """Return the changes that would let the job start earlier, the largest gain first."""
+    near = trimmed(cluster, job.id, behind=BEHIND)
+    before = dict(expected(near, past))
+    if job.id not in before:
+        return []
+    found = (answer(near, job, parse_change(text, job), past, text, before) for text in questions(cluster, job, past))
+    useful: list[Answer] = []
+    for each in found:  # a larger change of the same kind must gain more
+        kind = each.change.partition("=")[0]
+        least = max((other.gain for other in useful if other.change.startswith(f"{kind}=")), default=0.0)
+        if each.gain > least + FELT:
+            useful.append(each)
+    return sorted(useful, key=lambda each: -each.gain)[:MOST_ANSWERS]
+
+
+def in_words(text: str) -> str:
+    """Return a change in words.
+
+    >>> in_words("time=1800 cpus=8"), in_words("partition=short")
+    ('a limit of 30m00, 8 cores', 'partition short')
+    """
+    told = []
+    for part in text.split():
+        word, _, value = part.partition("=")
+        match word:
+            case "time":
+                told.append(f"a limit of {span(parse_time(value))}")
+            case "cpus":
+                told.append(count(int(value), "core"))
+            case "nodes":
+                told.append(count(int(value), "node"))
+            case "mem":
+                told.append(f"{value} of memory")
+            case "gpus":
+                told.append(count(int(value), "GPU"))
+            case _:
+                told.append(f"{word} {value}")
+    return ", ".join(told)

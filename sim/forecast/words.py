@@ -1,0 +1,78 @@
+"""Forecasts, their score and answers to what-if questions in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.cluster.dates import date
+from sim.cluster.values import Cluster, ClusterJob
+from sim.forecast.board import DayScore, Forecasts
+from sim.forecast.expected import Expected, why_unknown
+from sim.forecast.ranges import SHARE
+from sim.forecast.score import FAR
+from sim.forecast.what_if import FELT, Answer, in_words
+from sim.formatting import count, listed, percent, printable, span
+
+MOST_NAMED = 3
+_ALIKE = 60.0
+"""Seconds below which a span of time is written as one time."""
+
+
+def forecast_lines(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -> Iterator[str]:
+    """Yield sentences with the expected start of a waiting job and the score of such forecasts."""
+    found, around = forecasts.starts.get(job.id), forecasts.ranges.get(job.id)
+    if found is None:
+        yield f"No forecast of ours: {printable(why_unknown(cluster, job))}."
+        return
+    if around is not None:
+        low, high = (_date(time, cluster) for time in around)
+        middle = _date(found.middle, cluster)
+        yield f"Our forecast: {low} to {high} for {percent(SHARE, 0)} of such jobs, the middle {middle}."
+    elif found.high - found.low < _ALIKE:
+        yield f"Our forecast: {_date(found.high, cluster)}, if no other job comes."
+    else:
+        low, high = _date(found.low, cluster), _date(found.high, cluster)
+        yield f"Our forecast: {low} if jobs end as early as a tenth of them did, {high} if all run to their limits."
+    if told := score_line(forecasts):
+        yield told
+
+
+def score_line(forecasts: Forecasts) -> str:
+    """Return a sentence about the forecasts of the last day; "" if none can be judged yet."""
+    if forecasts.ours is None:
+        return ""
+    own = _score(forecasts.ours)
+    slurm = "" if forecasts.slurm is None else f"; Slurm's {_score(forecasts.slurm)}"
+    inside = "" if forecasts.inside is None else f"; {percent(forecasts.inside, 0)} inside their range"
+    return f"Of the last day within {span(FAR)}: ours {own}{slurm}{inside}."
+
+
+def _score(score: DayScore) -> str:
+    return f"{percent(score.far, 0)} ({percent(score.early, 0)} too early)"
+
+
+def _when(start: Expected, cluster: Cluster) -> str:
+    low, high = _date(start.low, cluster), _date(start.high, cluster)
+    return high if start.high - start.low < _ALIKE else f"{low} to {high}"
+
+
+def _date(time: float, cluster: Cluster) -> str:
+    return "now" if time <= cluster.at else date(time, cluster.at)
+
+
+def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
+    """Yield sentences about an answer to a what-if question."""
+    change = in_words(told.change)
+    if told.after is None or told.before is None:
+        yield f"With {change}: {printable(told.why) or 'no forecast'}."
+        return
+    after, before = _when(told.after, cluster), _when(told.before, cluster)
+    if abs(told.gain) < FELT:
+        yield f"With {change} it would start as before, {after}."
+    else:
+        yield f"With {change} it would start {after} instead of {before}."
+    if told.later:
+        named = listed((f"J{printable(id)} by {span(by)}" for id, by in told.later), most=MOST_NAMED)
+        yield f"{count(len(told.later), 'other job')} would start later: {named}."
+    if told.earlier:
+        yield f"{count(told.earlier, 'other job')} would start earlier."

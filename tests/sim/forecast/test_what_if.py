@@ -1,0 +1,75 @@
+"""What-if questions about a waiting job."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sim.cluster.values import Cluster, ClusterJob
+from sim.errors import ParameterError
+from sim.forecast.past import Past
+from sim.forecast.what_if import answers, in_words, parse_change, questions, what_if
+from sim.forecast.words import answer_lines
+from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, SHORT, WAITS
+
+WIDE = replace(WAITS, cpus=8, tres="cpu=8,mem=80M,node=2", nodes_wanted=2, priority=90)
+NARROW = replace(WAITS, id="3", priority=10, limit=600.0, cpus=4, tres="cpu=4,mem=40M,node=1")
+
+
+def cluster(*jobs: ClusterJob) -> Cluster:
+    return Cluster(NOW, nodes=NODES_, partitions=(BATCH, SHORT), jobs=jobs)
+
+
+def test_change_is_a_changed_request() -> None:
+    changed = parse_change("time=30m cpus=4", WIDE)
+    assert (changed.limit, changed.cpus, changed.tres) == (1800, 4, "mem=40M,cpu=4,node=2")
+    assert parse_change("mem=1g", WIDE).tres == "mem=2048M,cpu=8,node=2"
+    assert parse_change("gpus=1, nodes=1", WIDE).nodes_wanted == 1
+    assert parse_change("partition=short", WIDE).partition == "short"
+
+
+@pytest.mark.parametrize("text", ["", "cores=4", "cpus=0", "cpus=x", "time=0", "time=later", "mem=much", "nodes"])
+def test_wrong_changes_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError):
+        parse_change(text, WIDE)
+
+
+def test_narrower_job_starts_at_once_and_another_pays() -> None:
+    found = what_if(cluster(RUNS, WIDE, NARROW), WIDE, "cpus=4 nodes=1", Past())
+    assert found.before is not None
+    assert found.after is not None
+    assert (found.before.high - NOW, found.after.high - NOW) == (300, 0)
+    assert found.later == ()
+    lines = list(answer_lines(cluster(RUNS, WIDE, NARROW), found))
+    assert lines[0].startswith("With 4 cores, 1 node it would start now instead of ")
+
+
+def test_jobs_that_would_start_later_are_named() -> None:
+    behind = replace(NARROW, cpus=1, limit=300.0, tres="cpu=1,mem=4M,node=1")
+    now = cluster(RUNS, replace(RUNS, id="4", cpus=4, nodes=("n2",), end=NOW + 300), WIDE, behind)
+    found = what_if(now, WIDE, "time=50m cpus=1 nodes=1", Past())
+    assert found.later == (("3", 300.0),)
+    assert list(answer_lines(now, found))[1] == "1 other job would start later: J3 by 5m00."
+
+
+def test_misfit_is_told_instead_of_a_start() -> None:
+    found = what_if(cluster(RUNS, WIDE), WIDE, "partition=short", Past())
+    assert found.after is None
+    assert "asks for" in next(answer_lines(cluster(RUNS, WIDE), found))
+
+
+def test_useful_changes_are_found_with_the_largest_gain_first() -> None:
+    found = answers(cluster(RUNS, WIDE), WIDE, Past())
+    assert [(each.change, each.gain) for each in found] == [("cpus=4", 300.0)]  # two cores would gain no more
+
+
+def test_questions_include_the_users_usual_length() -> None:
+    past = Past(replace(RUNS, id=f"e{n}", state="COMPLETED", end=NOW - 300 + 120) for n in range(6))
+    assert "time=120" in list(questions(cluster(RUNS, WIDE), WIDE, past))
+
+
+def test_changes_in_words() -> None:
+    assert in_words("time=1800 cpus=1 gpus=2 mem=4g nodes=3") == (
+        "a limit of 30m00, 1 core, 2 GPUs, 4g of memory, 3 nodes"
+    )
