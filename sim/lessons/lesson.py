@@ -29,7 +29,7 @@ ORDER = (
     "read-this-chart", "backfilling", "draw-a-puzzle", "be-the-scheduler", "zkp-lies", "zkp-doubled",
     "zkp-short-first", "zkp-early-end", "w-slip", "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue",
     "ls-crash", "k-promise", "k-factor", "k-half", "k-seats", "z-hole", "z-turns", "z-switch-cost", "z-migration",
-    "which-is-better",
+    "which-is-better", "full-memory", "why-not-my-job",
 )  # fmt: skip
 """Names of the built-in lessons in the order of learning."""
 THE_END = "end"

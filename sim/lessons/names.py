@@ -17,9 +17,11 @@ from typing import Literal, NamedTuple
 from sim.errors import ParameterError, near
 from sim.formatting import clock_near, percent, quoted, span
 from sim.formatting import parse_time as seconds_of
+from sim.history.node_use import barred, use_now
 from sim.lessons.runs import Moment, Runs
-from sim.metrics.catalogue import METRICS, metric
+from sim.metrics.catalogue import FRAGMENTATION, METRICS, metric
 from sim.workload.model import Job
+from sim.workload.shape import OPEN
 
 Unit = Literal["moment", "span", "count", "share", "factor", "hours"]
 RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
@@ -128,11 +130,21 @@ class Names:
         if name in _OF_MOMENT and of_moment:
             unit, ask = _OF_MOMENT[name]
             return Value(ask(self), unit)
-        names = [entry.name for entry in METRICS]
+        names = [entry.name for entry in (*METRICS, *FRAGMENTATION)]
         if name not in names:
             raise ParameterError(f"there is no number {quoted(name)}{near(name, [*names, *_OF_MOMENT])}")
-        number = self._runs.metrics(branch)[name]
+        number = self._runs.metrics(branch).get(name)
         return Value(float("nan") if number is None else float(number), _UNITS[metric(name).unit])
+
+    @property
+    def useless(self) -> int:
+        """Return the number of free cores that no waiting job can use; 0 for equal processors."""
+        shape, shown = self._runs.workload.shape, self._runs.at(self._moment)
+        if shape is None:
+            return 0
+        held = ((each.job.rank, each.processors) for each in shown.running)
+        use = use_now(shape, held, (job.rank for job in shown.queue.jobs))
+        return int(use.free[barred(shape, use) != OPEN, 0].sum())
 
     # Numbers of a run
 
@@ -180,6 +192,7 @@ _OF_JOB: Mapping[str, tuple[Unit, Callable[[Names, Job, str], float]]] = {
 _OF_MOMENT: Mapping[str, tuple[Unit, Callable[[Names], float]]] = {
     "now": ("moment", lambda names: names._moment.clock),
     "free": ("count", lambda names: names._runs.at(names._moment).free),
+    "useless": ("count", lambda names: names.useless),
     "waiting": ("count", lambda names: len(names._runs.at(names._moment).queue)),
     "running": ("count", lambda names: len(names._runs.at(names._moment).running)),
     "processors": ("count", lambda names: names._runs.workload.procs),

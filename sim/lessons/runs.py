@@ -13,6 +13,7 @@ from sim.formatting import Step, clock, parse_moment
 from sim.machine.processors import Placement
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.finished_jobs import FinishedJobs
+from sim.metrics.fragmentation import fragmentation
 from sim.policies import parse_policy, written_policy
 from sim.stops.grammar import parse_stop
 from sim.stops.search import search_forward
@@ -116,7 +117,8 @@ class Runs:
 
     def metrics(self, branch: str) -> Mapping[str, Value]:
         if branch not in self._metrics:
-            self._metrics[branch] = aggregates(FinishedJobs.of(self.schedule(branch), True, TAU))
+            schedule = self.schedule(branch)
+            self._metrics[branch] = {**aggregates(FinishedJobs.of(schedule, True, TAU)), **fragmentation(schedule)}
         return self._metrics[branch]
 
     def last(self, branch: str) -> float:

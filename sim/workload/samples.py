@@ -11,7 +11,7 @@ import io
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,19 +19,8 @@ from sim.errors import ParameterError, TraceError, near
 from sim.workload.formats import swf
 from sim.workload.model import Field, Header, Trace
 from sim.workload.models import lublin, sud
-
-
-class Showing(NamedTuple):
-    """View of a sample that shows what it is about: a policy and a time."""
-
-    title: str
-    policy: str
-    at: int
-    """Time in seconds to which the view goes; decisions are made then."""
-    note: str
-    """Description of the view."""
-    by_event: bool = True
-    """True if the sample is played from event to event, False if it follows the clock."""
+from sim.workload.node_samples import NODES_SAMPLES, NodesSample
+from sim.workload.showing import Showing
 
 
 @dataclass(frozen=True)
@@ -111,7 +100,7 @@ class Uniform:
         return replace(trace, name=self.name, header=header)
 
 
-Sample: TypeAlias = PaperSample | Realistic | Uniform
+Sample: TypeAlias = PaperSample | Realistic | Uniform | NodesSample
 QUEUES = ("primary", "challenge", "urgent")
 
 SAMPLES: tuple[PaperSample | Realistic, ...] = (
@@ -432,7 +421,7 @@ REWORDED: dict[str, tuple[str, ...]] = {
     "w-figure1": ("99e97642ef710afa8baa40ddddb1c70063dfa623266f55c0542c61be7ce8987b",),
 }
 """Hashes (SHA-256) of earlier files of a sample with the same jobs, by name; their sessions stay valid."""
-_BY_NAME: dict[str, Sample] = {sample.name: sample for sample in (*SAMPLES, *FOR_LESSONS)}
+_BY_NAME: dict[str, Sample] = {sample.name: sample for sample in (*SAMPLES, *FOR_LESSONS, *NODES_SAMPLES)}
 
 
 def sample_of(name: str) -> Sample:
@@ -446,25 +435,35 @@ def captions() -> list[tuple[str, str]]:
 
 
 def showing_of(name: str) -> Showing | None:
-    """Return the view of the sample of this name, with or without `.swf`; None for unknown names."""
-    sample = _BY_NAME.get(name.removesuffix(".swf"))
+    """Return the view of the sample of this name, also with the ending of its file; None for unknown names."""
+    sample = _BY_NAME.get(_plain(name))
     return None if sample is None else sample.showing
 
 
 def sample_path(name: str) -> Path:
-    """Return the file of a sample, by its name with or without `.swf`.
+    """Return the file of a sample, by its name with or without the ending.
 
-    >>> sample_path("z-figure4").name
-    'z-figure4.swf'
+    >>> sample_path("z-figure4").name, sample_path("full-memory.json").name
+    ('z-figure4.swf', 'full-memory.json')
     """
-    plain = name.removesuffix(".swf")
+    plain = _plain(name)
     if plain not in _BY_NAME:
         raise ParameterError(f"no sample {name!r}{near(plain, _BY_NAME)}")
-    return _folder() / f"{plain}.swf"
+    return _folder() / _file_of(_BY_NAME[plain])
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(".swf").removesuffix(".json")
+
+
+def _file_of(sample: Sample) -> str:
+    return f"{sample.name}.{'json' if isinstance(sample, NodesSample) else 'swf'}"
 
 
 def text_of(sample: Sample) -> str:
     """Return the text of a sample's file."""
+    if isinstance(sample, NodesSample):
+        return sample.text()
     file = io.StringIO()
     swf.write(sample.trace(), file)
     return file.getvalue()
@@ -474,7 +473,7 @@ def write_all(folder: Path) -> None:
     """Write every sample into a folder, which is made if needed."""
     folder.mkdir(parents=True, exist_ok=True)
     for sample in _BY_NAME.values():
-        (folder / f"{sample.name}.swf").write_text(text_of(sample), encoding="utf-8", newline="\n")
+        (folder / _file_of(sample)).write_text(text_of(sample), encoding="utf-8", newline="\n")
 
 
 def _folder() -> Path:

@@ -341,15 +341,16 @@ class Shape:
         return total, on, int(min(found, request.tasks)), request.tasks, "tasks", short
 
     def _short(self, request: Request, free: Amounts, allowed: Kept | None) -> str:
-        """Return the resource that the fewest nodes have enough of for a task, or for a share of the request, as text:
-        `none with 4 GPUs`.
+        """Return the resource that the fewest nodes with enough cores have enough of, for a task or a share of the
+        request, as text: `none with 4 GPUs`. It is the cores if no node has enough of them.
         """
         unit, nodes = request.amounts(1), np.ones(len(free), np.bool_) if allowed is None else allowed
+        nodes = nodes & (free[:, 0] >= unit[0])
         found = [int((nodes & (free[:, kind] >= amount)).sum()) for kind, amount in enumerate(unit)]
         wanted = [kind for kind, amount in enumerate(unit) if amount]
         if not wanted:
             return ""
-        kind = min(wanted, key=lambda kind: (found[kind], kind == 0))
+        kind = min(wanted, key=lambda kind: (found[kind], kind == 0 and found[0] > 0))
         amount, name = unit[kind], self.kinds[kind]
         told = f"{amount:,} MB" if kind == 1 else count(amount, "GPU" if name == "gpu" else name.removesuffix("s"))
         return f"{found[kind]:,} with {told}" if found[kind] else f"none with {told}"

@@ -16,7 +16,8 @@ from sim.workload.model import Trace, Workload
 from sim.workload.options import OPTIONS, Option
 from sim.workload.outages import Down, Resize, outages_of
 from sim.workload.requests import on_nodes
-from sim.workload.samples import Showing, captions, sample_path, showing_of
+from sim.workload.samples import captions, sample_path, showing_of
+from sim.workload.showing import Showing
 from sim.workload.transforms import Transforms
 
 _OF_TRACE = ("procs", "count", "held", "nodes", "zone")

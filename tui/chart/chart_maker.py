@@ -96,7 +96,7 @@ class ChartMaker:
         if partitioned is not None:
             view = partitioned.view(view)
         by_owner = partitioned and ByOwner(partitioned, history, view.axis, view.per_column, view.first, view.columns)
-        plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
+        plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules), self.workload.shape)
         raster, pending = self._raster(history, view, clock, plan, lanes, deadline, partitioned)
         start, end = self._times_known(history, clock)
         names, useless = lane_names(snapshot) if by_owner is not None else (), None
@@ -167,7 +167,10 @@ class ChartMaker:
         if lanes is None and rows is not None:
             partitioned = _partitioned(snapshot, replace(view, rows=rows), clock, None)
         by_owner = partitioned and ByOwner(partitioned, history, axis, column, first, last - first, exact=True)
-        plan, trails = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules)), history.pauses(begin, clock)
+        plan, trails = (
+            plan_boxes(snapshot, view, clock, turn_of(snapshot.rules), self.workload.shape),
+            history.pauses(begin, clock),
+        )
         if partitioned is not None and by_owner is not None:
             view, ran, trails = partitioned.view(view), list(by_owner.spread(ran)), list(by_owner.spread(trails))
         ordered = lanes or by_owner

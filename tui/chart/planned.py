@@ -7,9 +7,11 @@ from heapq import nsmallest
 from math import inf
 
 from sim.engine.snapshot import Queued, Running, Snapshot
+from sim.history.node_use import use_now
 from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.machine.processors import lowest
 from sim.workload.outages import absent
+from sim.workload.shape import Shape
 from tui.chart.scale import ChartView
 from tui.chart.scene import Box
 from tui.chart.turns import are_seen
@@ -17,23 +19,27 @@ from tui.chart.turns import are_seen
 _LOOKED_AT = 500
 """Number of waiting jobs, from the head of the queue, whose plans are drawn"""
 _MOST = 200
+_MOST_ON_NODES = 20
+"""Largest number of planned jobs that are placed on nodes as the machine would; the search takes long on many nodes."""
 
 
-def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | None = None) -> tuple[Box, ...]:
+def plan_boxes(
+    snapshot: Snapshot, view: ChartView, clock: float, turn: float | None = None, shape: Shape | None = None
+) -> tuple[Box, ...]:
     """Return boxes of running jobs until their expected ends, and of waiting jobs from their planned starts on.
 
-    `turn` is the length in seconds of a turn of a matrix row.
+    `turn` is the length in seconds of a turn of a matrix row, `shape` the shape of a machine of nodes.
     """
     if view.end <= clock:
         return ()
     if snapshot.matrix is not None:
         return tuple(_turns(snapshot, snapshot.matrix, view, clock, turn))
-    return tuple(_boxes(snapshot, view.end, clock))
+    return tuple(_boxes(snapshot, view.end, clock, shape))
 
 
-def _boxes(snapshot: Snapshot, before: float, clock: float) -> Iterator[Box]:
+def _boxes(snapshot: Snapshot, before: float, clock: float, shape: Shape | None = None) -> Iterator[Box]:
     running = [run for run in snapshot.running if run.expected_end > clock]
-    placed = list(_placed(_planned(snapshot, before), running, snapshot))
+    placed = list(_placed(_planned(snapshot, before), running, snapshot, shape))
     expected = [box for run in running for box in _expected(run, clock, placed)]
     yield from (*expected, *placed, *_rests(snapshot, [*expected, *placed], clock))
 
@@ -75,9 +81,9 @@ def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
         yield Box(run.job.rank, clock, run.expected_end, left, "expected")
 
 
-def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -> Iterator[Box]:
+def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot, shape: Shape | None) -> Iterator[Box]:
     """Yield boxes of planned jobs, each on the lowest processors that are free for its time, as a plan has only their
-    number.
+    number. On nodes each gets nodes with room, as the placement rule chooses them.
 
     If too few are free, processors of jobs predicted to have ended are used, although these may still run.
     """
@@ -101,10 +107,27 @@ def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -
                 if box.start <= start:
                     then |= box.processors
         own = snapshot.owners[queued.place] if queued.place < len(snapshot.owners) else 0
-        chosen = _lowest(everything & ~taken, everything & ~then, job.procs, own)
+        chosen = 0
+        if shape is not None and len(placed) < _MOST_ON_NODES:
+            held = [(run.job.rank, run.processors) for run in running if run.expected_end > start]
+            held += [(box.rank, box.processors) for box in placed if box.start < end and start < box.end]
+            chosen = _on_nodes(shape, job.rank, held, everything & ~taken)
+        chosen = chosen or _lowest(everything & ~taken, everything & ~then, job.procs, own)
         if chosen:
             placed.append(Box(job.rank, start, end, chosen, "reserved" if queued.reserved else "planned"))
             yield placed[-1]
+
+
+def _on_nodes(shape: Shape, rank: int, held: list[tuple[int, int]], free: int) -> int:
+    """Return the cores that a job would get on nodes if others hold the cores `held`; 0 if it does not fit."""
+    seats = shape.seat(shape.requests[rank], use_now(shape, held, ()).free)
+    chosen, firsts = 0, shape.first_core
+    for node, amounts in zip(*seats, strict=True) if seats is not None else ():
+        own = free >> firsts[node] & ((1 << (firsts[node + 1] - firsts[node])) - 1)
+        if own.bit_count() < amounts[0]:
+            return 0
+        chosen |= lowest(own, amounts[0]) << firsts[node]
+    return chosen
 
 
 def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:

@@ -32,8 +32,8 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
     """When a job of a real cluster starts, by Slurm: the date, how it moved so far, and a forecast of our own.
 
     A date is a plan only for a job that waits for its priority or for resources; for all others it is "not before".
-    A recording shows how the date moved, and how good the forecasts of the day before were. --if changes time, cpus,
-    nodes, mem (per node), gpus (per node) or partition, and names the jobs that would start later.
+    A recording shows how the date moved, and the score of the forecasts of the day before. --if changes time, cpus,
+    nodes, mem (per node), gpus (per node) or partition. It names the jobs that would start later.
     """
     from sim.cluster.expectations import Expectations, expectations
     from sim.cluster.reasons import say as reason

@@ -30,6 +30,8 @@ MOST_NODES, MOST_GROUPS, MOST_MEMBERS = 2**16, 2**12, 2**20
 MOST_AMOUNT = 2**40
 """Largest amount of a resource of a node or a request: times a million tasks it still fits into arrays."""
 MOST_TASKS = 2**20
+MOST_NOTES, MOST_LETTERS = 100, 200
+"""Largest numbers of notes of a file, and of letters of a note."""
 MOST_VALUES = 2**23
 _WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}
 _JOB_WORDS = {
@@ -78,7 +80,10 @@ def read(text: str, name: str, path: object) -> Trace:
         owned.append(Owned(user, account, qos, array, tasks if _is_amount(tasks) else 0))
     for kind, jobs in waits.unknown.items():
         rows.assumed.add(f"{UNMODELLED} dependencies of the kind {shown(kind)}", jobs)
-    trace = rows.trace(name, "nodes", path, Header(max_procs=shape.cores))
+    said = content.get("notes")
+    listed = said[:MOST_NOTES] if isinstance(said, list) else []
+    notes = tuple(f" Note: {' '.join(note.split())[:MOST_LETTERS]}" for note in listed if isinstance(note, str))
+    trace = rows.trace(name, "nodes", path, Header(max_procs=shape.cores, comments=notes))
     shape = replace(shape, requests=tuple(requests))
     return replace(trace, shape=shape, follows=waits.follows(), limits=limits_of(shape, owned))
 

@@ -18,6 +18,7 @@ from sim.policies import parse_policy
 from sim.workload import samples
 from sim.workload.formats import swf
 from sim.workload.model import Field, Trace, Workload
+from sim.workload.node_samples import NODES_SAMPLES
 from sim.workload.samples import FOR_LESSONS, SAMPLES, captions, sample_path, text_of, write_all
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_traces"
@@ -99,7 +100,7 @@ def test_an_unknown_sample_gets_the_near_names() -> None:
 def test_the_module_is_a_program_that_writes_a_folder(tmp_path: Path) -> None:
     called = subprocess.run([sys.executable, "-m", "sim.workload.samples", tmp_path], cwd=FOLDER.parent)
     assert called.returncode == 0
-    assert len(list(tmp_path.iterdir())) == len(EVERY)
+    assert len(list(tmp_path.iterdir())) == len((*EVERY, *NODES_SAMPLES))
 
 
 def test_backfilling_starts_job_5_in_the_hole_and_leaves_job_3_alone() -> None:
