@@ -212,7 +212,7 @@ def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Gr
     rows = []
     for i, name in enumerate(names):
         members = np.sort(jobs.ranks[order[cuts[i] : cuts[i + 1]]])
-        found = statistics(FinishedJobs(jobs.schedule, members, jobs.tau))
+        found = statistics(jobs if len(members) == len(jobs) else FinishedJobs(jobs.schedule, members, jobs.tau))
         rows.append(GroupRow(name.label, name.meaning, found, members))
     return rows
 
