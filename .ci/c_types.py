@@ -111,7 +111,7 @@ class Types:
         types = {arg.arg: said for arg in function.args.args if (said := self._said(arg.annotation))}
         types |= dict.fromkeys(self._truths(function, attributes), TYPES["bool"])
         for arg in function.args.args:
-            arg.annotation = None  # it would not let None be given
+            arg.annotation = None  # an annotation would forbid None
         for node in ast.walk(function):
             if isinstance(node, ast.AnnAssign):
                 node.annotation = _expression(self._said(node.annotation) or "object")

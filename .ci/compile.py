@@ -1,4 +1,4 @@
-"""Where there is a C compiler the loop of `sim.kernel` is compiled at installation; else it runs as it is."""
+"""Compile the loop of `sim.kernel` at installation if there is a C compiler; otherwise it runs as plain Python."""
 
 from __future__ import annotations
 

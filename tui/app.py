@@ -223,7 +223,7 @@ class Schedscope(Guarded):
 
     @on(SceneChanged)
     def _remember_scene(self, message: SceneChanged) -> None:
-        """Save how far the user is in the lesson; a question that is not answered does not count."""
+        """Save how far the user is in the lesson. An unanswered question does not count."""
         from sim.lessons.lesson import ORDER
 
         now = message.now
@@ -307,7 +307,7 @@ class Schedscope(Guarded):
         return opening.prepare()
 
     def ask_for_trust(self, asked: NeedsTrustError, then: Callable[[], None] = lambda: None) -> None:
-        """Ask the user whether the code of a session may run; without an answer the session is not opened."""
+        """Ask the user whether the code of a session may run, then open the session with or without it."""
         from tui.sessions.trust_dialog import answered, question
 
         def go_on(answer: str | None) -> None:

@@ -191,7 +191,7 @@ class Cluster:
     cost: float = 0.0
     """Seconds that the poll took."""
     me: str = ""
-    """Name of the user for whom the program asks the scheduler."""
+    """Name of the user who runs this program."""
 
     @cached_property
     def job_of(self) -> Mapping[str, ClusterJob]:

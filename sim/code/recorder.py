@@ -1,8 +1,7 @@
 """Recorder of one step: which lines of the policy's code run, and which variables they set.
 
-It uses Python's tracing in this thread, and only in functions of policies. It costs nothing unless a step is
-recorded; a step
-is repeated to be recorded.
+It uses Python's tracing in this thread, and only in functions of policies. It costs time only for a step
+that is recorded; such a step is made a second time.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ class Comparison(Tabular):
     waits: Waits
     starts: Moves
     ends: Moves
-    """How far ends move. That differs from `starts` if jobs are suspended, take turns or lose work."""
+    """How far ends move; differs from `starts` if jobs are suspended, take turns or lose work."""
     is_alike: bool
     """True if each job's end moves by as much as its start; equal sums do not prove that."""
     gained: tuple[Change, ...]

@@ -157,7 +157,7 @@ class Account:
     delays: Delayed | None = None
     """Job that would be delayed, if that is why the job waits; otherwise None."""
     where: Literal["queue", "running", "suspended", "matrix", "finished"] = "queue"
-    """Where the job is after the step."""
+    """Place of the job after the step."""
 
 
 def account(engine: Engine, rank: int, time: float) -> Account:

@@ -156,7 +156,7 @@ def _apart(
 
 
 def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Decided]:
-    """Yield the decisions up to a time; without `in_rows` no plans in rows, of which a watched run has more."""
+    """Yield the decisions up to a time; plans in rows only with `in_rows`, because a watched run has more of them."""
     history = engine.history
     for step, decision in history.all_decisions():
         if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):

@@ -36,8 +36,8 @@ class OwnTime(NamedTuple):
 
 
 def longest_time(policy: Policy) -> OwnTime | None:
-    """Return the longest time among the parameters of a policy and its order and the constants of its module; None
-    without one.
+    """Return the longest time among the parameters of a policy and its order and the constants of its module, or
+    None.
     """
     known = (time for time in _own_times(policy) if isfinite(time.seconds) and 0 < time.seconds <= LONGEST)
     return max(known, key=lambda time: time.seconds, default=None)

@@ -95,7 +95,7 @@ def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outag
 
 
 def _lot(draw: Random, procs: int) -> int:
-    """Return a random set of processors, as bits; it is not the whole machine unless that has one processor."""
+    """Return a random set of processors, as bits; never all of them, except on a machine with one processor."""
     return draw.randint(1, max((1 << procs) - 2, 1))
 
 

@@ -186,8 +186,8 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
 
 
 def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
-    """Return the fact of the jobs on a suspended job's processors (in a matrix, in the row where they end first); None
-    without any.
+    """Return the fact about the jobs that hold a suspended job's processors, or None. In a matrix these are the jobs of
+    the row in which they end first.
     """
     rows = _rows(snapshot)
     if not rows:

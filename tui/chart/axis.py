@@ -46,7 +46,7 @@ class Axis:
         return inf
 
     def seconds(self, per_column: float) -> float:
-        """Return the seconds that a column of so many places stands for; infinite if columns differ."""
+        """Return the seconds that a column of `per_column` places stands for; infinite if columns differ."""
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:

@@ -28,7 +28,7 @@ EVENTS = tuple(2.0**power for power in range(-4, 14))
 AN_EVENT = 0.25
 """Width of a column in events before the user zooms."""
 NOW_AT = 0.7
-"""Where now is while the chart follows it, as a share of the chart's width."""
+"""Position of now while the chart follows it, as a share of the chart's width."""
 PAGE = 0.15, 0.85
 """Range of the chart's width, as shares, within which now moves before a page is turned."""
 _FULL = 2 / 3

@@ -31,7 +31,7 @@ MODES: tuple[Mode, ...] = ("colour", "mono", "ascii")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the user. Where a value is None, the program decides."""
+    """Settings of the user; None means that the program decides."""
 
     look: str | None = None
     mode: Mode | None = None

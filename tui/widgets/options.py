@@ -10,7 +10,7 @@ from textual.widgets._select import SelectOverlay
 
 
 class Options(OptionList):
-    """Textual's list of options; here page keys do nothing in a list that is not even one line high."""
+    """Textual's list of options, in which page keys do nothing while the list has no height."""
 
     def _move_page(self, direction: Direction) -> None:
         if (self.highlighted or 0) in self._index_to_line:

@@ -94,8 +94,8 @@ class Damage:
         self.count += 1
 
     def is_hopeless(self, good: int, line: int = 0) -> bool:
-        """Return True if so much is damaged after `good` good units that the file is refused; a damaged unit may span
-        many lines.
+        """Return True if the file must be refused, because too many units are damaged for the `good` undamaged ones. A
+        unit may span many lines.
         """
         return self.count > good and (self.count > MOST_DAMAGED or line > MOST_IN_VAIN)
 
