@@ -255,8 +255,8 @@ def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) 
 
 
 def _difference(was: float | None, now: float | None) -> float:
-    """Return the difference of two whole numbers; 0 if one is missing or no whole number, as it is then stored
-    completely.
+    """Return the difference of two whole numbers. Return 0 if one is missing or no whole number, because then the value
+    is stored completely.
     """
     if was is None or now is None or was != int(was) or now != int(now):
         return 0

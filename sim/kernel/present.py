@@ -50,7 +50,7 @@ BY_QUEUE = 2
 TAU = 10.0
 """Copy of `TAU` in `sim.workload.categories`"""
 NEVER = 2147483647
-"""Copy of `NEVER` in `sim.history.times`"""
+"""Step of an event that has not happened, as in `sim.history.times`"""
 WIDTH = 3
 """Copy of `WIDTH` in `sim.history.decision_log`"""
 DONE = 0

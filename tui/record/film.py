@@ -36,7 +36,7 @@ PATIENCE = 60.0
 WHOLE = 10.0
 """Seconds to wait until the whole run is computed; then the film begins anyway."""
 A_GLANCE = 0.002
-"""Seconds after which is checked again whether a picture is drawn."""
+"""Seconds between two checks of whether a picture is drawn."""
 CALM = 3
 """Number of successive checks without activity after which the screen counts as drawn."""
 

@@ -18,7 +18,9 @@ EVERY = 1.0
 
 
 class Limits:
-    """Limits of a server: connections without a request are closed, and an address may have only so many."""
+    """Limits of a server: connections without a request are closed, and the number of connections of an address is
+    limited.
+    """
 
     def __init__(self, connections: Callable[[], list[Any]]) -> None:
         self._connections = connections

@@ -63,8 +63,8 @@ class Server:
         terminal: Child | None = None,
         over: Callable[[], object] = lambda: None,
     ) -> None:
-        """Make the server. With `present` there is one screen of so many columns and rows for all; `room` is the class,
-        if there is one.
+        """Make the server. `present` is the number of columns and rows of the one screen that all see, if there is one;
+        `room` is the class, if there is one.
 
         `terminal` is the presenter's own terminal, if that is the common screen; `over` is called when it ends.
         """

@@ -57,7 +57,7 @@ class TimeShared(Policy):
         return self.mpl
 
     def turns(self) -> Turns:
-        """Return the clock that says how long each row of the matrix runs, as it is when the policy takes over."""
+        """Return the clock that says how long each row of the matrix runs, in its state when the policy takes over."""
         return Turns(self.slice, self.cs)
 
     def decide(self, view: View) -> Iterator[Decision]:

@@ -131,7 +131,7 @@ def whole(spec: str) -> str:
 
 
 def _near(path: str) -> str:
-    """Return the path from the current folder, or as it is if it is on another drive."""
+    """Return the path relative to the current folder, or unchanged if it is on another drive."""
     try:
         return os.path.relpath(path)
     except ValueError:

@@ -44,7 +44,7 @@ class PuzzleJob(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the job as it is written in a puzzle.
+        """Return the job in the notation of a puzzle.
 
         >>> PuzzleJob(5, 600).text, PuzzleJob(2, 90, 60, 120).text
         ('5x10m@0', '2x1m30s/2m@1m')

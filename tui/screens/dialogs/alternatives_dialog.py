@@ -35,7 +35,7 @@ TRIED = (
 )  # fmt: skip
 """Policies that are tried besides the present one, fast ones first."""
 _STEPS = 500
-"""Number of steps after which is checked whether the dialog has been closed"""
+"""Number of steps between two checks of whether the dialog has been closed"""
 
 
 class AlternativesDialog(Dialog[Policy | None]):

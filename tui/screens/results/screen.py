@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tui.screens.commands import Command
 
 EVERY = 0.5
-"""Seconds after which is checked whether the file has changed."""
+"""Seconds between two checks of whether the file has changed."""
 BESIDE = 110
 """Smallest width of the screen in columns with which the plot is next to the table."""
 HELP = (
