@@ -23,7 +23,7 @@ FIRST, LAST = 12, 120
 
 
 class Output:
-    """The times at which something was drawn."""
+    """Recorder of the times at which something was drawn."""
 
     def __init__(self) -> None:
         self.times: list[float] = []

@@ -49,7 +49,7 @@ def peak() -> float:
 
 
 def measured(path: Path, much: str) -> None:
-    """Print what a part of the work took, in this process."""
+    """Print the time and the memory that a part of the work took in this process."""
     laps = [time.process_time()]
     trace: Trace | None = read(path)
     laps.append(time.process_time())

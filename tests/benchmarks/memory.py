@@ -36,7 +36,7 @@ def resident() -> float:
 
 
 class Evening:
-    """A user who tries one thing after another."""
+    """Session of a user who tries one policy after another."""
 
     def __init__(self, controller: ReplayController, wish: Wish) -> None:
         self._controller, self._wish = controller, wish

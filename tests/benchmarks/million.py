@@ -26,7 +26,7 @@ DRAWN = b"Whole run"
 
 
 class Screen(Output):
-    """When something was drawn, and whether the panels were."""
+    """Recorder of the times at which something was drawn, and of whether the panels were."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -19,7 +19,9 @@ SCHEDULERS = {
     "easy": "easy_scheduler.EasyBackfillScheduler",
     "conservative:compress=queue": "conservative_scheduler.ConservativeScheduler",
 }
-"""Its schedulers with our rules, except that pyss decides after each event, not once an instant"""
+"""Schedulers of pyss by our spec that follow the same rules, except that pyss decides after each event, not once an
+instant
+"""
 PROGRAM = "run_simulator.py"
 DRIVER = """
 import os, sys
@@ -39,18 +41,18 @@ for job in jobs:
 
 
 class NoPyssError(Exception):
-    """In a line: the missing thing, or the message of pyss."""
+    """Error in one line: what is missing, or the message of pyss."""
 
 
 class Ran(NamedTuple):
-    """Seconds of a core used, and the start of each job."""
+    """Result of pyss: seconds of a core used, and the start of each job."""
 
     seconds: float
     starts: list[float]
 
 
 def found(folder: Path) -> Path:
-    """Return its program in a checkout."""
+    """Return the program of pyss in a checkout of it."""
     for program in (folder / PROGRAM, folder / "src" / PROGRAM):
         if program.is_file():
             return program
@@ -58,7 +60,7 @@ def found(folder: Path) -> Path:
 
 
 def python_for(program: Path) -> str:
-    """Return the Python it is written for: this one, or Python 2."""
+    """Return the Python for which the program is written: this one, or Python 2."""
     try:
         compile(program.read_text(encoding="utf-8"), PROGRAM, "exec", dont_inherit=True)
     except SyntaxError:
@@ -67,14 +69,14 @@ def python_for(program: Path) -> str:
 
 
 def lines(workload: Workload) -> Iterator[str]:
-    """Yield the jobs as lines of a trace, as they are simulated here."""
+    """Yield the jobs as lines of a trace with the times of this simulation."""
     for rank, (job, run) in enumerate(zip(workload.jobs, workload.runtimes, strict=True), start=1):
         wide = f"{job.procs} -1 -1 {job.procs}"
         yield f"{rank} {job.submit:.0f} -1 {run:.0f} {wide} {job.estimate:.0f} -1 1 1 1 1 1 1 -1 -1\n"
 
 
 def run(folder: Path, workload: Workload, spec: str) -> Ran:
-    """Run pyss on these jobs."""
+    """Run pyss on these jobs, and return its result."""
     program = found(folder).resolve()
     module, _, scheduler = SCHEDULERS[spec].partition(".")
     driver = DRIVER.format(module=module, scheduler=scheduler, procs=workload.procs)

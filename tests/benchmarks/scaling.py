@@ -55,13 +55,13 @@ def workload(grows: str, at: float) -> Workload:
 
 
 def microseconds(jobs: Workload, spec: str) -> float:
-    """Return the time per job."""
+    """Return the microseconds per job of a simulation."""
     policy, runs = parse_policy(spec), 3 if len(jobs) <= JOBS else 1
     return best_of(runs, lambda: Engine(jobs, policy, curious=False).run()) / len(jobs) * 1e6
 
 
 def measured(grows: str, points: Sequence[float], policies: Sequence[str]) -> Iterator[tuple[str, Point]]:
-    """Yield (policy, point) for each."""
+    """Yield (policy, point) for each policy and each value of the growing quantity."""
     for at in points:
         jobs = workload(grows, at)
         for spec in policies:
@@ -69,7 +69,7 @@ def measured(grows: str, points: Sequence[float], policies: Sequence[str]) -> It
 
 
 def in_the_terminal(grows: str, spec: str, line: Sequence[Point]) -> Iterator[str]:
-    """Yield a bar for each point, and the ratio of the last to the first."""
+    """Yield lines of text: a bar for each point, and the ratio of the last to the first."""
     most = max(point.took for point in line)
     yield f"\n{spec}, as {grows} grow{'s' * (grows == 'load')}: {line[-1].took / line[0].took:.1f} times a job"
     for at, took in line:
@@ -77,7 +77,7 @@ def in_the_terminal(grows: str, spec: str, line: Sequence[Point]) -> Iterator[st
 
 
 def as_svg(lines: Lines) -> str:
-    """Return a panel for each growing quantity, both axes logarithmic."""
+    """Return a figure as SVG, with a panel for each growing quantity; both axes are logarithmic."""
     grown = list(dict.fromkeys(grows for grows, _ in lines))
     policies = list(dict.fromkeys(spec for _, spec in lines))
     low, high = (f(log10(point.took) for line in lines.values() for point in line) for f in (min, max))

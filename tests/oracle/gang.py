@@ -33,7 +33,7 @@ class Row:
 
 
 class Gang:
-    """The matrix and its turns."""
+    """Ousterhout matrix whose rows take turns, and its jobs."""
 
     def __init__(self, procs: int, jobs: list[Job], mpl: int, slice: int, backfill: bool) -> None:
         self.procs, self.mpl, self.slice, self.backfill = procs, mpl, slice, backfill

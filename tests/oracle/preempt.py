@@ -21,7 +21,7 @@ class Stay(NamedTuple):
     start: float
     end: float
     processors: int
-    """As a set of bits."""
+    """Processors that the job held, as bits."""
 
 
 @dataclass
@@ -40,12 +40,12 @@ class Preemption:
     now: float = 0
     idle: list[Job] = field(default_factory=list)
     since: dict[Job, float] = field(default_factory=dict)
-    """Running job -> since when."""
+    """Running job -> time since which it runs."""
     held: dict[Job, set[int]] = field(default_factory=dict)
     own: dict[Job, set[int]] = field(default_factory=dict)
     """Suspended job -> the processors that it had."""
     before: dict[Job, float] = field(default_factory=dict)
-    """How long a job ran before its present stay."""
+    """Job -> seconds that it ran before its present stay."""
     awaited: list[tuple[float, Job, float]] = field(default_factory=list)
     """(end of the first slice, running job, since when it runs)"""
     slowdowns: dict[int, list[float]] = field(default_factory=dict)

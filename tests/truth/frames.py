@@ -68,11 +68,11 @@ class Frame:
 
 
 class Noted:
-    """The note of a panel, or a heading in it."""
+    """Note of a panel, or a heading in it."""
 
 
 class Waiting:
-    """A row of the queue's table."""
+    """Row of the queue's table."""
 
 
 def of_queue(frame: Frame) -> Iterator[tuple[type, str]]:

@@ -57,9 +57,9 @@ class Record:
     begun: list[Begun] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
     cuts: list[float] = field(default_factory=list)
-    """When its work was lost: a speculative run was killed, or its processors went down"""
+    """Times at which its work was lost: a speculative run was killed, or its processors went down"""
     interrupted: dict[float, float] = field(default_factory=dict)
-    """When its processors went down -> how long it had run"""
+    """Time at which its processors went down -> seconds that it had run by then"""
     waited: list[tuple[float, float]] = field(default_factory=list)
     """Beginning and end of each stay in the queue"""
     moves: list[tuple[int, float, bool]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Record:
     in_rows: list[list[RowStep]] = field(default_factory=list)
     """Steps of each stay in a matrix"""
     left: list[tuple[float, float]] = field(default_factory=list)
-    """When it left the matrix each time, and how long it had run then"""
+    """(time, seconds run by then) of each time that it left the matrix"""
     decided: list[tuple[float, Any]] = field(default_factory=list)
     plans_written: list[float] = field(default_factory=list)
     """Its planned starts; within one wait by rows, only those at least a turn away from the last"""

@@ -20,7 +20,7 @@ SHOWN = {d.Start: 0, d.Backfill: 0, m.Place: 0, d.Resume: 1, d.Suspend: 2, m.Mig
 
 
 class Told:
-    """One run with all the numbers that a comparison page shows."""
+    """Run with all the numbers that a comparison page shows."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.jobs = run, run.workload.jobs

@@ -13,7 +13,7 @@ from tests.truth.world import Slot, Work, World, earliest
 
 @dataclass
 class Row:
-    """A row: the jobs whose home it is, and its replicas (`guests`)."""
+    """Row of the matrix: the jobs whose home it is, and its replicas (`guests`)."""
 
     number: int
     home: set[int] = field(default_factory=set)
@@ -21,7 +21,7 @@ class Row:
 
 
 class Rows:
-    """The matrix, its active row and the turns."""
+    """Ousterhout matrix with its active row and its turns."""
 
     def __init__(self, procs: int, slice: float, cs: float) -> None:
         self.there, self.slice, self.overhead = (1 << procs) - 1, slice, round(cs * slice, 9)
