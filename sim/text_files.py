@@ -35,7 +35,7 @@ class TextKind(NamedTuple):
         return self.text(self.bytes_in(path), path)
 
     def bytes_in(self, path: str | Path) -> bytes:
-        """Return the bytes of a file, up to one more than allowed, so that a file that is too large shows."""
+        """Return the bytes of a file, up to one more than allowed, so that too large a file can be detected."""
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
                 raise self.error(f"is no ordinary file; expected a {self.name}", path)

@@ -30,7 +30,7 @@ class Agreement:
     near: float
     """Share of the jobs that start within `NEAR` of their recorded start."""
     earlier: float
-    """Share that starts more than `NEAR` earlier."""
+    """Share of the jobs that start more than `NEAR` earlier than they were recorded."""
     later: float
     median: float
     """Median of the differences in seconds, without their signs."""

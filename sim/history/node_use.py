@@ -54,7 +54,7 @@ def seats_of(shape: Shape, rank: int, cores: int) -> Seats:
 
 
 def _cores_on(shape: Shape, cores: int) -> NDArray[np.int64]:
-    """Return the number of these cores on each node."""
+    """Return the number of cores on each node in a set of cores, given as bits."""
     packed = np.frombuffer(cores.to_bytes((shape.cores + 7) // 8, "little"), np.uint8)
     bits = np.unpackbits(packed, bitorder="little", count=shape.cores)
     found: NDArray[np.int64] = np.add.reduceat(bits, shape.first_core[:-1], dtype=np.int64)

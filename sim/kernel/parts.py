@@ -17,5 +17,5 @@ SOURCES = (
 
 
 def made_of(folder: Path) -> str:
-    """Return a hash of the source files, of which `folder` is the folder `sim`."""
+    """Return a hash of the source files of the loop; `folder` is the folder `sim`."""
     return sha256(b"".join((folder / name).read_bytes() for name in SOURCES)).hexdigest()

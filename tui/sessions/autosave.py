@@ -22,7 +22,7 @@ from sim.session.syntax import SessionError
 STATE = "SCHEDSCOPE_STATE"
 """Environment variable that names another folder for autosaves."""
 MOST = 5
-"""Largest number of sessions of crashed programs that are kept; the newest ones are."""
+"""Largest number of sessions of crashed programs that are kept; older ones are deleted."""
 
 
 def state_folder() -> Path:
