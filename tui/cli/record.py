@@ -22,7 +22,7 @@ from tui.chart.svg.drawing import as_png, form_of
 from tui.cli import options as cli
 from tui.look.palette import LOOKS
 from tui.record.cast import Cast, Version
-from tui.record.film import SPEED_NAMES, Camera, RecordingOptions, speed_of
+from tui.record.film import SPEED_NAMES, Camera, Picture, RecordingOptions, speed_of
 from tui.record.moving import Reel, animated
 from tui.replay.opening import Opening, Prepared, lesson_opening
 from tui.sessions.session_conversion import LAST
@@ -79,7 +79,17 @@ def command(
     prepared = opening.prepare()  # outside the loop, which would put an interrupt off
     if not len(prepared.about.workload):
         raise SchedscopeError(f"{prepared.about.trace}: nothing to record: no job is left")
-    asyncio.run(_write(prepared, plan, out, form, large, 3 if asciicast == "3" else 2))
+    camera = Camera(prepared, plan)
+    if pictures := asyncio.run(_write(camera, prepared, plan, out, form, large, 3 if asciicast == "3" else 2)):
+        data = animated(pictures, plan.size[0], plan.look, large, form)
+        with write_whole(out) as file:
+            file.buffer.write(data)
+    if camera.failure:
+        raise camera.failure
+    if form not in (".png", ".svg") and not camera.has_ended:
+        click.echo(
+            f"schedscope: the film is cut off at {plan.seconds:g} s: --seconds, --speed and --to change that", err=True
+        )
 
 
 def _opening(
@@ -116,10 +126,14 @@ def _is_session(given: str) -> bool:
         return False
 
 
-async def _write(prepared: Prepared, plan: RecordingOptions, out: str, form: str, size: int, version: Version) -> None:
-    """Record the film and write it to `out`, which is replaced as a whole."""
-    camera = Camera(prepared, plan)
+async def _write(
+    camera: Camera, prepared: Prepared, plan: RecordingOptions, out: str, form: str, size: int, version: Version
+) -> list[Picture]:
+    """Record the film and write it to `out`, which is replaced as a whole; return the pictures of one that moves, which
+    are drawn outside the loop.
+    """
     title = f"{prepared.about.workload.name} under {written_policy(prepared.opening.policy)}"
+    pictures = list[Picture]()
     async with aclosing(camera.film()) as film:
         if form == ".cast":
             cast = Cast(plan.size, title, plan.look, version)
@@ -134,15 +148,7 @@ async def _write(prepared: Prepared, plan: RecordingOptions, out: str, form: str
         else:
             Reel.needs()
             pictures = [picture async for picture in film]
-            data = animated(pictures, plan.size[0], plan.look, size, form)
-            with write_whole(out) as file:
-                file.buffer.write(data)
-    if camera.failure:
-        raise camera.failure
-    if form not in (".png", ".svg") and not camera.has_ended:
-        click.echo(
-            f"schedscope: the film is cut off at {plan.seconds:g} s: --seconds, --speed and --to change that", err=True
-        )
+    return pictures
 
 
 def _write_still(svg: str, out: str, form: str) -> None:
