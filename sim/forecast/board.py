@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from sim.cluster.values import Cluster, ClusterJob
 from sim.forecast.expected import Expected, expected, trimmed
-from sim.forecast.forecast import LEARNT, forecast
+from sim.forecast.forecast import LEARNT, forecast, spans
 from sim.forecast.past import Past
-from sim.forecast.ranges import ENOUGH, Range, Ranges
+from sim.forecast.ranges import ENOUGH, SHARE, Range, Ranges
 from sim.forecast.score import FAR, NEAR
 
 DAY = 86400.0
@@ -102,9 +102,11 @@ class Board:
         if self._kept_at is not None and cluster.at < self._kept_at + self._every:
             return
         self._kept_at = cluster.at
-        for id, start in forecast(trimmed(cluster), LEARNT, self.past).items():
-            job = waiting[id]
-            found = self._ranges.around(id, cluster.at, start)
+        near = trimmed(cluster)
+        own = spans(near, LEARNT, self.past, SHARE)
+        for id, start in forecast(near, LEARNT, self.past).items():
+            job, (low, high) = waiting[id], own.get(id, (start, start))
+            found = self._ranges.around(id, cluster.at, start, Range(min(low, start), max(high, start)))
             self._open[id].append(_Said(cluster.at, start, job.start if job.is_planned else None, found))
 
     def add(self, cluster: Cluster) -> Forecasts:

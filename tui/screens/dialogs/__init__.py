@@ -11,15 +11,19 @@ if TYPE_CHECKING:
     from tui.screens.dialogs.policy_picker import PolicyPicker
     from tui.screens.dialogs.prompt import Prompt
     from tui.screens.dialogs.report import FidelityReport
+    from tui.screens.dialogs.sentences import SentencesDialog
     from tui.screens.dialogs.trace_picker import TracePicker
 
-__all__ = ["AlternativesDialog", "FidelityReport", "HelpScreen", "PolicyPicker", "Prompt", "TracePicker"]
+__all__ = [
+    "AlternativesDialog", "FidelityReport", "HelpScreen", "PolicyPicker", "Prompt", "SentencesDialog", "TracePicker",
+]  # fmt: skip
 _FILES = {
     "AlternativesDialog": "alternatives_dialog",
     "FidelityReport": "report",
     "HelpScreen": "help",
     "PolicyPicker": "policy_picker",
     "Prompt": "prompt",
+    "SentencesDialog": "sentences",
     "TracePicker": "trace_picker",
 }
 

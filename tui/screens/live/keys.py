@@ -17,6 +17,7 @@ SHARED = (
 OWN = (
     Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
     Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),
+    Key("u", "what_if", "what if", "When the selected job would start, and what would let it start earlier."),
     Key("p", "partition", "partition", "The queue of the next partition, or of all together.", 4),
 )
 SHOWN = (

@@ -31,6 +31,7 @@ from tui.look.sheets import Span, line
 from tui.panels.strip import time_at
 from tui.replay.places import find_job
 from tui.screens import dialogs
+from tui.screens.live.ahead import look_ahead
 from tui.screens.live.keys import bindings, help_groups, key_line
 from tui.screens.live.state import JUMPS, LiveState
 from tui.screens.replay.files import look_named, theme_choice
@@ -260,11 +261,8 @@ class LiveScreen(Screen[None]):
         self.wish()
 
     @on(Gantt.Picked)
-    def _picked(self, message: Gantt.Picked) -> None:
-        self.change(selected=message.rank)
-
     @on(Panel.Picked)
-    def _picked_line(self, message: Panel.Picked) -> None:
+    def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
         self.change(selected=message.rank)
 
     @on(Panel.Hovered)
@@ -410,6 +408,8 @@ class LiveScreen(Screen[None]):
             return
         place = waiting.index(self.state.selected) + 1 if self.state.selected in waiting else 0
         self._select(waiting[place % len(waiting)])
+
+    action_what_if = look_ahead
 
     def action_colour(self) -> None:
         modes = list(MODES)

@@ -1,6 +1,6 @@
 """The screen of a live machine on recorded moments.
 
-Also tests tui.screens.live.state, tui.watching.
+Also tests tui.screens.live.ahead, tui.screens.live.state, tui.watching.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tests.tui.live.watched import Recorded, Scripted, settled, text_of
 from tui.live.scene import LiveScene
 from tui.live.watch import Live, Replayed, Watch
 from tui.look.palette import DARK
+from tui.screens.dialogs import SentencesDialog
 from tui.screens.live.screen import LiveScreen
 from tui.watching import LiveApp
 
@@ -227,3 +228,26 @@ async def test_a_picture_that_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatc
         await seen.pilot.press("home")
         assert (seen.screen.state.picture or 0) > 5
         assert "not kept" in seen.screen.state.said
+
+
+async def test_what_if_looks_ahead_for_the_selected_job(shared: Path) -> None:
+    async with opened(recording(shared)) as seen:
+        await seen.press("w")
+        await seen.pilot.press("u")
+        for _ in range(600):
+            if isinstance(seen.app.screen, SentencesDialog):
+                break
+            await seen.pilot.pause(0.05)
+        dialog = seen.app.screen
+        assert isinstance(dialog, SentencesDialog)
+        assert any("forecast" in line.text for line in dialog._lines(80))
+        await seen.pilot.press("escape")
+        await seen.pilot.pause()
+        assert seen.app.screen is seen.screen
+
+
+async def test_what_if_needs_a_waiting_job() -> None:
+    watch = Live(Scripted(Cluster(DAY, nodes=NODES, jobs=(runs("1", 2, "n1"),))))
+    async with opened(watch) as seen:
+        await seen.press("u")
+        assert "no waiting job is selected" in seen.text

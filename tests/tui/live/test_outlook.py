@@ -1,0 +1,37 @@
+"""Outlook of a waiting job: forecast and what-if answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sim.cluster.values import Cluster, ClusterJob
+from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
+from tests.tui.live.watched import Recorded
+from tui.live.outlook import NOTHING, outlook
+from tui.live.watch import Replayed
+
+WIDE = replace(WAITS, cpus=8, tres="cpu=8,mem=80M,node=2", nodes_wanted=2)
+
+
+def watched(*jobs: ClusterJob) -> Replayed:
+    pictures = [Cluster(NOW + 60 * poll, nodes=NODES_, partitions=(BATCH,), jobs=jobs) for poll in range(3)]
+    watch = Replayed(Recorded(pictures), "week.slog")
+    for cluster in pictures:
+        watch.observed.add(cluster)
+    return watch
+
+
+def test_forecast_and_useful_changes_are_told() -> None:
+    told = outlook(watched(RUNS, WIDE), 2, WIDE)
+    assert told[0].startswith("Our forecast: ")
+    assert any(sentence.startswith("With 4 cores it would start now instead of ") for sentence in told)
+
+
+def test_job_that_nothing_helps_is_told_so() -> None:
+    small = replace(WAITS, cpus=1, limit=60.0)
+    full = (replace(RUNS, cpus=4), replace(RUNS, id="3", cpus=4, nodes=("n2",)))
+    assert outlook(watched(*full, small), 2, small)[-1] == NOTHING
+
+
+def test_search_that_is_given_up_tells_nothing() -> None:
+    assert outlook(watched(RUNS, WIDE), 2, WIDE, lambda: True) == ()
