@@ -31,15 +31,15 @@ def lit(sheet: Sheet) -> str:
 
 def test_the_line_of_the_first_decision_made_is_marked() -> None:
     sheet = code.draw(context(), (110, 40), 0)
-    assert "▸            yield Backfill(job, " in lit(sheet)
+    assert "▸            now.start(job, FitsExtra(" in lit(sheet)
     assert ":  3 <= 3: yes" in sheet.text
-    assert "shadow, extra = view.shadow(head)  shadow = 1200" in sheet.text
+    assert "shadow, extra = now.shadow(head)  shadow = 1200" in sheet.text
     assert "easy.py · decide, line" in sheet.note
 
 
 def test_walking_and_selecting_choose_the_decision() -> None:
     walked, selected = (code.draw(context(**about), (110, 40), 0) for about in ({"decision": 0}, {"selected": 3}))
-    assert "yield Keep(job, no_room(view, job))" in lit(walked)
+    assert "now.keep(job)" in lit(walked)
     assert walked == selected
 
 
@@ -62,10 +62,10 @@ async def test_a_key_shows_the_code_and_the_session_keeps_it() -> None:
     async with replay("k-figure2.1-2.2", policy="easy", at="#4") as run:
         assert run.scene.code is None
         await run.press("8")
-        await run.wait_for(lambda: "yield Backfill" in seen(run, "#code"))
+        await run.wait_for(lambda: "now.start(job" in seen(run, "#code"))
         assert run.session.view["code"] is True
         await run.press("comma", "comma")
-        await run.wait_for(lambda: "yield Keep" in seen(run, "#code"))
+        await run.wait_for(lambda: "now.keep(job)" in seen(run, "#code"))
         await run.press("8")
         await run.wait_for(lambda: run.scene.code is None)
         assert "code" not in run.session.view
@@ -74,12 +74,12 @@ async def test_a_key_shows_the_code_and_the_session_keeps_it() -> None:
 async def test_small_screen_shows_the_whole_line_and_counts_no_panel_as_hidden() -> None:
     async with replay("lublin-128", policy="easy", at="#150", size=(80, 24)) as run:
         await run.press("8", "full_stop")
-        await run.wait_for(lambda: "▸      yield Keep(job," in seen(run, "#code"))
-        assert "left))" in seen(run, "#code")
+        await run.wait_for(lambda: "▸" in seen(run, "#code"))
+        assert "now.keep(job" in seen(run, "#code")
         assert "without code" not in run.text
 
 
 def test_narrow_panel_keeps_half_of_the_indentation() -> None:
     wide, narrow = (code.draw(context(), (width, 40), 0).text for width in (110, 59))
-    assert "\n  44     for head in queue:" in wide
-    assert "\n  44   for head in queue:" in narrow
+    assert "\n  45     shadow, extra = now.shadow" in wide
+    assert "\n  45   shadow, extra = now.shadow" in narrow
