@@ -127,8 +127,8 @@ def _libraries(group: str) -> Iterator[Finding]:
 
 
 def requirements() -> dict[str, dict[str, str]]:
-    """Return the required versions of libraries, by name of the extra and of the library; the extra "" is always
-    needed.
+    """Return the versions of libraries that are required on this system, by name of the extra and of the library; the
+    extra "" is always needed.
     """
     try:
         declared = distribution(PROGRAM).requires or []
@@ -139,7 +139,8 @@ def requirements() -> dict[str, dict[str, str]]:
         needed, _, condition = line.partition(";")
         extra = re.search(r"extra == ['\"]([\w-]+)", condition)
         name = re.match(r"[\w.-]+", needed)
-        if name:
+        system = re.search(r"sys_platform == ['\"](\w+)", condition)
+        if name and (system is None or system[1] == sys.platform):
             versions = re.sub(r"\[.*?\]", "", needed.strip()[name.end() :]).strip()
             found.setdefault(extra[1] if extra else "", {})[name[0]] = versions
     return found

@@ -26,7 +26,7 @@ NOW = 1900
 @pytest.mark.parametrize(
     ("order", "key"),
     [
-        (orders.Fcfs(), 7),
+        (orders.Fcfs(), 100),
         (orders.ShortestFirst(), 900),
         (orders.LongestFirst(), -900),
         (orders.SmallestAreaFirst(), 14400),

@@ -26,7 +26,7 @@ CAMERA = Camera(10, 0, 32, 80, 40)
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Polls follow at once."""
-    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.01, 0.01))
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
 
 
 def picture(at: float, *jobs: object) -> Cluster:
