@@ -93,7 +93,9 @@ class Machine:
 
     tiers: Sequence[int] = ()
     factors: Sequence[float] = ()
-    """Tier of each job's partition, and its factor in the job's priority, by rank; empty if all are equal."""
+    """Tier of each job's partition (jobs of a higher tier come first), and the partition's factor in the job's
+    priority, by rank; empty if all are equal.
+    """
     has_nodes = False
     """True if the machine consists of nodes; False here, for equal processors."""
 

@@ -16,7 +16,7 @@ _NUMBERS = {
 }  # fmt: skip
 _TIMES = {"prioritymaxage": "maxage", "prioritydecayhalflife": "halflife"}
 _SCHEDULER = {"bf_interval": 1, "bf_window": 60, "bf_resolution": 1, "bf_max_job_test": 1, "bf_max_job_user": 1}
-"""Words of SchedulerParameters with the seconds of their unit."""
+"""Parameters of Slurm's SchedulerParameters, each with the seconds in its unit, or 1 for a count."""
 _IGNORED = {"priorityweightqos": "QOS", "priorityweightassoc": "associations", "priorityweighttres": "TRES"}
 CONFIGURATION = TextKind("configuration of Slurm", 2**22, FileError)
 

@@ -222,7 +222,9 @@ class View(Protocol):
 
     @property
     def tiers(self) -> Sequence[int]:
-        """Return the tier of each job's partition by rank, of which the higher come first; empty if all are equal."""
+        """Return the tier of each job's partition, by rank; jobs of a higher tier come first. Empty if all are
+        equal.
+        """
 
     @property
     def factors(self) -> Sequence[float]:
