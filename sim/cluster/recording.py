@@ -461,7 +461,9 @@ def _pseudonymous(job: ClusterJob, secret: bytes) -> ClusterJob:
 
 
 class _Pseudonyms:
-    """Pseudonyms made with a secret. A name always gets the same one; only the secret connects them."""
+    """Pseudonyms made with a secret. A name always gets the same pseudonym, and the secret is needed to link the
+    two.
+    """
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret

@@ -92,7 +92,7 @@ def _tree(code: CodeType) -> ast.Module:
 
 
 def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
-    """Return the comparison as text with its numbers in place of names; "" if only calls would give them.
+    """Return the comparison as text with values in place of names; "" if they are known only by calling a function.
 
     >>> told_numbers(ast.parse("procs + 1 <= extra", mode="eval").body, {"procs": 4, "extra": 2})
     '5 <= 2'

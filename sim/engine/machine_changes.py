@@ -52,8 +52,8 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """Record in the history which processors went down, for maintenance or by a failure, and which failed while
-        they were down.
+        """Record in the history the processors that went down now (`lost`, for maintenance or by a failure), and those
+        that have a failure, even if they were down already (`failed`).
         """
         back, log = self._state.back, self._transitions.log
         if announced := lost & ~failed:

@@ -32,7 +32,7 @@ class Code(NamedTuple):
 
     @classmethod
     def of(cls, policies: Iterable[str]) -> Code:
-        """Return the code of these specs as it is now."""
+        """Return the present content of the user-defined files that these specs of policies need."""
         specs = tuple(map(whole, policies))
         files = (contents_of(named) for spec in specs for named in code_in(spec) if named.is_file)
         return cls(specs, {name: content for found in files for name, content in found.items()})

@@ -12,7 +12,7 @@ from sim.errors import ParameterError
 from sim.formatting import quoted
 
 MOST = 100_000
-"""Largest number of values of one text, and of runs of one plan."""
+"""Largest number of values that a text with ranges may stand for, and of runs that a plan may have."""
 _NUMBER = r"-?\d{1,15}(?:\.\d{1,15})?"
 _SPAN = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?", re.ASCII)
 

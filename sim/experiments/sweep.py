@@ -117,8 +117,8 @@ def _emptied(runs: deque[Run]) -> Iterator[Run]:
 
 
 def _ask(pool: Executor) -> None:
-    """Check that a worker answers and has the same version of the program, as otherwise runs would only seem to
-    fail.
+    """Raise an error unless a worker answers and has the same version of the program. Otherwise every run would be
+    stored as failed.
     """
     try:
         pool.submit(check_versions, versions()).result()

@@ -206,8 +206,8 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """Return the first starts as recorded. Where rows take turns, stretches may lack a turn so far; their starts
-        are computed from the clock.
+        """Return the first starts that were written. With rows that take turns, some jobs may have none yet: theirs are
+        computed from the clock when they are read.
         """
         started: Times = vars(Past)["_started"].__get__(self)
         return started

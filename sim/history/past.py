@@ -99,8 +99,8 @@ class Past:
     suspended
     """
     _lost: dict[int, tuple[int, float]]
-    """Step and time at which a suspended job lost processors that it needed to resume, so that it waits again; by its
-    last stretch
+    """For each suspended job that lost processors which it needed to resume, by the index of its last stretch: step and
+    time of the loss
     """
     _given_up: dict[int, int]
     """Step in which the engine cancelled each job that can never run, by rank"""

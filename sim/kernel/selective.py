@@ -47,8 +47,8 @@ class SelectiveLoop(Suspension):
         # The policy
         self.sf = self.tick = 0.0
         self.limit = -1.0
-        """Number of mean slowdowns which a job's xfactor must exceed for the job to be protected; negative if none is
-        protected
+        """Factor: a job is protected if its xfactor exceeds this factor times the mean slowdown of its category;
+        negative if no job is protected
         """
         # The jobs
         self.low = times(0)

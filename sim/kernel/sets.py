@@ -151,7 +151,7 @@ class Sets:
         return False
 
     def first_after(self, number: int, processor: int) -> int:
-        """Return the first processor of the set with a number above `processor`, or -1."""
+        """Return the lowest processor above `processor` in the set `number`, or -1."""
         processor += 1
         while processor < self.words * A_WORD:
             rest = self.of[number * self.words + (processor >> 6)] >> (processor & 63)

@@ -414,7 +414,7 @@ class Sharing(Clock):
                 self._stand_no_more(rank, slot)
 
     def _stand_too(self, rank: int, slot: int) -> None:
-        """Add the row in this slot to the job's rows, where it has a replica."""
+        """Place a replica of the job in the row of this slot."""
         replicas = self.replicas
         self.replica_of[replicas], self.replica_in[replicas] = rank, slot
         self._replicate(replicas, replicas + 1)

@@ -134,7 +134,7 @@ class Runs:
     # Moments
 
     def at(self, moment: Moment) -> Snapshot:
-        """Return the state at this time."""
+        """Return the state at this moment, in the run that it names."""
         self._go(moment)
         return self.timeline.snapshot()
 

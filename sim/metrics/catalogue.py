@@ -143,7 +143,7 @@ FRAGMENTATION: tuple[Metric, ...] = (
         "the part on nodes that no waiting job may use: other partitions, other features, or exclusive jobs",
     ),
 )  # fmt: skip
-"""Metrics of a machine of nodes; equal processors have none of them."""
+"""Metrics that exist only for a machine of nodes, not for one of equal processors."""
 
 FAIRNESS: tuple[Metric, ...] = (
     Metric("mean_passed", "passed by", "jobs", "smaller", "mean number of later arrivals that started before a job"),

@@ -41,7 +41,7 @@ class Followed(Policy):
     starts: tuple[tuple[float, int], ...] = ()
     """Times and ranks of the player's first starts, in order."""
     until: float = 0.0
-    """Time from which EASY decides."""
+    """Time until which the player's decisions are followed; from then on EASY decides."""
 
     plans = "nobody"
 

@@ -135,7 +135,9 @@ class Partitioned(NamedTuple):
         return self.procs + self.gap * len(self.division)
 
     def view(self, view: ChartView) -> ChartView:
-        """Return a view of the same part of the machine that includes the positions for bars."""
+        """Return the view with positions in place of processors, so that the gaps above partitions, in which their bars
+        are drawn, belong to it.
+        """
         low, high = view.low * self.places // self.procs, -(-view.high * self.places // self.procs)
         return replace(view, low=low, high=high, order=(self.division, self.gap))
 

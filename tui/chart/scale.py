@@ -56,7 +56,7 @@ class ChartView:
     lanes: int = 1
     """Number of lanes in which the processors are drawn one above the other."""
     stride: int = 0
-    """Difference between the numbers of one processor in two neighbouring lanes."""
+    """Number of positions per lane, one for each processor and one for the gap; 0 with a single lane."""
     axis: Axis = CLOCK
     """Axis that gives each time its place."""
     cuts: tuple[int, ...] = ()
@@ -242,7 +242,7 @@ class Camera:
 
     @property
     def seconds(self) -> float:
-        """Return the smallest number of seconds that a column stands for."""
+        """Return the seconds that a column stands for; 0 if columns are events, because these differ in time."""
         return 0.0 if self.by_event else self.per_column
 
     def staying(self, now: float) -> Camera:

@@ -60,8 +60,8 @@ class TableWriter:
 
 @contextmanager
 def table_file(path: str, is_parquet: bool | None = None) -> Iterator[TableWriter]:
-    """Open a table for writing that replaces the file at `path` at the end of the context; its name says which format
-    it has.
+    """Open a table for writing; it replaces the file at `path` at the end of the context. If `is_parquet` is None, the
+    file's name determines the format.
     """
     is_parquet = not path.lower().endswith(".arrow") if is_parquet is None else is_parquet
     with write_whole(path) as file:

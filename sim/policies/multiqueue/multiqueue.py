@@ -125,8 +125,8 @@ class MultiQueue(Policy):
         return min(job.estimate, self.speculate)
 
     def _reserve(self, view: View, pivots: Pivots, job: Job) -> Iterator[Decision]:
-        """Yield the decision that reserves the start that the user requested, or a speculative run that delays no
-        earlier job's pivot.
+        """Yield the decision that reserves a start for the job. If the user requested a start, it is reserved;
+        otherwise a speculative run is planned that delays no pivot (first job of a queue).
         """
         if job.reserve is not None:
             at = view.plan.earliest(job.procs, job.estimate, max(view.now, job.reserve))

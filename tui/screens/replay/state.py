@@ -53,7 +53,9 @@ class ViewState:
     colour: str = "job"
     speed: int = 0
     aside: int | None = None
-    """Index of the speed that is used after changing between the clock and events; None for the default."""
+    """Index of the speed of the other mode of playback (by clock or by events), for a change to it; None for the
+    default.
+    """
     direction: int = 1
     playing: bool = False
     pages: bool = True
