@@ -306,7 +306,9 @@ def _from_git(named: Named) -> bytes:
     folder, file = os.path.split(named.path)
     if named.revision.startswith("-"):
         raise OwnCodeError(f"{shortened(named.revision)} is no revision", named.head)
-    show = ["git", "-c", "core.fsmonitor=false", "-C", folder, "show", f"{named.revision}:./{file}"]
+    # a blob alone: `show` would draw a commit in its place, with programs that the repository names
+    safely = ["git", "--no-replace-objects", "-c", "core.fsmonitor=false", "-C", folder]
+    show = [*safely, "cat-file", "blob", f"{named.revision}:./{file}"]
     alone = {**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}  # a remote may name programs to run
     try:
         shown = subprocess.run(

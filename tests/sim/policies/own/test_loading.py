@@ -231,6 +231,23 @@ def test_git_starts_no_program_that_a_repository_names(fair: Path) -> None:
     assert not (folder / "RAN").exists()
 
 
+def test_a_commit_in_the_place_of_a_file_is_not_drawn(fair: Path) -> None:
+    """Git would show its changes, by a program of the repository's settings."""
+    folder = committed(fair)
+
+    def git(*words: str) -> str:
+        asked = ["git", "-c", "user.name=me", "-c", "user.email=me@here", *words]
+        return subprocess.run(asked, check=True, cwd=folder, capture_output=True, text=True).stdout.strip()
+
+    (folder / ".gitattributes").write_text("fair.py diff=evil\n")
+    git("config", "diff.evil.textconv", f"touch {folder}/RAN; cat")
+    git("update-index", "--add", "--cacheinfo", f"160000,{git('rev-parse', 'HEAD')},link.py")
+    git("commit", "-q", "-m", "second")
+    with pytest.raises(OwnCodeError, match="git does not have it"):
+        parse_policy("./link.py@HEAD")
+    assert not (folder / "RAN").exists()
+
+
 def test_a_revision_is_read_from_git(fair: Path) -> None:
     committed(fair)
     fair.write_text(FAIR.replace("7.0", "9.0"))
