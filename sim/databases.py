@@ -35,7 +35,7 @@ def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST
 
     real = os.path.realpath(path)
     if leads_nowhere(path):
-        raise sqlite3.DatabaseError("is a link that leads nowhere; remove it")
+        raise sqlite3.DatabaseError("is a link to a missing or empty file; remove it")
     for end in _BESIDE:
         _check_beside(real + end)
     db: Connection = sqlite3.connect(f"{Path(real).as_uri()}?{options}", uri=True, **more)
@@ -52,8 +52,8 @@ def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST
 
 
 def leads_nowhere(path: str | Path) -> bool:
-    """Return True for a link whose target does not exist, through which no file is made."""
-    return os.path.islink(path) and not os.path.exists(path)
+    """Return True for a link whose target does not exist or is empty, so that a new database would be made there."""
+    return os.path.islink(path) and (not os.path.exists(path) or os.path.getsize(path) == 0)
 
 
 def limit_steps(db: Connection, path: str | Path) -> None:

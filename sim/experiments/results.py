@@ -265,7 +265,7 @@ def _locked(path: Path) -> int | None:
     locks.
     """
     if leads_nowhere(path):
-        raise ResultsError(f"{path}: is a link that leads nowhere; remove it")
+        raise ResultsError(f"{path}: is a link to a missing or empty file; remove it")
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except (OSError, ValueError) as error:

@@ -85,7 +85,7 @@ def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
         tres = _with(job.tres, "node", value)
         return replace(job, nodes_wanted=number, cpus=max(job.cpus, number), tres=tres)
     tres = _with(job.tres, "cpu", value)
-    if (total := re.search(r"(?:^|,)mem=(\d+)([KMGT]?)", job.tres)) is not None:
+    if (total := re.search(r"(?:^|,)mem=(\d{1,15})([KMGT]?)", job.tres)) is not None:
         tres = _with(tres, "mem", f"{-(-int(total[1]) * number // max(job.cpus, 1))}{total[2]}")
     return replace(job, cpus=number, nodes_wanted=min(max(job.nodes_wanted, 1), number), tres=tres)
 

@@ -27,7 +27,7 @@ from sim.policies.policy import CodeRef
 from sim.session.code_refs import read_policy, refs_of
 from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, SessionTable, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
-from sim.workload.outages import parse_set
+from sim.workload.outages import MOST_GONE, parse_set
 
 PREFIX = "schedscope1:"
 """Prefix of a session in one line."""
@@ -263,13 +263,18 @@ def _branches(
         parent = _branch(table, "parent", made) if made else None
         made[name] = BranchRecord(name, parent, table.take("forked", int) if made else 0)
     of: dict[str, list[Switch]] = {name: [] for name in made}
+    extent = 0
     for table in switches:
         name, step, time = _branch(table, "branch", made), table.take("step", int), table.take("time", float)
         policy = read_policy(table.take_as("policy", read_policy))
         breaks = None
         if "breaks" in table:
             until = table.take("until", float) if "until" in table else inf
-            breaks = parse_set(table.take_as("breaks", parse_set)), until
+            broken = parse_set(table.take_as("breaks", parse_set))
+            extent += broken.bit_length()
+            if extent > MOST_GONE:
+                table.fail(f"the processors that break are more than the {MOST_GONE:,} in all that are handled")
+            breaks = broken, until
         is_after = table.take("after", bool, False)
         of[name].append(Switch(step, time, policy, breaks=breaks, is_after=is_after))
     return {name: replace(branch, switches=tuple(of[name])) for name, branch in made.items()}

@@ -138,19 +138,29 @@ def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
         return ()
     places = {job: at for at, job in reversed([*enumerate(index)])}
     turns: dict[int, tuple[After, ...]] = {}
+    total = 0
     for job, follow in enumerate(follows):
         if follow is not None and job not in places:
             found = (_kept(one, places, turns) for one in follow.after if one.outcome == "turn")
             turns[job] = tuple(dict.fromkeys(chain.from_iterable(found)))
+            total = _counted(total, turns[job])
     made: list[Follow | None] = []
     for at, job in enumerate(index):
         follow = follows[job]
         if follow is not None:
             all_after = chain.from_iterable(_kept(one, places, turns) for one in follow.after)
             kept = tuple(one for one in dict.fromkeys(all_after) if one.job < at)
+            total = _counted(total, kept)
             follow = Follow(kept, follow.think) if kept else None
         made.append(follow)
     return tuple(made) if any(made) else ()
+
+
+def _counted(total: int, after: Sequence[After]) -> int:
+    """Return the number of dependencies with these; raise an error if there are too many."""
+    if total + len(after) > MOST_IN_ALL:
+        raise TraceError(f"has dependencies on more than {MOST_IN_ALL:,} jobs; cut it into smaller files")
+    return total + len(after)
 
 
 def _kept(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After, ...]]) -> tuple[After, ...]:
@@ -209,9 +219,7 @@ class Dependencies:
         named = 0
         for at, (job, text, owner) in enumerate(self._texts):
             found = tuple(dict.fromkeys(islice(self._parsed(text, places, by_owner[owner], job), MOST_NAMED)))
-            named += len(found)
-            if named > MOST_IN_ALL:
-                raise TraceError(f"has dependencies on more than {MOST_IN_ALL:,} jobs; cut it into smaller files")
+            named = _counted(named, found)
             made.append(Follow(found) if found else None)
             for name in {job, job.partition("_")[0]}:
                 places[name].append(at)

@@ -15,6 +15,9 @@ from sim.workload.shape import Request, Shape
 
 OWNERS = ("user", "account", "qos")
 MOST_BOUNDS = 2**20
+MOST_DEMANDS = 2**22
+MOST_CHECKS = 2**26
+"""Largest product of the number of limits and the number of jobs, as each job is compared with each limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,10 @@ def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
     resources = {*shape.kinds, "jobs", "nodes"}
     rules = [(at, rule) for at, rule in enumerate(shape.limits) if rule.resource in resources]
 
+    if len(rules) * len(jobs) > MOST_CHECKS:
+        raise TraceError(f"has {len(rules):,} limits for {len(jobs):,} jobs, too many to compare; name fewer limits")
+    total = 0
+
     def number(key: object, bound: Bound) -> int:
         if key not in numbers:
             if len(bounds) == MOST_BOUNDS:
@@ -99,6 +106,9 @@ def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
         if job.array and job.at_once:
             bound = Bound("JobArrayTaskLimit", job.at_once, "jobs", f"array {job.array}")
             own.append((number(job.array, bound), 1))
+        total += len(own)
+        if total > MOST_DEMANDS:
+            raise TraceError(f"its jobs meet limits more than {MOST_DEMANDS:,} times; name fewer limits")
         demands.append(tuple(own))
     return Limits(tuple(bounds), tuple(demands)) if bounds else None
 

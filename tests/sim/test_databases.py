@@ -165,6 +165,10 @@ def test_no_recording_is_written_into_another_database(tmp_path: Path, tables: t
 @pytest.mark.parametrize("write", [Recorder, lambda path: Results(path, write=True)])
 def test_no_file_is_made_where_a_link_leads(tmp_path: Path, write: Callable[[Path], object]) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "gone")
-    with pytest.raises(SchedscopeError, match="is a link that leads nowhere; remove it"):
+    with pytest.raises(SchedscopeError, match="is a link to a missing or empty file; remove it"):
         write(tmp_path / "link")
     assert not (tmp_path / "gone").exists()
+    (tmp_path / "gone").touch()
+    with pytest.raises(SchedscopeError, match="is a link to a missing or empty file; remove it"):
+        write(tmp_path / "link")
+    assert (tmp_path / "gone").read_bytes() == b""

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from sim.errors import ParameterError
 from sim.experiments.cut import Cut
 from sim.experiments.measured import BATCHES, MEASURED, measured_metric
 from sim.experiments.paired import compare
@@ -29,7 +30,7 @@ from sim.experiments.pivot import (
 )
 from sim.experiments.results import FACTORS, Results
 from sim.files import write_rows, write_whole
-from sim.formatting import count, listed, printable, shortened
+from sim.formatting import count, listed, printable, quoted, shortened
 from sim.metrics.catalogue import Metric
 from tui.cli import options
 from tui.cli.against import against_rows, against_table
@@ -235,8 +236,15 @@ def _shown(of: PivotTable, ask: PivotQuery) -> list[str]:
 def _measured_part(results: Results, where: Sequence[Condition]) -> list[str]:
     """Return a line about jobs at the begin and end of the runs that no number counts; none if all are counted."""
     cuts = {str(record["cut"] or "") for record in records(results, [], where)}
-    told = "; or ".join(Cut.of(cut).told for cut in sorted(cuts))
-    return [f"measured: {told}"] if any(cuts) else []
+    return [f"measured: {'; or '.join(map(_part, sorted(cuts)))}"] if any(cuts) else []
+
+
+def _part(cut: str) -> str:
+    """Return in words which jobs a cut leaves; quote a text that is no cut, as a file may have any."""
+    try:
+        return Cut.of(cut).told
+    except ParameterError:
+        return f"an unknown part ({quoted(cut)})"
 
 
 def _number(of: PivotTable, ask: PivotQuery, at: tuple[Any, Any]) -> str:

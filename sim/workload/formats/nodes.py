@@ -156,6 +156,8 @@ def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Itera
     count = node.get("count", max(len(names), 1))
     if not _is_amount(count) or not 1 <= count <= MOST_NODES - before:
         raise TraceError(f"node {at}: count must be from 1 to {MOST_NODES - before:,}, got {shown(count)}", path)
+    if 1 < len(names) != count:
+        raise TraceError(f"node {at}: its name stands for {len(names):,} nodes, and count is {count:,}", path)
     if len(names) != count:
         stem = names[0][:40] if names else "n"
         names = [f"{stem}{before + number + 1}" for number in range(count)] if count > 1 or not names else names[:1]
@@ -176,7 +178,9 @@ def _groups(
             raise TraceError(f"partition {at}: expected a table with a name, got {shown(group)}", path)
         name, named = group["name"][:64], group.get("nodes")
         if isinstance(named, str):
-            members = frozenset(numbers[host] for host in hosts(named) if host in numbers)
+            of_text = hosts(named)
+            total += len(of_text)  # also unknown hosts, as each list takes time
+            members = frozenset(numbers[host] for host in of_text if host in numbers)
         elif isinstance(named, list):
             members = frozenset(n for n in named if isinstance(n, int) and 0 <= n < len(nodes))
         else:
@@ -220,8 +224,9 @@ def _of_scontrol(text: str, path: object) -> Shape:
     groups: list[NodeGroup] = []
     total = 0
     for record in records(text, "PartitionName"):
-        members = frozenset(numbers[host] for host in hosts(record.get("Nodes", "")) if host in numbers)
-        total += len(members)
+        named = hosts(record.get("Nodes", ""))
+        members = frozenset(numbers[host] for host in named if host in numbers)
+        total += len(named)  # also unknown hosts, as each list takes time
         _refuse_many(len(groups), total, path)
         group = NodeGroup(
             record["PartitionName"][:64],
@@ -243,7 +248,7 @@ def _gres(text: str) -> tuple[tuple[str, int], ...]:
     ((('fpga', 1), ('gpu', 2)), ())
     """
     found: dict[str, int] = {}
-    for part in re.sub(r"\([^)]*\)", "", text).split(","):
+    for part in re.sub(r"\([^()]*\)", "", text).split(","):
         name, *more = part.strip().split(":")
         if name and more and more[-1].isdecimal():
             found[name[:40]] = found.get(name[:40], 0) + int(more[-1][:9])

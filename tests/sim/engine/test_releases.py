@@ -13,12 +13,12 @@ import pytest
 
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import InvariantError, NotThereError, ParameterError
+from sim.errors import InvariantError, NotThereError, ParameterError, TraceError
 from sim.metrics.fairness import fairness
 from sim.policies import POLICIES
 from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
-from sim.workload.follows import After, Follow
+from sim.workload.follows import After, Follow, renumbered
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms, feedback
 
@@ -127,3 +127,12 @@ def test_fairness_is_refused_where_submit_times_depend_on_the_run(lab: Lab) -> N
     scenario = Scenario(chained(lab), "fcfs")
     with pytest.raises(ParameterError, match="fairness needs fixed submit times"):
         fairness(scenario, scenario.begun())
+
+
+def test_turns_of_jobs_left_out_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Follow(tuple(After(job, "turn") for job in range(10)))
+    follows = (*[None] * 10, first, *(Follow((After(job, "turn"),)) for job in range(10, 30)))
+    assert len(renumbered(follows, [*range(10), 29])) == 11
+    monkeypatch.setattr("sim.workload.follows.MOST_IN_ALL", 100)
+    with pytest.raises(TraceError, match="has dependencies on more than 100 jobs"):
+        renumbered(follows, [*range(10), 29])

@@ -78,9 +78,9 @@ def test_what_waits_no_more_is_forgotten() -> None:
     assert ranges.around("30", 5, 60) is None, "19 errors are too few"
 
 
-@pytest.mark.parametrize(("version", "most", "learnt"), [("v22.05", 0.7, 0.5), ("v24.11", 1.3, 1.0)])
+@pytest.mark.parametrize(("version", "every", "most", "learnt"), [("v22.05", 120, 0.7, 0.5), ("v24.11", 30, 1.3, 1.0)])
 def test_forecasts_of_a_recorded_day_are_about_as_good_as_slurms(
-    shared: Path, version: str, most: float, learnt: float
+    shared: Path, version: str, every: float, most: float, learnt: float
 ) -> None:
     """On the overloaded machine (v22.05) better even without learnt run times, and always better with them."""
     folder = shared / "slurm" / "captures" / version
@@ -90,7 +90,7 @@ def test_forecasts_of_a_recorded_day_are_about_as_good_as_slurms(
     rows = [dict(zip(header.split("|"), line.split("|"), strict=False)) for line in lines]
     ended = [done for row in rows if (done := _ended(row)) is not None]
     tres = {row["JobID"]: row["ReqTRES"] for row in rows}
-    scorer = Scorer(every=120)
+    scorer = Scorer(every=every)
     for cluster in series(shared, version):
         jobs = tuple(replace(job, tres=tres.get(job.id, "") if job.is_waiting else "") for job in cluster.jobs)
         known = {job.id for job in jobs}

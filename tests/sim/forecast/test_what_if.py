@@ -27,6 +27,7 @@ def test_change_is_a_changed_request() -> None:
     assert parse_change("mem=1g", WIDE).tres == "mem=2048M,cpu=8,node=2"
     assert parse_change("gpus=1, nodes=1", WIDE).nodes_wanted == 1
     assert parse_change("partition=short", WIDE).partition == "short"
+    assert parse_change("cpus=4", replace(WIDE, tres=f"cpu=8,mem={'9' * 5000}M")).cpus == 4
 
 
 @pytest.mark.parametrize("text", ["", "cores=4", "cpus=0", "cpus=x", "time=0", "time=later", "mem=much", "nodes"])

@@ -168,6 +168,13 @@ def test_a_session_reads_like_a_note() -> None:
     )
 
 
+def test_processors_that_break_are_bounded_in_all() -> None:
+    broken = '[switch]\nbranch = "main"\nstep = 0\ntime = 0\npolicy = "easy"\nbreaks = "0-9999999"\n'
+    assert len(parsed((written(small()) + broken * 10).encode(), "it").branches[0].switches) == 10
+    with pytest.raises(SessionError, match="the processors that break are more than the 100,000,000 in all"):
+        parsed((written(small()) + broken * 11).encode(), "it")
+
+
 def test_a_path_that_is_no_utf8_survives() -> None:
     session = small(trace=TraceRef(os.fsdecode(b"/tmp/tr\xe4ce.swf"), NO_HASH, 7))
     assert parsed(written(session).encode(), "it") == session

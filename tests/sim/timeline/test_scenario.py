@@ -144,5 +144,5 @@ def test_a_run_for_its_metrics_takes_little_memory_a_job() -> None:
         of_measurement = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert of_run < 520 * jobs  # with columns of the loop that are never touched
+    assert of_run < 560 * jobs  # with columns of the loop that are never touched
     assert of_measurement < 340 * jobs

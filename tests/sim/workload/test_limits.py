@@ -100,3 +100,13 @@ def test_limits_of_a_machine_hold_for_any_trace_on_it(tmp_path: Path) -> None:
 def test_a_limit_without_a_number_is_refused() -> None:
     with pytest.raises(TraceError, match="limit 1: 'cores' must be a whole number"):
         read_machine('[[node]]\ncores = 8\n[[limit]]\nuser = "a"\ncores = "many"\n', "m.toml")
+
+
+def test_more_limits_than_can_be_compared_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.workload.limits.MOST_DEMANDS", 7)
+    assert limited(tmp_path, {"cores": 9}).limits is not None
+    with pytest.raises(TraceError, match="its jobs meet limits more than 7 times"):
+        limited(tmp_path, {"cores": 9}, {"jobs": 3})
+    monkeypatch.setattr("sim.workload.limits.MOST_CHECKS", 7)
+    with pytest.raises(TraceError, match="has 2 limits for 4 jobs, too many to compare"):
+        limited(tmp_path, {"cores": 9}, {"jobs": 3})

@@ -101,6 +101,9 @@ max_time = 60
             "NodeName=n[1-9] CPUTot=1\n" + "".join(f"PartitionName=p{n} Nodes=n1\n" for n in range(5000)),
             "more than 4,096 partitions",
         ),
+        ("NodeName=n1 CPUTot=1\n" + "PartitionName=p Nodes=x1[1-99999]\n" * 30, "more than 4,096 partitions"),
+        ("[[node]]\ncores = 1\n" + "[[partition]]\nname = 'a'\nnodes = 'x[1-99999]'\n" * 30, "more than 4,096"),
+        ("[[node]]\ncores = 1\ncount = 2\nname = 'x[1-9]'\n", "its name stands for 9 nodes, and count is 2"),
     ],
 )
 def test_wrong_machines_are_refused_in_one_line(text: str, told: str) -> None:
