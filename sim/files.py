@@ -151,12 +151,17 @@ def is_database(path: str | Path) -> bool:
         return False
 
 
+def _leads_away(path: str | Path) -> bool:
+    """Return True for a link to a file of another folder."""
+    folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
+    return os.path.islink(path) and os.path.dirname(os.path.realpath(path)) != folder
+
+
 def refuse_replacing(path: str | Path, what: str, *begins: bytes) -> None:
     """Raise `SchedscopeError` if something is at `path` that must not be overwritten.
 
     A folder, a device, or a file of the kind `what` may be there; such a file begins with one of `begins`. A link that
-    leads nowhere is refused, too: a stranger may have
-    chosen where it leads.
+    leads nowhere or to another folder is refused, too: a stranger may have chosen where it leads.
     """
     try:
         if not os.path.lexists(path) or os.path.isdir(path):
@@ -168,5 +173,7 @@ def refuse_replacing(path: str | Path, what: str, *begins: bytes) -> None:
                 is_one = file.read(max(map(len, begins))).startswith(begins)
     except (OSError, ValueError):
         return  # writing it says what is wrong
+    if stat.S_ISREG(mode) and _leads_away(path):
+        raise SchedscopeError(f"{path}: is a link to a file of another folder, which stays; choose another name")
     if not is_one:
         raise SchedscopeError(f"{path}: this file is no {what}, and stays; choose another name")

@@ -143,6 +143,11 @@ def test_a_file_of_another_kind_is_not_replaced(tmp_path: Path) -> None:
     path.write_text("precious")
     with pytest.raises(SchedscopeError, match="link: this file is no picture, and stays; choose another name"):
         refuse_replacing(tmp_path / "link", "picture", b"<svg", b"\x89PNG")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "away").symlink_to(path)
+    path.write_text("<svg>")
+    with pytest.raises(SchedscopeError, match="away: is a link to a file of another folder, which stays"):
+        refuse_replacing(tmp_path / "folder" / "away", "picture", b"<svg", b"\x89PNG")
     (tmp_path / "nowhere").symlink_to("missing")
     os.mkfifo(tmp_path / "pipe")
     for name in ("nowhere", "pipe"):

@@ -119,7 +119,7 @@ def _compiled_module(name: str) -> ModuleType:
 
 def _compiled_file(name: str) -> str:
     """Return the path of the compiled module of this name in the present folder."""
-    files = (os.path.abspath(name + suffix) for suffix in EXTENSION_SUFFIXES)
+    files = (os.path.abspath(name + suffix) for suffix in EXTENSION_SUFFIXES if "." not in name)
     if (found := next(filter(os.path.isfile, files), None)) is None:
         raise ModuleNotFoundError(f"No module named {name!r}")
     return found
@@ -378,8 +378,9 @@ def file_of_module(name: str) -> str:
     """Return the file from which a module would be imported; the package is not imported to find it."""
     from importlib.machinery import PathFinder
 
-    if place := place_in(local_sources(name, _read_local) or (), os.getcwd(), name):
-        return place
+    sources = local_sources(name, _read_local)
+    if sources is not None:
+        return place_in(sources, os.getcwd(), name) or _compiled_file(name)
     folders: list[str] | None = [*sys.path, os.getcwd()]
     for part in name.split("."):
         found = None if folders is None else PathFinder.find_spec(part, folders)

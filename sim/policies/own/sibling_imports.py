@@ -149,7 +149,8 @@ class SiblingImporter(SourceLoader):
         if (place := self._place(fullname)) is None:
             return self._namespace(fullname)
         other = PathFinder.find_spec(fullname) if path is None else None
-        is_other = other and other.origin and not other.origin.startswith(os.path.join(self._folder, ""))
+        here = os.path.join(os.path.realpath(self._folder), "")
+        is_other = other and other.origin and not os.path.realpath(other.origin).startswith(here)
         if is_other or (found := spec_from_file_location(fullname, place, loader=self)) is None:
             return None
         if found.submodule_search_locations:  # Python would look there for compiled and unread files

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import metadata
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -274,6 +275,16 @@ def test_the_file_that_is_described_is_the_one_that_runs(fair: Path, monkeypatch
     fair.rename(fair.parent / "two_of_a_test.py")
     assert file_of_module("two_of_a_test") == str(fair.parent / "two_of_a_test.py")
     assert parse_policy("two_of_a_test:Fair").halflife == 7.0  # type: ignore[attr-defined]
+
+
+def test_a_compiled_module_is_none_of_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tools_of_a_test").mkdir()
+    for place in ("tools_of_a_test/fair", "tools_of_a_test.fair", "alone_of_a_test"):
+        (tmp_path / f"{place}{EXTENSION_SUFFIXES[0]}").write_bytes(b"\x7fELF")
+    assert file_of_module("alone_of_a_test") == str(tmp_path / f"alone_of_a_test{EXTENSION_SUFFIXES[0]}")
+    with pytest.raises(ImportError, match=r"No module named 'tools_of_a_test\.fair'"):
+        file_of_module("tools_of_a_test.fair")
 
 
 def test_a_plug_in_goes_by_its_name(fair: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -202,6 +202,21 @@ def test_only_what_was_read_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not (tmp_path / "RAN").exists()
 
 
+def test_a_link_to_the_folder_on_the_path_is_that_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "real"
+    (folder / "tools_of_a_link").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real")
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(tmp_path / "link"))
+    monkeypatch.setattr(sys, "modules", sys.modules.copy())
+    (folder / "tools_of_a_link" / "__init__.py").touch()
+    (folder / "tools_of_a_link" / "own.py").write_text("from tools_of_a_link import fast\n" + HEAD + FCFS)
+    (folder / "tools_of_a_link" / "fast.pyc").write_bytes(compiled(HARM))
+    with suppress(SchedscopeError):
+        parse_policy("tools_of_a_link.own:Fair")
+    assert not (folder / "RAN").exists()
+
+
 def test_a_module_and_its_packages_are_run_as_read_and_are_known_by_their_content(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
