@@ -70,8 +70,8 @@ _ROOMS = {
     "read": "workload.source",
     "run": "timeline.scenario",
 }
-"""Module in which each public name of the library is defined; it is imported when first used, so that `import sim` is
-fast.
+"""Mapping from each public name of the library to the module that defines it. A module is imported when one of its
+names is first used, so that `import sim` is fast.
 """
 __all__ = [
     "POLICIES",

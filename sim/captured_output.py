@@ -1,7 +1,7 @@
-"""Capture of the output of user-defined code, with the step in which a policy decides.
+"""Capture of the output of user-defined code, with the step in which the policy printed it.
 
-The code of a file gets these functions in place of `print` and `breakpoint` (`sim.policies.own.loading`), and its
-warnings are printed, too. It cannot end the process in which it runs, nor keep it from ending.
+User-defined code gets functions of this module in place of `print` and `breakpoint` (see `sim.policies.own.loading`).
+Its warnings are printed in the same way. User-defined code can neither end the process nor prevent its end.
 """
 
 from __future__ import annotations
@@ -22,11 +22,15 @@ from typing import Any, NoReturn, TypeAlias
 from sim.formatting import printable_lines
 
 MOST_LINES, LONGEST = 1000, 500
-"""Largest number of lines that are kept for a step, and of characters in a line."""
+"""Largest number of printed lines that are kept for a step, and largest number of characters that are kept of a
+line.
+"""
 
 
 Listener: TypeAlias = Callable[[int, float, str], None]
-"""Function that is called with step, time and text whenever user-defined code prints a line."""
+"""Function called with the step's number, its time in seconds and the line, whenever user-defined code prints a
+line.
+"""
 
 
 class _Hearing(local):
@@ -50,7 +54,11 @@ _EXIT = os._exit
 
 
 def in_own_code(name: str) -> dict[str, Callable[..., None]]:
-    """Return the functions that replace `print` and others in user-defined code with this module name."""
+    """Return the replacements for `print` and `breakpoint` in the user-defined module `name`, by the names that they
+    replace.
+
+    The first calls also replace functions of Python that could end the process, such as `os._exit`.
+    """
     _OWN.add(name)
     if not _BUILTINS:
         _BUILTINS.update(vars(builtins))
@@ -67,8 +75,8 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
 
 
 def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
-    """Return a replacement for a function that ends the process, such as `exit`: in user-defined code it ends only the
-    pass.
+    """Return a replacement for `leave`, which ends the process: called by user-defined code, it raises `SystemExit`
+    instead.
     """
 
     @wraps(leave)
@@ -125,7 +133,9 @@ def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
 
 
 def _with_hook(make: Callable[..., None], hook: Callable[..., Any]) -> Callable[..., None]:
-    """Return a replacement for the constructor of threads, which fails if user-defined code has taken the hook away."""
+    """Return a replacement for `Thread.__init__` that first restores `threading.excepthook` to `hook` if user-defined
+    code removed it.
+    """
 
     @wraps(make)
     def made(thread: Thread, *given: Any, **more: Any) -> None:
@@ -137,8 +147,8 @@ def _with_hook(make: Callable[..., None], hook: Callable[..., Any]) -> Callable[
 
 
 def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
-    """Return a replacement for Python's report of an error in a thread or destructor: one line if the code is
-    user-defined.
+    """Return a replacement for `tell`, Python's report of an error in a thread or destructor: errors in user-defined
+    code become one printed line.
     """
 
     def told(failed: Any) -> None:
@@ -155,8 +165,8 @@ def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
 
 
 def _printed(show: Callable[..., None]) -> Callable[..., None]:
-    """Return a replacement for the function that shows warnings: those of user-defined code are printed as its
-    output.
+    """Return a replacement for `show`, the function that shows warnings: warnings of user-defined code are printed as
+    its output.
     """
 
     @wraps(show)
@@ -179,7 +189,10 @@ def may_be_heard() -> bool:
 
 
 def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
-    """Keep the output of user-defined code in this thread in `lines`, as of that step; None sends it to stderr."""
+    """Append the output of user-defined code in this thread to `lines` from now on; None sends the output to stderr.
+
+    `step` and `time` (seconds) are passed to the listener with each line.
+    """
     _HEARING.lines, _HEARING.step, _HEARING.time = lines, step, time
     if _OWN:
         restored()
@@ -208,8 +221,8 @@ def debugging() -> Iterator[None]:
 def own_print(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """Print the values like `print`, but into the kept output; user-defined code has this function in place of
-    `print`.
+    """Print the values like `print`, but into the list that was given to `hear`; user-defined code has this function in
+    place of `print`.
     """
     if file not in (None, sys.stdout):
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
@@ -231,7 +244,10 @@ def own_print(
 
 
 def own_breakpoint(*given: Any, **named: Any) -> None:
-    """Stop like `breakpoint` if there is a debugger; user-defined code has this function in place of `breakpoint`."""
+    """Open the debugger within the context `debugging`, otherwise print that the breakpoint is ignored.
+
+    User-defined code has this function in place of `breakpoint`.
+    """
     frame = sys._getframe(1)
     if _HEARING.is_debugging:
         from pdb import Pdb

@@ -18,7 +18,9 @@ LONGEST_VALUE = 1 << 28
 MOST_PARTS = 200
 """Largest number of tables and indices in a foreign file; with more, something could hide among them."""
 STEPS, STEPS_PER_BYTE, BETWEEN = 20_000_000, 400, 100_000
-"""Limits for one query: SQLite's steps for any file, more steps for each byte of it, and steps between two checks."""
+"""Limits for one query: SQLite's steps for any file, additional steps for each byte of the file, and steps between two
+checks.
+"""
 _BESIDE = ("-journal", "-wal", "-shm")
 _NAMES_OTHERS = bytes.fromhex("d9d505f920a163d7")
 """Last bytes of an SQLite journal that belongs to a transaction over several files."""

@@ -11,8 +11,8 @@ from threading import Event, Lock, Thread, current_thread, get_ident, main_threa
 AGAIN = 0.5
 """Seconds after which the interrupt is sent again, because Python drops exceptions raised during garbage collection."""
 _is_rung = False
-"""True from the sending of the interrupting signal until the main thread has handled it or left the code with the
-deadline.
+"""True from the sending of the interrupting signal until the main thread has handled the signal or has called
+`forgive`.
 """
 
 

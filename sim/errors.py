@@ -22,8 +22,8 @@ OUT_OF_MEMORY = "this line needs more memory than there is; make it need less"
 
 
 class SchedscopeError(Exception):
-    """Root of all errors. `str(error)` is one line that helps the user; `exit_code` is the exit code of a program that
-    it ends.
+    """Root of all errors. `str(error)` is one line that helps the user; if the error ends the program, `exit_code` is
+    its exit code.
     """
 
     exit_code = 1
@@ -47,7 +47,7 @@ class TraceError(FileError):
 
 
 class ParameterError(SchedscopeError):
-    """Error for a name or value that does not exist or is out of range, whatever the trace."""
+    """Error for a name or value that does not exist in the program, or is out of range, whichever trace is read."""
 
     exit_code = 2
 
@@ -90,11 +90,12 @@ class InvariantError(SchedscopeError):
 
 
 MUCH_LESS = 0.1
-"""Largest amount by which a name may be less similar than the best one and still be suggested."""
+"""Similarity (0 to 1) that a name may be behind the most similar name and still be suggested with it."""
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return an end for an error message that suggests similar names, "" if none is similar.
+    """Return an end for an error message that suggests similar names; without similar names it lists all of `names`, ""
+    for none.
 
     >>> near("eazy", ["easy", "easy++", "fcfs"])
     "; did you mean 'easy'?"

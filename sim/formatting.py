@@ -50,7 +50,7 @@ def clock(seconds: float) -> str:
 
 
 def clock_near(now: float) -> Clock:
-    """Return a function that writes times as seen at `now`: without the day if it is the same, to the second.
+    """Return a function that writes a time as text to the second, and omits the day if it is the day of `now`.
 
     >>> at = clock_near(12 * 86400)
     >>> at(12 * 86400 + 17100), at(13 * 86400 + 7)
@@ -226,8 +226,9 @@ def processors(many: int) -> str:
 
 
 def wanted(procs: int, whole: int, there: int, when: str) -> str:
-    """Return text on the processors that a job needs, and how many the machine has or, if some are down, how many are
-    available.
+    """Return text on how many processors a job needs, and of how many the machine has.
+
+    If only `there` of its `whole` processors are available, the text names that number and the time `when` instead.
 
     >>> wanted(4, 10, 10, "now"), wanted(4, 10, 3, "now")
     ('4 of 10 processors', '4 processors, 3 there now')

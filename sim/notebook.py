@@ -1,4 +1,4 @@
-"""Tables and charts of runs, as notebooks show them and as pandas and polars read them."""
+"""Tables and charts of runs, in the forms that notebooks, pandas and polars use."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ from sim.errors import SchedscopeError
 from sim.optional_imports import extra, pandas
 
 PICTURES = "schedscope.pictures"
-"""Group of Python entry points under which the program offers its charts, because the library itself cannot draw"""
+"""Group of Python entry points under which the program registers its function to draw charts, because the library
+itself cannot draw
+"""
 MOST_JOBS = 50_000
-"""Largest number of jobs for which a notebook shows a chart by itself"""
+"""Largest number of jobs of a run that a notebook draws as a chart without being asked"""
 Drawn: TypeAlias = tuple[Any, str]
-"""Engine of a run, and the title of its chart"""
+"""(engine, title) of a run to be drawn: the engine has its state and history, the title is that of its chart"""
 
 
 class Tabular:
-    """Columns of equal length by name, in forms that pandas and polars read."""
+    """Base of tables: columns of equal length by name, which pandas and polars can read."""
 
     @property
     def columns(self) -> Mapping[str, NDArray[Any]]:
         raise NotImplementedError
 
     def to_pandas(self) -> Any:
-        """Return the columns as a data frame of pandas, which must be installed."""
+        """Return the columns as a data frame of pandas; raise an error if pandas is not installed."""
         return pandas().DataFrame(self.columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        """Return the columns as a stream of Arrow; unknown values are null.
+        """Return the columns as an Arrow stream, in which unknown values are null; this needs pyarrow.
 
-        `polars.DataFrame(it)` and `pandas.DataFrame.from_arrow(it)` read it; making it needs pyarrow.
+        The method makes tables readable by `polars.DataFrame(table)` and `pandas.DataFrame.from_arrow(table)`.
         """
         arrow = extra("pyarrow", "an Arrow table", "parquet")
         columns = {
@@ -43,7 +45,7 @@ class Tabular:
 
 
 class Table(Tabular):
-    """Table of values, with a title that says what a row is."""
+    """Table with columns by name; `rows` says in words what a row stands for."""
 
     def __init__(self, rows: str, columns: Mapping[str, NDArray[Any]]) -> None:
         self._rows, self._columns = rows, columns
@@ -60,9 +62,10 @@ class Table(Tabular):
 
 
 def picture_of(runs: Callable[[], Sequence[Drawn]], jobs: int) -> str | None:
-    """Return charts of runs, one below the other, as SVG.
+    """Return charts of runs, one below the other, as SVG; `runs` returns the runs, which have `jobs` jobs each.
 
-    It is None for more than `MOST_JOBS` jobs, if the program is not installed, or if the runs cannot be repeated.
+    The result is None if there are no jobs or more than `MOST_JOBS`, if the program is not installed, or if the runs
+    cannot be repeated.
     """
     if not 0 < jobs <= MOST_JOBS:
         return None

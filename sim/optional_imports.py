@@ -1,4 +1,6 @@
-"""Imports of optional packages, without which everything else works."""
+"""Imports of optional packages, with an error for the user if a package is missing; everything else works without
+them.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from sim.errors import SchedscopeError
 
 
 def extra(module: str, what: str, name: str) -> Any:
-    """Return an optional module that `what` needs. If it is missing, raise an error that says how to install it as
-    `name`.
+    """Return an optional module, which the feature `what` needs. If it is missing, raise an error that names the extra
+    `name` of schedscope to install.
     """
     try:
         return import_module(module)

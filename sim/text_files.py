@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 from sim.errors import FileError
 
 UNPACKED, TIMES = 2**26, 100
-"""Size in bytes and ratio; contents above both are refused as a decompression bomb."""
+"""Size in bytes, and ratio to the size of the packed file: unpacked contents above both are refused as a decompression
+bomb.
+"""
 
 
 def most_unpacked(packed: int) -> int:
-    """Return the most bytes that the contents of a file of this size may take in memory.
+    """Return the largest number of bytes that the unpacked contents of a file of `packed` bytes may take in memory.
 
     >>> most_unpacked(1000), most_unpacked(2**24)
     (67108864, 1677721600)
@@ -76,7 +78,8 @@ class TextKind(NamedTuple):
 
 
 MOST_PARTS, MOST_DEPTH = 12, 32
-"""Largest number of parts of a dotted key, and of nested lists and tables; the time grows with the square of the parts.
+"""Largest number of parts of a dotted key, and largest depth of nested lists and tables. The time to read a key grows
+with the square of its parts.
 """
 _PART = r"""(?:(?<![\w-])[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
 _NUL = re.compile(r"\\u0000|\\U00000000")

@@ -1,4 +1,4 @@
-"""Former name of `sim.formatting`, for users' policies that import from it."""
+"""Old import path of `sim.formatting`, kept for policies of users that still import from it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""`python -m tui` is `schedscope`.
+"""Entry point of `python -m tui`, which is the same as `schedscope`.
 
-Python then puts the present folder first on its path. The folder is removed, because its files may come from strangers.
+With `-m`, Python puts the current folder first on its import path. It is removed from there, because its files may come
+from strangers.
 """
 
 import sys

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 HANGUP = 1
 """Number of the signal that a closed terminal sends."""
 AFTER_THE_FIRST_FRAME = 0.2
-"""Seconds after the first frame after which sessions are saved or offered."""
+"""Seconds after the first frame until work that can wait is done, such as offering a crashed session."""
 
 
 def _screen_commands() -> type[Provider]:
@@ -112,7 +112,7 @@ class Schedscope(Guarded):
         self.look = guest.look if guest else choose(self.settings, os.environ, sys.stdout.encoding)
         super().__init__()
         self.opened = prepared
-        """Run that is on the screen; None before one is opened."""
+        """Run that is on the screen; None before a run is opened."""
         self._asked = asked
         """Question whether the code of a session may run, to be answered before the session is opened, or None."""
         self._begins_with_lessons = lessons
@@ -121,7 +121,7 @@ class Schedscope(Guarded):
         self._session_manager: SessionManager | None = None
         self._menus = Menus(self, guest.traces if guest else None)
         self._file = results
-        """Path of the results file that is opened first, or None."""
+        """Path of the results file that is shown first; None if the first screen is another one."""
 
     def get_line_filters(self) -> list[LineFilter]:
         """Return the filters through which all output passes."""
@@ -191,7 +191,7 @@ class Schedscope(Guarded):
 
     @on(LessonOver)
     def _after_lesson(self, over: LessonOver) -> None:
-        """Open the next question of a quiz or, after a lesson, the list of lessons."""
+        """Open the next question of a quiz (or exit after its last), or after a lesson the list of lessons."""
         if self.quiz is None:
             self._show_lessons()
             return
@@ -207,7 +207,7 @@ class Schedscope(Guarded):
 
     @property
     def quiz_told(self) -> str:
-        """Return the score of the quiz as text; the current question counts if it has been answered."""
+        """Return the score of the quiz as text; it includes the current question if the user has answered it."""
         assert self.quiz is not None
         walk = self.replay.state.walk if self.replay is not None else None
         quiz = self.quiz if walk is None or self.quiz.is_over else self.quiz.after(walk.is_right)
@@ -223,7 +223,7 @@ class Schedscope(Guarded):
 
     @on(SceneChanged)
     def _remember_scene(self, message: SceneChanged) -> None:
-        """Save how far the user is in the lesson. An unanswered question does not count."""
+        """Save how many scenes of the lesson the user has seen. A scene with an unanswered question does not count."""
         from sim.lessons.lesson import ORDER
 
         now = message.now
@@ -268,7 +268,7 @@ class Schedscope(Guarded):
 
     @on(OpenTrace)
     def _open_trace(self, wanted: OpenTrace) -> None:
-        """Open another trace under the same policy, or a results file, as the message says."""
+        """Open another trace under the policy in the message, or a table of results if the file is a database."""
         if is_database(wanted.trace):
             self._menus.show_results(wanted.trace, self.look)
             return
@@ -335,12 +335,12 @@ class Schedscope(Guarded):
 
     @property
     def in_lesson(self) -> bool:
-        """Return True if a lesson is shown, whose progress is remembered separately."""
+        """Return True if the run on the screen belongs to a lesson; a lesson's progress is saved separately."""
         return self.opened is not None and self.opened.walk is not None
 
     @property
     def session(self) -> Session | None:
-        """Return a session that would restore the current screen; None if no replay is shown."""
+        """Return a session that would restore what the screen shows; None if no run was opened."""
         screen, opened = self.replay, self.opened
         if opened is None:
             return None
@@ -352,7 +352,7 @@ class Schedscope(Guarded):
 
     @on(KeepSession)
     def _keep_session(self, wanted: KeepSession) -> None:
-        """Save the session in a file or copy it to the clipboard, as the message says."""
+        """Save the session in the file that the message names, or copy it to the clipboard if it names none."""
         from sim.session.session import one_line, write_session, written
 
         if self.replay is None:
@@ -379,7 +379,7 @@ class Schedscope(Guarded):
 
     @on(SceneChanged)
     def _tell_notes(self) -> None:
-        """Show how a second terminal can display the teacher's notes."""
+        """Publish the teacher's notes of the scene for a second terminal, if the lesson is being projected."""
         if self.guest is not None or self.replay is None or self.replay.state.walk is None:
             return
         if self.replay.state.projected:
@@ -419,7 +419,7 @@ class Schedscope(Guarded):
         self.use_look(wanted.look)
 
     def use_look(self, look: Look, kept: bool = True) -> None:
-        """Change the look of all screens; save it in the settings unless `kept` is False."""
+        """Change the look (colours and characters) of all screens; save it in the settings unless `kept` is False."""
         self.look = look
         self.theme = theme_name(look)
         if kept:
@@ -463,7 +463,7 @@ class Schedscope(Guarded):
             self._end_by(HANGUP)
 
     def panic(self, *renderables: Any) -> None:
-        """Report an unexpected error, unless it comes from reading the keyboard of a closed terminal."""
+        """Report an unexpected error; but if the terminal was closed, end the program quietly."""
         if is_gone():
             self._end_by(HANGUP)
         else:

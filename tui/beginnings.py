@@ -1,4 +1,4 @@
-"""Start of the program with a puzzle or a game in place of a replay; its menu is behind it."""
+"""Start of the program with a puzzle or a game instead of a replay; the program's menu appears when it is closed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from tui.look.palette import Look
 from tui.shutdown import close_the_gone, is_gone
 
 Begin: TypeAlias = Callable[[Look, bool], Screen[Any]]
-"""Function that returns the first screen for a look; its second argument is True for a user without files here."""
+"""Function that returns the first screen. Its arguments are the look, and True if the user has no files on this machine
+(a guest).
+"""
 
 
 class Begun(Schedscope):
-    """Program that begins with another screen than the menu, on top of it."""
+    """Program that begins with a puzzle or a game, shown on top of the menu."""
 
     def __init__(self, begin: Begin) -> None:
         super().__init__(None)

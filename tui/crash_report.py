@@ -1,6 +1,6 @@
 """Report of an unexpected error of the program: details in a file, and one line for the user.
 
-Timers, callbacks and messages may come after their screen has closed; errors in them are ignored.
+A timer, callback or message may be handled after its screen was closed; an error in it is ignored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Guarded(App[int]):
     """Textual app that ignores errors in screens which have closed, and reports any other error."""
 
     async def on_event(self, event: Event) -> None:
-        """Ignore mouse events for widgets that were removed after the screen was drawn."""
+        """Handle an event, but ignore a mouse event on a widget that was removed after the screen was drawn."""
         if not (isinstance(event, MouseEvent) and not event.is_forwarded and self._is_removed_at(event.x, event.y)):
             await super().on_event(event)
 
@@ -38,8 +38,8 @@ class Guarded(App[int]):
         return not isinstance(widget, Screen) and not widget.is_attached
 
     async def _dispatch_message(self, message: Message) -> None:
-        """Ignore errors in closed screens, because after an error in this method Textual would not react to keys any
-        more.
+        """Handle a message, but ignore an error in a closed screen. If this method raised it, Textual would not react
+        to keys any more.
         """
         try:
             await super()._dispatch_message(message)
@@ -52,7 +52,9 @@ class Guarded(App[int]):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
-        """Print one line on the terminal, and write details to a file. The session was saved before."""
+        """Print one line on the terminal, and write details of the error to a file. The session has been saved
+        already.
+        """
         if not self._exit_renderables:  # one fault brings others along
             told = f"schedscope: {report(self._exception)}, and the next start offers to continue"
             self._exit_renderables.append(Text(printable_lines(told)))
@@ -65,7 +67,7 @@ def _is_late(error: Exception) -> bool:
 
 
 def _acting(error: Exception) -> Iterator[MessagePump]:
-    """Yield the widgets whose methods raised the error; if it was the action of a key, the widget with that action."""
+    """Yield the widgets, screens and apps whose methods the error passed through."""
     if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
         error = error.error
     for frame, _ in walk_tb(error.__traceback__):
@@ -75,7 +77,7 @@ def _acting(error: Exception) -> Iterator[MessagePump]:
 
 
 def is_closed(pump: MessagePump | None) -> bool:
-    """Return True for a widget that is being removed or whose screen has closed; for an app if it has no screens."""
+    """Return True for a widget that is being removed or whose screen has closed, and for an app without screens."""
     while pump is not None and not isinstance(pump, App):
         if pump._closing or getattr(pump, "_pruning", False):
             return True

@@ -7,15 +7,17 @@ import gc
 import sys
 
 _MMAP_THRESHOLD = -3
-"""Number by which malloc.h identifies the option set here"""
+"""Number of the option M_MMAP_THRESHOLD in malloc.h"""
 _LARGE = 1 << 18
-"""Size in bytes from which a block of memory is separate, so that it can be returned to the system"""
+"""Size in bytes from which glibc allocates a block separately, so that freeing it returns the memory to the system"""
 
 
 def give_back_at_once() -> bool:
-    """Make the C library return freed memory to the system at once; return True if it can.
+    """Make the C library return freed memory to the system at once; return True if that is possible.
 
-    Otherwise glibc keeps much of the freed memory: of a million jobs' growing columns, a third.
+    Otherwise glibc keeps much of the freed memory; in a run of a million jobs this is a third of the memory of arrays
+    that
+    grow.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -26,7 +28,7 @@ def give_back_at_once() -> bool:
 
 
 def give_back_what_went() -> None:
-    """Free the memory of a replay that was replaced, whose objects were excluded from garbage collection."""
+    """Free the memory of a replay that was replaced. Its objects had been excluded from garbage collection."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -17,20 +17,24 @@ if TYPE_CHECKING:
     from tui.screens.results.screen import ResultsScreen
 
 GONE = 5.0
-"""Seconds after which a replay that was replaced is no longer used by anything"""
+"""Seconds after a replay was replaced, by which nothing uses its objects any more"""
 
 
 class Menus:
     """Menus of the program, which are screens over the replay; their code is imported when they open."""
 
     def __init__(self, app: App[int], traces: tuple[str, ...] | None) -> None:
-        """Make the menus; a guest is only offered `traces`, for None any file can be opened."""
+        """Make the menus. A guest (visitor of the web server) can open only `traces`; None if any file can be
+        opened.
+        """
         self._app, self._traces = app, traces
         self._menu: FirstScreen | None = None
         self._results: ResultsScreen | None = None
 
     def show_first(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """Show the first screen over the present one; from the replay of a stored run, go back to the results."""
+        """Show the first screen over the present one; if the replay was opened from results or a puzzle, return to that
+        screen instead.
+        """
         below = self._below
         if below is not None:
             while self._app.screen is not below:
@@ -58,7 +62,7 @@ class Menus:
         self._show(FirstScreen(there, settings.recent, look, is_over, chosen))
 
     def _show(self, menu: FirstScreen) -> None:
-        """Show a menu over the present screen; it replaces another menu."""
+        """Show a menu over the present screen; if that is a menu itself, replace it."""
         before, self._menu = self._menu, menu
         if before is not None and self._app.screen is before:
             self._app.switch_screen(menu)
@@ -67,12 +71,14 @@ class Menus:
 
     @property
     def _below(self) -> Screen[Any] | None:
-        """Return the screen to which a replay returns when it is closed: results or a puzzle; otherwise None."""
+        """Return the results or puzzle screen under the replay, to which it returns when closed; None for any other
+        replay.
+        """
         stack = reversed(self._app.screen_stack)
         return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)
 
     def show_results(self, path: str, look: Look) -> None:
-        """Show a results file; no replay is opened."""
+        """Show a results file instead of the screens that are open; no replay is opened."""
         from tui.screens.results.screen import ResultsScreen
 
         while len(self._app.screen_stack) > 1:
@@ -81,8 +87,9 @@ class Menus:
         self._app.push_screen(self._results)
 
     def show_replay(self, replay: Screen[Any], is_another: bool) -> None:
-        """Replace the present replay and the menus over it by this replay; results stay under it unless
-        `is_another`.
+        """Show this replay in place of the present screen, or over the results or puzzle from which it was opened.
+        `is_another` is True if there was a replay before; then an open menu is closed, and the memory of the earlier
+        replay is freed later.
         """
         if is_another:
             self._app.set_timer(GONE, give_back_what_went)

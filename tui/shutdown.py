@@ -14,13 +14,13 @@ from typing import Any, TextIO
 from textual.driver import Driver
 
 ENDING = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2")
-"""Names of the signals that would kill the program without restoring the terminal."""
+"""Names of the signals that by default kill the program without restoring the terminal."""
 SIGNALS = tuple(getattr(signal, name) for name in ENDING if hasattr(signal, name))
 
 
 def on_signals(end: Callable[[int], None]) -> None:
-    """Call `end` with the number of each signal that would kill the program; a signal that is ignored (nohup) stays
-    so.
+    """Call `end` with the number of each signal that would otherwise kill the program; a signal that is ignored (nohup)
+    stays ignored.
     """
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
@@ -37,7 +37,7 @@ def on_signals(end: Callable[[int], None]) -> None:
 
 
 def is_gone() -> bool:
-    """Return True if the terminal has been closed, whether or not there was a signal."""
+    """Return True if the terminal has been closed, even if no signal has been received."""
     if sys.__stdin__ is None or not hasattr(select, "poll"):
         return False
     try:
@@ -72,7 +72,9 @@ class _Patient:
 
 
 def patient(driver: type[Driver]) -> type[Driver]:
-    """Return a driver class that does not wait for a closed terminal, which would block the end of the program."""
+    """Return a subclass of the driver that ignores errors of a closed terminal, which would otherwise block the end of
+    the program.
+    """
 
     class Patient(driver):  # type: ignore[valid-type, misc]  # mypy knows no base that is a value
         def __init__(self, *args: Any, **kwargs: Any) -> None:

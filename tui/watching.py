@@ -1,4 +1,4 @@
-"""Program for an observed cluster, live or by a recording; it reads and saves no sessions."""
+"""Program for an observed cluster, live or replayed from a recording; it neither reads nor saves sessions."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ from sim.cluster.values import ClusterJob, Cores, Limit, Node, Partition, Reserv
 T = TypeVar("T", ClusterJob, Limit, Node, Partition, Reservation)
 Plain = dict[str, Any]
 LONGEST = 100_000
-"""Largest number of letters of a text, and of items of a list."""
+"""Largest number of letters of a text, and largest number of items of a list, that are accepted from a file."""
 LARGEST = 1 << 62
 
 
 class DamagedError(ValueError):
-    """Error for data that no value of a cluster can be made from."""
+    """Error for data in a file that cannot be converted to a value of a cluster."""
 
 
 def encode(value: T) -> Plain:
@@ -116,7 +116,7 @@ _BY_TYPE: Mapping[str, Callable[[Any], Any]] = {
     "frozenset[str]": lambda value: frozenset(texts(value)),
     "tuple[Cores, ...]": _cores,
 }
-"""Functions that check and convert a field, by the name of its type."""
+"""Mapping from the type of a field, as text, to the function that checks and converts the field's value."""
 
 
 _READERS: dict[str, dict[str, Callable[[Any], Any]]] = {

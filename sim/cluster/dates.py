@@ -6,7 +6,9 @@ from datetime import datetime
 
 
 def date(at: float | None, now: float) -> str:
-    """Return a time as text: the clock, and the day if it is not today; "an unknown time" for None."""
+    """Return the time `at` as text: the time of day and, unless `now` is on the same day, the date; "an unknown time"
+    for None.
+    """
     if at is None:
         return "an unknown time"
     try:

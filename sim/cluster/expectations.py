@@ -32,7 +32,7 @@ class Expectations:
 
 
 def expectations(pictures: Iterable[Cluster], job: str) -> Expectations:
-    """Return the expected starts of a job in these pictures, which are in order of time."""
+    """Return the expected starts of the job with the id `job`, without repeats; `pictures` are in order of time."""
     said: list[Expectation] = []
     for cluster in pictures:
         found = cluster.job_of.get(job)

@@ -14,8 +14,8 @@ _REASON = re.compile(
     r"(?P<how>Grp|Max|Min)(?P<what>[A-Z]\w*?)(?P<span>Run(?:Minutes|Mins)|Minutes|Mins)?"
     r"(?:Per(?P<per>User|Job|Account|Acct|Node))?(?:Limit|NotSatisfied)?"
 )
-"""Pattern of Slurm's reasons for limits. The ones per account or on minutes have no "QOS" at the beginning, even if
-they belong to one.
+"""Pattern of Slurm's reasons for limits. Reasons such as `MaxCpuPerAccount` are about limits of a QOS, although they do
+not begin with "QOS".
 """
 _RESOURCES = {
     "cpu": ("cpu", "cores"), "mem": ("mem", "memory in MB"), "memory": ("mem", "memory in MB"),
@@ -23,7 +23,7 @@ _RESOURCES = {
     "gres": ("gres/gpu", "GPUs"), "billing": ("billing", "billing units"), "energy": ("energy", "energy in J"),
     "bb": ("bb/", "burst buffer in GB"), "license": ("license/", "licenses"), "unknown": ("", "of another resource"),
 }  # fmt: skip
-"""Name of a resource in limits, and its name as text, by its name in a reason."""
+"""Mapping from the name of a resource in a reason to its name in limits and its name as text."""
 MOST_NAMED = 3
 """Largest number of jobs that are listed as filling a limit."""
 
@@ -97,8 +97,9 @@ def _key(match: re.Match[str]) -> str:
 
 
 def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | None:
-    """Return the limit that the reason is about; if several are possible (those of an account's parents), the
-    fullest.
+    """Return the limit that the reason is about, or None if it is unknown.
+
+    If several limits are possible (those of an account's parents), the fullest is returned.
     """
     key = _key(match)
     alike = [limit for limit in cluster.limits if limit.what == key or (key.endswith("/") and key in limit.what)]
@@ -114,7 +115,7 @@ def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | N
 
 
 def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return the amount of the limit that the job requests; 0 if unknown."""
+    """Return by how much the job would increase the use of the limit, in the limit's unit; 0 if unknown."""
     if "Jobs" in limit.what:
         return 1
     if match["what"] == "WallDuration":
@@ -126,8 +127,9 @@ def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
 
 
 def _used_now(cluster: Cluster, job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return how much of the limit running jobs use, by the jobs in the picture because it is newer than the limits; 0
-    if that cannot be added up.
+    """Return how much of the limit the running jobs use; 0 if that cannot be computed for this kind of limit.
+
+    The use is added up from the jobs in the picture, which is newer than the limits.
     """
     if match["span"] or "Submit" in limit.what or limit.what.endswith("=node"):
         return 0.0
@@ -135,7 +137,7 @@ def _used_now(cluster: Cluster, job: ClusterJob, match: re.Match[str], limit: Li
 
 
 def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
-    """Return the running jobs that use most of the limit, with their latest ends, as text."""
+    """Return text on the running jobs that use most of the limit, with their latest ends; "" if no job uses it."""
     alike = (other for other in cluster.running if _shares(match, job, other))
     filling = sorted(alike, key=lambda other: (-other.cpus, other.end or 0))
     if not filling:
@@ -146,7 +148,7 @@ def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
 
 
 def _shares(match: re.Match[str], job: ClusterJob, other: ClusterJob) -> bool:
-    """Return True if the limit counts the job `other` as well as the job."""
+    """Return True if the limit that makes `job` wait also counts the job `other`."""
     if match["of"] == "Assoc":
         return other.account == job.account and (match["how"] == "Grp" or other.user == job.user)
     same = {None: True, "User": other.user == job.user}.get(match["per"], other.account == job.account)

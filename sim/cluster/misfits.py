@@ -1,4 +1,4 @@
-"""Requests that none of a job's partitions can meet, as text, and other partitions that could."""
+"""Text on requests that none of a job's partitions can meet, and on other partitions that could."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def partitions_of(cluster: Cluster, job: ClusterJob) -> list[Partition]:
 
 
 def misfit(cluster: Cluster, job: ClusterJob) -> str:
-    """Return as text the request that none of the job's partitions can meet, "" if they can meet all requests."""
+    """Return text on the requests that the job's partitions cannot meet; "" if one of them can meet all requests."""
     told = [list(_misfits(cluster, job, each)) for each in partitions_of(cluster, job)]
     if not told or not all(told):
         return ""
@@ -43,5 +43,7 @@ def _misfits(cluster: Cluster, job: ClusterJob, partition: Partition) -> Iterato
 
 
 def _gpus(nodes: list[Node], job: ClusterJob) -> int:
-    """Return the largest number of GPUs per node that the job could request: enough nodes have as many."""
+    """Return the largest number of GPUs that the job could get, by taking as many nodes as it requests, those with the
+    most GPUs.
+    """
     return sum(sorted((node.gpus for node in nodes), reverse=True)[: max(job.nodes_wanted, 1)])

@@ -27,11 +27,11 @@ from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
 MOST_KEPT = 2_000
-"""Number of jobs in all pictures up to which these are kept complete; of older ones only stretches and kinds of
-events.
+"""Largest total number of jobs in the pictures that are kept complete; of older pictures only stretches and kinds of
+events are kept.
 """
 MOST_PAST = 50_000
-"""Largest number of past stretches, and of past jobs if only a limited past is kept; older ones are dropped."""
+"""Largest number of ended stretches that are kept and, if the past is limited, of jobs; older ones are dropped."""
 MOST_EVENTS = 2_000
 """Largest number of events that are kept; older ones are found again by comparing pictures."""
 MOST_DATES, FEW_DATES = 200, 20
@@ -40,7 +40,7 @@ UTC = ZoneInfo("UTC")
 
 
 class CoreRows(NamedTuple):
-    """Numbers of the cores of one node in the chart: from `low` to before `high`."""
+    """Numbers of the cores of one node in the chart: from `low` to `high` - 1."""
 
     node: str
     low: int
@@ -48,14 +48,14 @@ class CoreRows(NamedTuple):
 
 
 class Dated(NamedTuple):
-    """Expected start of a job, and the time at which the scheduler gave it."""
+    """Expected start of a job (`start`), and time of the poll at which the scheduler gave it (`at`)."""
 
     at: float
     start: float
 
 
 class Gone(NamedTuple):
-    """Time in which no job could start on a node, with the administrator's reason; the end is None while it lasts."""
+    """Period in which no job could start on a node, with the administrator's reason; `end` is None while it lasts."""
 
     node: str
     start: float
@@ -73,7 +73,7 @@ class _Held:
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of the cores of all nodes in the chart."""
+    """Numbers of the cores of all nodes, from 0 at the bottom of the chart to the first node at its top."""
 
     rows: tuple[CoreRows, ...]
     """Numbers of the cores of each node, in the order of the nodes."""
@@ -81,7 +81,7 @@ class Layout:
 
     @classmethod
     def of(cls, nodes: Iterable[Node]) -> Layout:
-        """Return the places for the cores of these nodes, the first node at the top."""
+        """Return the numbers for the cores of these nodes; the first node gets the highest numbers."""
         listed = list(nodes)
         top = total = sum(node.cpus for node in listed)
         rows = []
@@ -91,7 +91,7 @@ class Layout:
         return cls(tuple(rows), total)
 
     def processors(self, nodes: Iterable[str]) -> int:
-        """Return all cores of these nodes, as bits."""
+        """Return all cores of these nodes as bits: bit i stands for the core with number i in the chart."""
         known = {row.node: row for row in self.rows}
         return sum((1 << known[name].high) - (1 << known[name].low) for name in set(nodes) if name in known)
 
@@ -107,7 +107,7 @@ class Observed:
         self._begin = -inf
         """Time, in seconds since the origin, before which jobs may have been forgotten."""
         self._seen = array("d")
-        """Time, in seconds since the origin, when each job was last listed or held cores; by rank."""
+        """For each rank: time, in seconds since the origin, when the job was last listed or held cores."""
         self._kinds_known: dict[frozenset[Kind], frozenset[Kind]] = {}
         self.origin: float | None = None
         """Midnight before the first picture in the cluster's time zone, as seconds since 1970; times count from
@@ -117,7 +117,7 @@ class Observed:
         self.moments: list[float] = []
         """Times of the pictures in seconds since the origin."""
         self.kinds: list[frozenset[Kind]] = []
-        """Kinds of the events between each picture and the one before it."""
+        """For each picture: kinds of the events between it and the picture before."""
         self._events: dict[int, tuple[Event, ...]] = {}
         """Events before each picture, by number of the picture; those of the oldest pictures may be missing."""
         self._count = 0
@@ -134,7 +134,7 @@ class Observed:
         self._dates: dict[int, array[float]] = {}
         """Expected starts of each job by rank: alternately the time of the poll and the start expected then."""
         self.levels: list[tuple[float, int]] = []
-        """Share of the cores in use and number of waiting jobs in each picture."""
+        """For each picture: share of the cores in use, and number of waiting jobs."""
         self._gone: list[Gone] = []
         self._workload: Workload | None = None
 
@@ -206,7 +206,7 @@ class Observed:
         return min(bisect_left(self.moments, self._begin), max(len(self.moments) - 1, 0))
 
     def picture_at(self, time: float) -> int:
-        """Return the number of the last picture up to `time`; 0 if there is none."""
+        """Return the number of the last picture up to `time`; 0, the first picture, if `time` is earlier."""
         return max(bisect_right(self.moments, time) - 1, 0)
 
     def stretches(self, until: float) -> list[Stretch]:
@@ -229,7 +229,7 @@ class Observed:
         return tuple(Dated(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True) if pair[0] <= until)
 
     def gone(self, until: float) -> tuple[Gone, ...]:
-        """Return the times in which nodes were drained or down, as they were known at the time `until`."""
+        """Return the periods in which nodes were drained or down, as known at the time `until`."""
         known = (gone for gone in self._gone if gone.start <= until)
         return tuple(g if g.end is None or g.end <= until else g._replace(end=None) for g in known)
 
@@ -380,7 +380,7 @@ class Observed:
             self._past.append(Stretch(rank, held.start, end, held.kind, held.processors, ended_by=ended_by))
 
     def _free_on(self, node: str, count: int, busy: int) -> int:
-        """Return `count` cores of a node as bits: the first free ones, then others."""
+        """Return `count` cores of a node as bits: free ones and, if these are too few, also cores in `busy`."""
         row = next((row for row in self.layout.rows if row.node == node), None)
         if row is None:
             return 0
@@ -449,7 +449,7 @@ def _union(masks: Iterable[int]) -> int:
 
 
 def _ending(job: ClusterJob) -> str:
-    """Return the kind of end of the job's stretch: killed if the job was killed or its node failed, otherwise done."""
+    """Return how the stretch of an ended job ended: "killed", "interrupted" if a node failed, or "done"."""
     if job.state in ("TIMEOUT", "CANCELLED", "OUT_OF_MEMORY", "DEADLINE", "PREEMPTED"):
         return "killed"
     return "interrupted" if job.state in ("NODE_FAIL", "BOOT_FAIL") else "done"

@@ -316,7 +316,7 @@ _TOLD: Mapping[str, Telling] = {
     "BadConstraints": _never_fits,
     "Constraints": _never_fits,
 }
-"""Functions that return text for a reason of Slurm from the state of the cluster, by reason."""
+"""Mapping from a reason of Slurm to the function that returns text for it from the state of the cluster."""
 _PLAIN: Mapping[str, str] = {
     "JobHeldUser": "its user holds it (scontrol release JOB lets it go)",
     "JobHeldAdmin": "an administrator holds it",
@@ -373,6 +373,6 @@ _PLAIN: Mapping[str, str] = {
     "InvaildReason": "Slurm gives no reason that it knows",
     "ReqNodeNotAvail": "a node that it asks for by name is not available",
 }
-"""Text for those reasons of Slurm that do not depend on the state of the cluster, by reason."""
+"""Mapping from a reason of Slurm to its text, if the text does not depend on the state of the cluster."""
 CODES = tuple(dict.fromkeys((*_TOLD, *_PLAIN)))
 """Reasons of Slurm for which there is text, without those about limits."""

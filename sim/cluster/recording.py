@@ -1,9 +1,8 @@
 """Recording of a live cluster: one SQLite file, to which each poll adds what has changed.
 
-A row per poll, written and committed at once: a kill loses at most the last poll. Many programs may read while one
+Each poll writes and commits one row, so a killed program loses at most the last poll. Many programs may read while one
 writes. Every `FRAME`th row has the whole picture (state of the cluster), all others the changes since the row before.
-The table `jobs` has
-each job once, as it was last seen, so that the file can be read as a trace.
+The table `jobs` has each job once, as it was last seen, so that the file can be read as a trace.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from sim.databases import connected, foreign_database, refuse_computing
 from sim.errors import FileError
 
 FRAME = 60
-"""Every this many polls the whole picture is written; so any time can be read within half a second."""
+"""Number of polls from one whole picture to the next, small enough that any time can be read within half a second."""
 MOST_BYTES, MOST_TIMES = 1 << 26, 50
 """Largest size in bytes of an unpacked picture, and its largest ratio to the packed size."""
 MOST_NEAR = 10_000
-"""Largest number of jobs in the pictures that a reader keeps in memory, for steps back."""
+"""Largest total number of jobs in the pictures that a reader keeps in memory, so that steps back in time are fast."""
 CACHE = 256
-"""Size in KB of the writer's memory for pages of the file, which it never reads again."""
+"""Size in KB of the writer's page cache in SQLite; it is small because the writer never reads old pages again."""
 FORMAT = 2
 SHIFTED = ("priority", "start")
 """Fields that change for most waiting jobs at each poll, usually by the same amount; their differences are stored
@@ -53,7 +52,7 @@ _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("reservations", Reservation, "name"),
     ("jobs", ClusterJob, "id"),
 )
-"""Kinds of items in a picture: field of `Cluster`, class of the item, field by which an item is identified."""
+"""For each kind of item in a picture: field of `Cluster`, class of the item, and field that identifies an item."""
 
 
 MOST_PAST = 50_000
@@ -148,14 +147,16 @@ class Recorder:
 
 
 def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
-    """Return True if the job changed in a way that its row must be written again: more than its priority or expected
-    start.
+    """Return True if the job's row in the table `jobs` must be written: it is new, or more than its priority or
+    expected start changed.
     """
     return was is None or _row(was) != _row(job)
 
 
 def _left(job: ClusterJob, at: float) -> ClusterJob:
-    """Return a job that the scheduler no longer lists as ended, at an assumed time between the last two polls."""
+    """Return the job, which the scheduler no longer lists, in an ended state; its end is `at` if it was not known to
+    have ended.
+    """
     if job.has_ended:
         return job
     if job.is_waiting:
@@ -233,14 +234,14 @@ def _delta(before: Cluster, after: Cluster) -> Plain:
 
 
 def _keeps_order(was: list[str], now: list[str]) -> bool:
-    """Return True if the items of `was` that are still in `now` are at its beginning, in the same order."""
+    """Return True if `now` begins with all items that it shares with `was`, in the same order."""
     there = set(now)
     left = [key for key in was if key in there]
     return now[: len(left)] == left
 
 
 def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) -> dict[str, ClusterJob]:
-    """Add the differences of the fields in `SHIFTED` to `data`; return the old jobs with these differences applied."""
+    """Add to `data` the differences of the fields in `SHIFTED`; return the old jobs with these differences applied."""
     kept = [key for key in was if key in now]
     moved = dict(was)
     for field in SHIFTED:
@@ -255,8 +256,8 @@ def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) 
 
 
 def _difference(was: float | None, now: float | None) -> float:
-    """Return the difference of two whole numbers. Return 0 if one is missing or no whole number, because then the value
-    is stored completely.
+    """Return `now` minus `was`; 0 if one of them is None or no whole number, because then the value is stored
+    completely.
     """
     if was is None or now is None or was != int(was) or now != int(now):
         return 0
@@ -271,7 +272,9 @@ class Recording:
         if not Path(path).is_file():
             raise FileError("no such file" if not Path(path).exists() else "it is no file", self.path)
         self._near: deque[Cluster] = deque()
-        """Pictures that were read last, successive and in order, because each is made from the one before."""
+        """Pictures that were read last, of successive polls; they are kept because each picture is made from the one
+        before.
+        """
         self._lock = Lock()
         try:
             found = self._ask("SELECT value FROM about WHERE name = 'format'")
@@ -291,7 +294,7 @@ class Recording:
             raise FileError(f"the recording is damaged: a moment of a poll: {error}", self.path) from None
 
     def at(self, time: float) -> Cluster:
-        """Return the picture of the last poll up to `time`, or of the first poll if there is none."""
+        """Return the picture of the last poll up to `time`, or of the first poll if `time` is earlier."""
         with self._lock:
             ((last, first),) = self._ask(
                 "SELECT (SELECT MAX(at) FROM polls WHERE at <= ?), (SELECT MIN(at) FROM polls)", (float(time),)
@@ -386,7 +389,7 @@ def _of_whole(data: Plain) -> Cluster:
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
-    """Return the cluster with the completely stored fields that this row has."""
+    """Return the cluster with those fields replaced that `data` contains completely (see `_rest`)."""
     found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])
@@ -402,7 +405,7 @@ def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
 
 
 def _applied(before: Cluster, data: Plain) -> Cluster:
-    """Return the picture that results from applying the changes of one row."""
+    """Return the picture that results from applying the changes in `data`, one row of the file, to `before`."""
     found: Plain = {}
     for kind, cls, name in _KINDS:
         if f"{kind}!" in data:

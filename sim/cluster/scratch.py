@@ -1,4 +1,4 @@
-"""Temporary recording of a live cluster's pictures, because they would take too much memory."""
+"""Temporary file for the pictures of a live cluster, which would take too much memory."""
 
 from __future__ import annotations
 

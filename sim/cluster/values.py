@@ -168,7 +168,9 @@ class ClusterJob:
 
 
 Parts = Mapping[str, float]
-"""Points that each part contributes to a priority: age, fairshare, job size, partition, QOS, nice and so on."""
+"""Mapping from each part of a priority (age, fairshare, job size, partition, QOS, nice and so on) to the points that it
+contributes.
+"""
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ class Cluster:
     jobs: tuple[ClusterJob, ...] = ()
     limits: tuple[Limit, ...] = ()
     parts: Mapping[str, Parts] = field(default_factory=dict)
-    """Parts of each job's priority, by job number."""
+    """For each job number: parts of the job's priority."""
     is_private: bool = False
     """True if the scheduler hides the jobs of other users, so that no plan can be computed."""
     cost: float = 0.0
@@ -195,7 +197,7 @@ class Cluster:
 
     @cached_property
     def job_of(self) -> Mapping[str, ClusterJob]:
-        """Return the jobs by id."""
+        """Return a mapping from the id of each job to the job."""
         return {job.id: job for job in self.jobs}
 
     @cached_property
@@ -217,8 +219,9 @@ class Cluster:
 
     @cached_property
     def taken(self) -> Mapping[str, int]:
-        """Return the number of cores in use on each node: from running jobs, or from the nodes if some jobs are
-        hidden.
+        """Return, for each node's name, the number of cores in use.
+
+        It is added up from the running jobs or, if jobs of other users are hidden, it is what the nodes report.
         """
         if self.is_private:
             return {node.name: node.cpus_taken for node in self.nodes}
@@ -232,7 +235,7 @@ class Cluster:
 
     @cached_property
     def job_of_number(self) -> Mapping[str, ClusterJob]:
-        """Return a job for each number in the scheduler: the first one that has it."""
+        """Return a mapping from each job number to the first job with this number; tasks of an array may share one."""
         return {job.number: job for job in reversed(self.jobs)}
 
     @cached_property
@@ -247,7 +250,7 @@ class Cluster:
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """Return the index of each waiting job in the queue, by job id."""
+        """Return a mapping from the id of each waiting job to its index in the queue."""
         return {job.id: place for place, job in enumerate(self.queue)}
 
     def find(self, word: str) -> ClusterJob | None:

@@ -1,6 +1,6 @@
 """Record of the lines that a policy ran in one step: decisions, variables that were set, and failed comparisons.
 
-`PassCode` is a plain value. `sim.code.recorder` makes it, and a panel draws its part about one decision.
+`PassCode` is plain data, made by `sim.code.recorder`; a panel draws the part of it that belongs to one decision.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Value(NamedTuple):
     """Variable with the value that a line has set."""
 
     when: int
-    """Number of lines that had run in the pass before; later values replace earlier ones."""
+    """Number of lines of the pass that had run before the value was set; later values replace earlier ones."""
     place: CodePlace
     name: str
     text: str
@@ -55,9 +55,9 @@ class Function:
     lines: tuple[str, ...]
     """Lines of the function, without their common indentation."""
     folded: range = range(0)
-    """Numbers of the lines of the docstring behind its first line; they need not be shown."""
+    """Numbers of the docstring's lines after its first line; they need not be shown."""
     reads: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """Variables that each line reads, by line number."""
+    """For each line number: names of the variables that the line reads."""
 
 
 class Made(NamedTuple):
@@ -79,11 +79,15 @@ class Focus:
     line: int | None
     """Number of the line that made the decision; None if there is no such decision."""
     values: Mapping[int, Sequence[tuple[str, str]]]
-    """Names and values of variables by number of the line that set them, if the decision or a condition used them."""
+    """For each line number: (name, value as text) of the variables that the line set, if the decision or a condition
+    used them.
+    """
     conditions: Mapping[int, Condition]
-    """Condition of each line as it was last tested for the job, by line number."""
+    """For each line number: condition in that line, as it was last tested for the job or for no particular job."""
     callers: tuple[tuple[Function, int], ...] = ()
-    """Functions through which the function was called, each with the calling line, the outermost first."""
+    """(function, number of the calling line) for each function through which the shown function was called, the
+    outermost first.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +105,10 @@ class PassCode:
     """True if the pass ran more lines than are recorded."""
 
     def focus(self, decision: int | None, rank: int | None) -> Focus | None:
-        """Return what to show for a decision of the step or, without one, for the last condition about the job `rank`;
-        None if no line of the policy belongs to it.
+        """Return the code to show for one decision of the step, or None if no line of the policy belongs to it.
+
+        `decision` is the index of the decision. If it is None or no line made it, the last condition about the job
+        `rank` is shown.
         """
         if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
             return self._around(made.place, made.when, rank, made.place.line, made.chain)

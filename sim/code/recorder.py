@@ -48,7 +48,7 @@ class _Call:
     def __init__(self, number: int, frame: FrameType) -> None:
         self.number, self.frame, self.line = number, frame, frame.f_lineno
         self.known: dict[str, tuple[object, str]] = {}
-        """Value of each variable, and the text shown for it, by name"""
+        """Mapping from the name of each variable to its value and the text shown for it"""
         self.tests = tests_of(frame.f_code)
         self.tested: _Tested | None = None
 

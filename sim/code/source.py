@@ -56,7 +56,10 @@ def function_of(code: CodeType) -> Function:
 
 
 def _reads(code: CodeType, first: int) -> dict[int, frozenset[str]]:
-    """Return the names of the variables that each line reads; a statement of several lines counts as its first line."""
+    """Return, for each line number, the names of the variables that the line reads.
+
+    A statement of several lines counts as its first line.
+    """
     found: dict[int, set[str]] = {}
     for node in ast.walk(_tree(code)):
         part = node.test if isinstance(node, ast.If | ast.While) else node
@@ -67,7 +70,7 @@ def _reads(code: CodeType, first: int) -> dict[int, frozenset[str]]:
 
 
 def _folded(code: CodeType, first: int) -> range:
-    """Return the numbers of the docstring's lines behind its first."""
+    """Return the numbers of the docstring's lines after its first line."""
     for node in ast.walk(_tree(code)):
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False):
             said = node.body[0]
@@ -77,7 +80,7 @@ def _folded(code: CodeType, first: int) -> range:
 
 @lru_cache(maxsize=256)
 def tests_of(code: CodeType) -> Mapping[int, Test]:
-    """Return the conditions of a function, by the number of their first line."""
+    """Return a mapping from line number to the condition that begins in this line, for all conditions of a function."""
     found: dict[int, Test] = {}
     _collect(_tree(code), code.co_firstlineno - 1, (), found)
     return found
@@ -156,7 +159,11 @@ def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
-    """Return the comparison for some calls that policies often make: whether a job fits, or may pass the head."""
+    """Return as text the comparison that a call makes, for calls in which policies often test whether a job fits or may
+    pass the head.
+
+    Raise `_UntoldError` for any other call.
+    """
     if not node.args or type(job := _value(node.args[0], local)) is not Job:
         raise _UntoldError
     if isinstance(node.func, ast.Attribute):
@@ -202,7 +209,7 @@ def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
 
 
 def _field(owner: object, field: str) -> Any:
-    """Return a field of a job, a policy or the view; it must not run the policy's own code."""
+    """Return a field of a job, a policy or the view, without running code of the policy."""
     if type(owner) is Job and field in Job.__slots__:
         return getattr(owner, field)
     if isinstance(owner, Policy) and field in vars(owner):

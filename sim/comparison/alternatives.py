@@ -28,13 +28,15 @@ class Price(NamedTuple):
     """
     longer: int
     shorter: int
-    """Number of other jobs that wait shorter; `longer` is the number of jobs that wait longer. A job that never starts
-    waits longest.
+    """Number of other jobs that wait shorter than under the first policy; `longer` is the number that wait longer. A
+    job that never starts counts as waiting longest.
     """
     worst: Job | None
     """Job whose wait grows most under this policy, or None if no wait grows."""
     worst_by: float | None
-    """Seconds by which the wait of `worst` grows; None if it never starts under this policy."""
+    """Seconds by which the wait of `worst` grows; None if the job never starts under this policy, 0 if `worst` is
+    None.
+    """
 
 
 class Tried(NamedTuple):
@@ -48,7 +50,7 @@ class Tried(NamedTuple):
 
 
 def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
-    """Return the policies sorted by the wait of that job, the shortest first; each is compared with the first
+    """Return the policies sorted by the wait of the job `rank`, the shortest first; each is compared with the first
     schedule.
     """
     first = _waits(schedules[0])
@@ -88,7 +90,7 @@ def _tried(schedule: Schedule, first: Floats, rank: int) -> Tried:
 
 
 class Fitting(NamedTuple):
-    """Time in which enough processors were free for a job although it waited."""
+    """Period in which enough processors were free for a job although it waited."""
 
     begin: float
     end: float

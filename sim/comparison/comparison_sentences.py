@@ -53,7 +53,9 @@ _NOT = {
     "ends": "does not end",
 }
 LONGEST_NAME = 14
-"""Longest name of a policy in a column; longer ones are shortened, or called A and B."""
+"""Largest number of letters of a policy's name in a column; a longer name is shortened, or the two are called A and
+B.
+"""
 Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
 """For each of two runs, what it did with each job of the first difference."""
 
@@ -78,7 +80,9 @@ def _because(account: Account, at: Clock) -> str:
 
 
 def about(parting: Divergence, workload: Workload) -> str:
-    """Return the names of the jobs of the first difference as text; those with an account come first."""
+    """Return the names of the jobs of the first difference as text; the job of each run's first event comes before the
+    others.
+    """
     others = (act.rank for acts in parting.only for act in acts)
     return listed((name(workload.jobs[rank]) for rank in dict.fromkeys([*parting.ranks, *others])), 3)
 
@@ -109,8 +113,8 @@ def instead(parting: Divergence, workload: Workload) -> str:
 
 
 def headline(parting: Divergence, names: tuple[str, str], accounts: Accounts) -> str:
-    """Return one line, between two charts, on the first difference and on what each run did with the first job of
-    it.
+    """Return one line on the time of the first difference and on what each run did then with the first job
+    concerned.
     """
     at = clock_near(parting.time)
     told = (f"{who} {_done(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))
@@ -169,6 +173,8 @@ def _parts(spec: str) -> list[str]:
 
 
 def _own(parts: list[str], others: list[str]) -> str:
-    """Return the first part that the other title lacks; of a parameter with a long name only its value."""
+    """Return the first of `parts` that the `others`, the parts of the other title, lack; of a parameter with a long
+    name only its value.
+    """
     own = next((part for part in parts if part not in others), parts[0])
     return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own

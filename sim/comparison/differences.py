@@ -1,7 +1,8 @@
 """Comparison of two schedules of one workload: metrics, and the jobs that gain and lose.
 
-The second is compared with the first: a job *gains* if it ends earlier in the second, and R > 0 if the second is
-better, as in equation 3 of Lawson & Smirni. Job by job, only jobs finished in both are compared.
+The second schedule is compared with the first: a job *gains* if it ends earlier in the second. The ratio R (equation 3
+of Lawson & Smirni) compares mean slowdowns and is above 0 if the second is better. Job by job, only jobs finished in
+both are compared.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ ROWS = (
 )
 """Metrics that are compared; a metric that is 0 in both schedules is left out."""
 SIZES = (0.0, 60.0, 600.0, 3600.0, 28800.0, 86400.0, inf)
-"""Limits, in seconds, between classes of how far starts move; a limit itself belongs to the class below."""
+"""Bounds, in seconds, of classes of how far starts move; a move equal to a bound belongs to the class below it."""
 
 
 # Metrics
@@ -107,7 +108,9 @@ class Moved(NamedTuple):
 
 
 class Waits(NamedTuple):
-    """Sum of all waits in seconds in each schedule; the second sum is the first minus `saved` plus `added`."""
+    """Sum of all waits in seconds in each schedule: `second` is `first` minus the seconds `saved` by some jobs plus
+    those `added` to others.
+    """
 
     first: float
     saved: float
@@ -126,7 +129,7 @@ class MoveSize(NamedTuple):
 
 @dataclass(frozen=True)
 class Moves:
-    """How many jobs start (or end) earlier and later in the second schedule, and by how much."""
+    """Numbers of jobs that start (or end) earlier and later in the second schedule, and by how much they move."""
 
     earlier: Moved
     same: int
@@ -154,7 +157,9 @@ class Change(NamedTuple):
 
 
 def earlier_later(a: Schedule, b: Schedule) -> NDArray[np.float64]:
-    """Return by rank how many seconds later a job starts in `a` than in `b`; negative if earlier, nan if unknown."""
+    """Return, for each rank, how many seconds later the job starts in `a` than in `b`; negative if earlier, nan if
+    unknown.
+    """
     return a.start - b.start
 
 
@@ -203,7 +208,7 @@ class Comparison(Tabular):
     ends: Moves
     """How far ends move; differs from `starts` if jobs are suspended, take turns or lose work."""
     is_alike: bool
-    """True if each job's end moves by as much as its start; equal sums do not prove that."""
+    """True if the end of every single job moves by as much as its start; equal sums do not prove that."""
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
     schedules: tuple[Schedule, Schedule] | None = field(default=None, repr=False, compare=False)

@@ -1,8 +1,8 @@
 """First difference of two runs of one workload, and what each run did there.
 
 Visible events count: a job starts (or is placed in the matrix), is suspended, resumes, migrates or ends. Plans do not
-count: policies plan differently long before it shows. Neither do the processors of a job, nor the instants of passes:
-two runs differ when an event of a job happens in one of them only.
+count, because policies plan differently long before any job is treated differently. The processors of a job and the
+times of passes do not count either. Two runs differ when an event of a job happens in only one of them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Side(NamedTuple):
 
 
 class Act(NamedTuple):
-    """Event of a job, such as its start; `limit` is the longest time of a speculative run."""
+    """Event of a job, such as its start; `limit` is the longest time in seconds of a speculative run, None for any
+    other event.
+    """
 
     verb: str
     """Verb for the event: starts, resumes, suspended, queued (waits again), migrates, ends."""
@@ -67,7 +69,9 @@ class Divergence:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Return the ranks of the first job with an event in the first run only, and in the second only."""
+        """Return the rank of the job of the first event that is in the first run only, and likewise for the second
+        run.
+        """
         return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
 
 
@@ -181,9 +185,9 @@ def account(engine: Engine, rank: int, time: float) -> Account:
 
 
 def _delayed(state: State, job: Job) -> Delayed | None:
-    """Return the first job in queue order whose reservation would have to move if this job started now, or None.
+    """Return the first job in queue order whose reservation would have to move if `job` started now, or None.
 
-    Jobs behind that one in the queue could make room for it.
+    Jobs later in the queue are assumed to make room for it.
     """
     plan, reserved = state.running_plan(), state.reserved
     if state.machine.owners or not plan.admits(job, state.now, job.estimate):

@@ -1,7 +1,7 @@
-"""Comparison of two timelines while their runs are computed, piece by piece.
+"""Comparison of two timelines while their runs are computed, one small part at a time.
 
-It finds the first difference and its reasons, which jobs start earlier, and the final metrics. Histories are read in
-windows of some steps, each instant once; a caller with time to spare calls `advance`.
+It finds the first difference and its reasons, which jobs start earlier, and the final metrics. Each call of `advance`
+does a small part of the work: it reads the events of a limited number of steps (`WINDOW`) from both histories.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ class CommonJobs(NamedTuple):
 
     @property
     def is_level(self) -> bool:
-        """Return True if at most one job in ten is left out, so that the metrics may be compared."""
+        """Return True if the metrics may be compared: jobs finished in only one run are at most a tenth of those
+        finished in both.
+        """
         return self.jobs > 0 and 10 * sum(self.only) <= self.jobs
 
 
@@ -77,8 +79,8 @@ class LiveComparison:
         self.branches: Branches = one.branch, other.branch
         self._search = Search(self.branches, shared_steps(one, other))
         self.accounts: list[tuple[Account, ...]] = []
-        """Accounts of what both runs did with the jobs of the first difference, one entry per run as soon as it is
-        known
+        """For each run, as soon as they are known: accounts of what the run did with the jobs of the first
+        difference
         """
         self.comparison: Comparison | None = None
         """Comparison of the whole runs; None until both are computed to their ends"""
@@ -89,7 +91,9 @@ class LiveComparison:
             self._begin()
 
     def advance(self) -> None:
-        """Do a piece of the work, which takes a few milliseconds; the metrics of the whole runs, once, 0.1 s."""
+        """Do a part of the work, which takes a few milliseconds; one part, the metrics of the whole runs, takes 0.1
+        s.
+        """
         self.follow()
         if not self._search.is_over:
             self._search.advance()
@@ -125,19 +129,20 @@ class LiveComparison:
         return self.branches == tuple(timeline.branch for timeline in self.timelines)
 
     def later(self, first: bool) -> NDArray[np.int8]:
-        """Return, by rank, 1 for a job that starts later in one run than in the other, -1 if earlier, 0 if equal or
+        """Return, for each rank, 1 if the job starts later in this run than in the other, -1 if earlier, 0 if equal or
         unknown.
 
-        The run is the first or, if `first` is False, the second.
+        `first` is True if this run is the first one, False if it is the second.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         return later_or_earlier(own, there, min(map(_known, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
-        """Return, by rank, how many seconds later the job starts in one run than in the other; negative if earlier.
+        """Return, for each rank, how many seconds later the job starts in this run than in the other; negative if
+        earlier.
 
-        The run is the first or, if `first` is False, the second. Infinite means that the job has started in only one
-        run by that time, 0 that nothing is known.
+        `first` is True if this run is the first one, False if it is the second. Of starts, only those up to `moment`
+        count. The number is -inf for a start in this run alone, inf for one in the other alone, 0 without any start.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         until = min(moment, *map(_known, self.branches))
@@ -165,7 +170,10 @@ class LiveComparison:
         )
 
     def shifts(self, moment: float) -> Shifts:
-        """Return how many of the jobs that started by `moment` start earlier, at the same time, and later."""
+        """Return how many jobs start earlier, at the same time, and later in the second run than in the first.
+
+        Only jobs that have started by `moment` in at least one of the runs are counted.
+        """
         one, other = map(_starts, self.branches)
         until = min(moment, *map(_known, self.branches))
         later = later_or_earlier(other, one, until)
@@ -217,7 +225,7 @@ class Search:
         return min(ahead, known)
 
     def _side(self, place: int, until: float) -> Side:
-        """Return the run number `place` from its first step not yet compared to the end of the window."""
+        """Return the run with the index `place`, from its first step not yet compared to the end of the window."""
         branch, ledger = self._branches[place], self._branches[place].engine.state.ledger
         end = np.array(ledger.end)
         end[~((end >= self.since) & (end <= until))] = np.nan
@@ -243,7 +251,9 @@ def shared_steps(one: Timeline, other: Timeline) -> int:
 
 
 def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
-    """Yield the shown branch and its ancestors, each with the number of steps up to which it belongs to this run."""
+    """Yield the shown branch, then its ancestors, each with the number of steps up to which this run is the same as the
+    branch.
+    """
     branch, steps = timeline.branch, timeline.branch.computed
     yield branch, steps
     while branch.parent is not None:
@@ -266,8 +276,8 @@ def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account,
 
 
 def later_or_earlier(own: Floats, there: Floats, until: float) -> NDArray[np.int8]:
-    """Return, for each job, 1 if `own` is a later start than `there`, -1 if earlier, and 0 if equal or unknown at the
-    time `until`.
+    """Return, for each job, 1 if `own` is a later start than `there`, -1 if earlier, 0 if equal or unknown at the time
+    `until`.
 
     >>> later_or_earlier(np.array([5, 9, 5, 30]), np.array([5, 7, np.nan, np.nan]), 20).tolist()
     [0, 1, -1, 0]

@@ -19,13 +19,17 @@ from sim.workload.shape import Seats
 
 
 class Start(NamedTuple):
-    """Start of a job now; `on` are the processors or nodes, if the policy chooses them."""
+    """Start of a job now; `on` are the processors (bits) or nodes that the policy chooses, None if the placement rule
+    chooses them.
+    """
 
     job: Job
     because: Reason
     on: int | Seats | None = None
     limit: float | None = None
-    """Longest time of a speculative run, after which the job is killed and queued again."""
+    """Longest time in seconds of a speculative run, after which the job is killed and queued again; None for an
+    ordinary run.
+    """
 
     def say(self, at: Clock) -> str:
         return f"{_runs(self, 'starts')}: {why(self.because, self.job, at)}"
@@ -80,7 +84,9 @@ class Suspend(NamedTuple):
 
 
 class Resume(NamedTuple):
-    """Resumption of a suspended job, with progress after `overhead` seconds, `on` its own or other processors."""
+    """Resumption of a suspended job, which makes progress after `overhead` seconds; `on` are its new processors, None
+    for its own.
+    """
 
     job: Job
     because: Reason
@@ -111,8 +117,8 @@ class Switched(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """Record that processors go down now. It has the form of a decision, as have the next three, but no policy decides
-    it.
+    """Record that processors go down now. Like the next three classes it has the form of a decision, but no policy
+    decides it.
     """
 
     processors: int
@@ -187,8 +193,8 @@ class Borrow(NamedTuple):
 class Wake(NamedTuple):
     """Request of a policy to make another pass at the time `at`, even if nothing else happens then.
 
-    With `during` it expires when that job's present stay on processors ends. With `is_renewed` it expires at the next
-    pass, which may request another; of several in one pass the earliest counts.
+    With `during` the request expires when this job leaves its present processors. With `is_renewed` it expires at the
+    next pass, which may make another request; of several such requests in one pass the earliest counts.
     """
 
     at: float
@@ -233,13 +239,15 @@ Decision: TypeAlias = (
 
 
 def job_of(decision: Decision) -> Job | None:
-    """Return the job that a decision is about, or None."""
+    """Return the job that a decision is about, or None for a decision about the machine or the policy."""
     job = getattr(decision, "job", None)
     return job if isinstance(job, Job) else None
 
 
 def check_span(job: Job, to_do: str, seconds: float | None) -> None:
-    """Raise a `DecisionError` if the seconds of a decision are out of range or not a number."""
+    """Raise a `DecisionError` if the seconds of a decision are out of range or not a number; `to_do` is the decision's
+    verb.
+    """
     if seconds is not None and not 0 <= seconds <= LATEST:
         raise DecisionError(f"job {job.id} cannot {to_do} for {seconds:.12g} s: expected 0 to {LATEST:,.0f}")
 

@@ -21,8 +21,9 @@ PhaseName = Literal[
 
 
 class BestFit(NamedTuple):
-    """Reason for placing a job: of the rows where it fits, this one has the fewest `free` columns; it needs them for
-    `span` seconds.
+    """Reason for placing a job in a row: of all rows where it fits, this one has the fewest `free` columns.
+
+    If `span` is given, the columns must stay free for as many seconds.
     """
 
     free: int
@@ -34,7 +35,9 @@ class BestFit(NamedTuple):
 
 
 class NewRow(NamedTuple):
-    """Reason for a new row: no row has enough free columns; `own` if a suspended job needs exactly its own columns."""
+    """Reason for a new row: no row has enough free columns or, with `own`, a suspended job's own columns are taken in
+    every row.
+    """
 
     rows: int
     mpl: int
@@ -68,8 +71,8 @@ class Fuller(NamedTuple):
 
 
 class MakesWay(NamedTuple):
-    """Reason for a migration: the job leaves its columns to `job`, at this `cost`; `other` is what the alternative
-    would cost.
+    """Reason for a migration: the job leaves its columns to `job`. The move costs `cost` processor-seconds, the
+    alternative `other` (None if impossible or not considered).
     """
 
     job: Job
@@ -85,8 +88,8 @@ class MakesWay(NamedTuple):
 
 
 class OtherColumns(NamedTuple):
-    """Reason for a migration: the job's columns are taken in its new row; `cost` of the move, and of the `other`
-    option.
+    """Reason for a migration: the job's columns are taken in its new row. The move costs `cost` processor-seconds, the
+    alternative `other` (None if impossible or not considered).
     """
 
     cost: float
@@ -231,7 +234,7 @@ class Stall(NamedTuple):
 
 
 class TurnTo(NamedTuple):
-    """Row that becomes active before its turn, for a job in it whose reservation is due."""
+    """Change of the active row before its turn, because a reservation of a job in `row` is due."""
 
     row: int
 

@@ -53,7 +53,9 @@ class FitsExtra(NamedTuple):
 
 
 class WhenRoom(NamedTuple):
-    """Reason for a planned start on nodes: when running jobs have ended, enough resources will be free at that time."""
+    """Reason for a planned start on nodes: enough resources will be free at that time, because running jobs will have
+    ended.
+    """
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its nodes are expected to have room then"
@@ -136,8 +138,8 @@ class InWindow(NamedTuple):
 
 
 class WithinBounds(NamedTuple):
-    """Reason for a start: all waiting jobs can still start by their latest starts; `tightest` has the least time
-    left.
+    """Reason for a start: all other waiting jobs can still start by their latest starts; `tightest` has only `margin`
+    seconds to spare.
     """
 
     tightest: Job | None
@@ -151,8 +153,8 @@ class WithinBounds(NamedTuple):
 
 
 class BreaksNoBound(NamedTuple):
-    """Reason for a start: all waiting jobs keep their latest starts, except `worst` and `others`, which were late
-    before.
+    """Reason for a start: all other waiting jobs can still start by their latest starts, except `worst` and `others`
+    more, which were late before.
     """
 
     worst: Job
@@ -168,8 +170,8 @@ class BreaksNoBound(NamedTuple):
 
 
 class AsRecorded(NamedTuple):
-    """Reason for a start: the trace recorded it at `recorded`, which was `late` seconds ago; None if the trace has no
-    start.
+    """Reason for a start: the trace recorded the start at `recorded`, `late` seconds ago; `recorded` is None if the
+    trace has no start.
     """
 
     recorded: Moment | None
@@ -292,8 +294,8 @@ class Outranked(NamedTuple):
 
 
 class MadeWay(NamedTuple):
-    """Reason for a suspension: of the jobs that have used up their slice, this is number `place` by instantaneous
-    xfactor.
+    """Reason for a suspension: the job has used up its slice. By instantaneous xfactor it is number `place` of such
+    jobs, from the lowest on.
     """
 
     by: Annotated[Job, Called("suspended for")]
@@ -313,8 +315,8 @@ class MadeWay(NamedTuple):
 
 
 class WhenFree(NamedTuple):
-    """Reason for the planned start of the head of the queue: `free` processors are too few now, `then` are free at that
-    time.
+    """Reason for the planned start of the head of the queue: `free` processors are too few now, but `then` will be free
+    at that start.
     """
 
     free: int
@@ -325,7 +327,9 @@ class WhenFree(NamedTuple):
 
 
 class WhenPredicted(NamedTuple):
-    """Reason for the planned start of the head of the queue: `then` processors are free then by predicted run times."""
+    """Reason for the planned start of the head of the queue: by predicted run times, `then` processors will be free at
+    that start.
+    """
 
     free: int
     then: int

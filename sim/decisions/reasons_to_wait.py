@@ -137,7 +137,7 @@ class WaitsForOwn(NamedTuple):
 
 
 class OwnGone(NamedTuple):
-    """Reason to wait: of the suspended job's own processors, `gone` are down and `busy` are taken."""
+    """Reason to wait: of the suspended job's own processors, `gone` are down and `busy` are used by other jobs."""
 
     gone: Annotated[int, UNTOLD]
     busy: Annotated[int, UNTOLD]
@@ -154,7 +154,11 @@ class OwnGone(NamedTuple):
 
 
 def waits_for_own(own: int, free: int, there: int) -> WaitsForOwn | OwnGone | None:
-    """Return the reason why a suspended job waits for its own processors; None if they are all free and available."""
+    """Return the reason why a suspended job waits for its `own` processors (bits); None if all of them are free and
+    available.
+
+    `free` are the free processors, `there` the available ones, whether free or not.
+    """
     busy, gone = (own & there & ~free).bit_count(), (own & ~there).bit_count()
     return OwnGone(gone, busy) if gone else WaitsForOwn(busy) if busy else None
 
@@ -227,8 +231,8 @@ class NoVictims(NamedTuple):
 
 
 class NoVictimAllowed(NamedTuple):
-    """Reason to wait: the xfactors of enough running jobs are small enough, but `wide` of them are too wide and
-    `spared` protected.
+    """Reason to wait: the job's xfactor is high enough to suspend some running jobs, but of these `wide` are too wide
+    and `spared` are protected.
     """
 
     xfactor: Annotated[float, UNTOLD]
@@ -251,7 +255,7 @@ class NoVictimAllowed(NamedTuple):
 
 
 class TurnOver(NamedTuple):
-    """Reason to wait: the job's processors are free now, or could be freed, but were not when the policy considered the
+    """Reason to wait: the job's processors became available in this step only after the policy had considered the
     job.
     """
 
@@ -279,7 +283,9 @@ class NoSliceOver(NamedTuple):
 
 
 class PivotLater(NamedTuple):
-    """Reason to wait until `at`: from `then` on too few processors are free, because `other` starts or maintenance
+    """Reason for a pivot (first job of a partition's queue) to wait until `at`: too few processors are free.
+
+    They are too few now or, if `then` is given, from that time on: `other` starts or, if `other` is None, maintenance
     begins.
     """
 
@@ -358,8 +364,8 @@ class TrialLater(NamedTuple):
 
 
 class BeforeOthers(NamedTuple):
-    """Reason to wait: the job's own processors are free, but `other` is planned on them before the job would end, at
-    `at`.
+    """Reason to wait: the job's own processors are free, but `other` is planned on them from `at`, before the job would
+    end.
     """
 
     other: Job

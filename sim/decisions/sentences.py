@@ -23,8 +23,8 @@ from sim.workload.model import Job
 Brief: TypeAlias = tuple[str, ...]
 """Alternative texts with the same meaning, the longest first; a column of a table shows the first that fits."""
 Others: TypeAlias = Callable[[str], str]
-"""Function that returns text on the other jobs which a reason named over many steps; its argument is the noun for
-them
+"""Function that returns text on the jobs that blocked a job for one reason over many steps; its argument is the noun
+for them
 """
 
 
@@ -38,7 +38,9 @@ class Reason(Protocol):
     """
 
     def sentence(self, job: Job, at: Clock, /) -> str:
-        """Return the sentence, without a capital and a full stop; `at` is the function that writes times."""
+        """Return the sentence, without a capital at its beginning and a full stop; `at` is the function that writes
+        times.
+        """
 
 
 # Fields of reasons

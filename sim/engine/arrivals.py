@@ -11,7 +11,7 @@ from sim.workload.model import Job
 
 
 def admit_arrivals(transitions: Transitions, submits: Sequence[float]) -> None:
-    """Submit the jobs that are due by now, in rank order."""
+    """Submit the jobs that are due by now, in rank order; `submits` are the submit times of all jobs by rank."""
     state = transitions.state
     now, made, rank = state.now, state.jobs.made, state.submitted
     while submits[rank] <= now:

@@ -144,7 +144,9 @@ class Checker:
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
 
     def _follows(self, rank: int, start: float) -> str:
-        """Return the condition of its submission that a job did not wait for, as text; "" if it waited for all."""
+        """Return text on a job that had not ended at `start`, although the job `rank` had to wait for it; "" if there
+        is no such job.
+        """
         follow = self._workload.follows[rank] if self._workload.follows else None
         if follow is None:
             return ""
@@ -155,7 +157,7 @@ class Checker:
         return ""
 
     def _moment(self) -> float:
-        """Return the seconds by which an event may be later than it should, because close events share one instant."""
+        """Return the tolerance, in seconds, for the time of an event, because close events share one instant."""
         return MOMENT * (1 + len(self._state.completed) + len(self._state.arrived))
 
     def _shared_progress(self) -> None:
@@ -281,8 +283,9 @@ class Checker:
         self._promised = dict(state.reserved)
 
     def _is_held_up(self) -> bool:
-        """Return True if something other than running jobs delays a requested reservation, now or under the previous
-        policy.
+        """Return True if a requested reservation may start late for a reason other than running jobs.
+
+        Reasons are a suspension in progress, unavailable processors, or a delay under the previous policy.
         """
         state = self._state
         writes = any(run.kind == SUSPENDING for run in state.running.values())
@@ -309,7 +312,7 @@ def _finished(state: State) -> set[int]:
 
 
 def _progress_so_far(state: State, history: History) -> dict[int, float]:
-    """Return how many seconds each job has run in stretches that have ended, by rank.
+    """Return, for each rank, how many seconds the job has run in stretches that have ended.
 
     When a speculative run becomes an ordinary one, its stretch ends and another begins.
     """

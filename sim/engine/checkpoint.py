@@ -1,7 +1,7 @@
 """Checkpoints: compact copies of the state of a run, from which it can continue.
 
-Finished jobs are not copied: their ledger entries are final, so a later ledger of the same run has them. The live state
-of a run is a few hundred jobs, and the queue is stored as ranks.
+Finished jobs are not copied: their ledger entries are final, so a later ledger of the same run has them. A copy is
+small: it contains a few hundred unfinished jobs, and only the ranks of the queue.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class Checkpoint:
     waiting: array[int]
     """Ranks of the waiting jobs."""
     seen: Order | None
-    """Order of the queue as of the last pass if it uses more than the job and the clock, otherwise None."""
+    """Order of the queue as of the last pass, if the order uses more than the job and the clock; otherwise None."""
     unfinished: tuple[int, ...]
     """Ranks of the jobs that run or are suspended."""
     entries: Mapping[int, JobResults]
-    """Results so far of unfinished jobs that have any, by rank."""
+    """For the rank of each unfinished job that has results so far: these results."""
 
     @classmethod
     def of(cls, state: State, future: Future) -> Checkpoint:
-        """Return a checkpoint of this state; it is called between two steps."""
+        """Return a checkpoint of this state, between two steps; `future` are the events that only the engine knows."""
         unfinished = {*state.running, *state.suspended, *state.under_way}
         waiting, ledger = state.waiting.ranks(), state.ledger
         told = {*unfinished, *ledger.told(waiting)}

@@ -52,8 +52,8 @@ from sim.workload.model import Workload
 from sim.workload.outages import Outage
 
 IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
-"""Numbers of steps without an arrival or end after which a run is stopped; the second if nothing but the policy can
-act
+"""Number of steps in a row without an arrival or an end of a job after which a run is stopped. The second number counts
+if only the policy can cause steps
 """
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
@@ -98,7 +98,7 @@ class Engine:
         self.state, self.history, self._future = state, history, future
         self._in_vain, self._in_vain_since, self._hears = 0, 0.0, may_be_heard()
         self._most: int | None = None
-        """Number of decisions after which the pass is stopped; None if it is complete"""
+        """Number of decisions after which the pass is stopped; None for a complete pass"""
         self._upcoming = NextEvent(state, future, self._submits, self._runtimes)
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
         self._view = StateView(state)
@@ -490,7 +490,7 @@ class Engine:
 
 
 def _first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
-    """Yield the policy's decisions until the step has `most` decisions, then stop."""
+    """Yield the policy's decisions until `most` decisions of the step have been applied, then stop."""
     for decision in state.policy.decide(view):
         if len(state.decisions) >= most:
             return

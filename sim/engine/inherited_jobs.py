@@ -187,8 +187,7 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
     """Yield the policy's decisions, without starts that would delay a granted reservation or run into maintenance.
 
     Instead of such a start, the policy is called again with a view that lacks this job. The completed jobs are missing
-    there, too, so that each is
-    counted only once. New plans replace those of the first call.
+    there, too, so that each of them is counted only once. New plans replace those of the first call.
     """
     said: set[Decision] = set()
     while True:
@@ -236,8 +235,8 @@ def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
 
 
 def _touched(state: State, job: Job) -> Reason:
-    """Return the reason why the job may not start: it would delay this granted reservation, the first one in its
-    way.
+    """Return the reason why the job may not start, which names the maintenance or the granted reservation that it would
+    run into.
     """
     if not state.in_time(job) or not state.granted:
         return MachineGoesDown(state.closes, state.now + state.remaining_estimate(job.rank))
@@ -252,7 +251,7 @@ def _touched(state: State, job: Job) -> Reason:
 class AdoptedView(StateView):
     """View of the state for a policy that supports neither suspended jobs nor granted reservations.
 
-    To it the processors reserved for the awaited job (the suspended job that resumes next) look taken; jobs with
+    The processors reserved for the awaited job (the suspended job that resumes next) look taken in this view; jobs with
     granted reservations are missing.
     """
 

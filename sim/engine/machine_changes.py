@@ -52,8 +52,9 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """Record in the history the processors that went down now (`lost`, for maintenance or by a failure), and those
-        that have a failure, even if they were down already (`failed`).
+        """Record in the history the processors that went down now (`lost`) and those with a new failure (`failed`).
+
+        Processors in `lost` alone went down for maintenance; those in `failed` alone were down already.
         """
         back, log = self._state.back, self._transitions.log
         if announced := lost & ~failed:
@@ -97,8 +98,8 @@ class MachineChanges:
             self._queue_again(state.jobs[rank], state.ledger.ran[rank])
 
     def _queue_again(self, job: Job, ran: float, counts: bool = True) -> None:
-        """Return the job to the queue. The `ran` seconds of its progress are lost; it `counts` as interrupted if it has
-        had a turn.
+        """Return the job to the queue without the `ran` seconds of its progress; with `counts` the job counts as
+        interrupted.
         """
         state, rank = self._state, job.rank
         if state.suspended.pop(rank, None) is not None:

@@ -117,7 +117,7 @@ class MatrixTransitions(Transitions):
     def _write_plan(self, decision: ReserveRow) -> bool:
         """Record the planned start of a waiting job in a row; return True if it was recorded.
 
-        A start that moves by less than a turn is not, because every rebuild moves all plans a little.
+        A start that moves by less than a turn is not recorded, because every rebuild moves all plans a little.
         """
         planned, rank, at = self.state.row_planned, decision.job.rank, decision.at
         if (was := planned.get(rank)) is not None and abs(at - was) < self.sharing.turns.slice:

@@ -76,7 +76,7 @@ class NextEvent:
         return change if change < time and (time < inf or state.left) else time  # not when all is over
 
     def _coincides(self, time: float, until: float) -> bool:
-        """Return True if a change of the machine or another timer follows within the same instant as `time`, up to
+        """Return True if a timer or a change of the machine follows `time` within the same instant, which ends at
         `until`.
         """
         timers = self._state.timers
@@ -87,7 +87,9 @@ class NextEvent:
         return bool(self._future.changes) and time < self._future.next_change() <= until
 
     def _latest(self, time: float) -> float:
-        """Return the latest time of the events that belong to the same instant, as no event happens before its time."""
+        """Return the latest time of the events that belong to the same instant as `time`: none of them may happen
+        before its own time.
+        """
         leaving, timers, arrives = self._future.leaving, self._state.timers, self._next_submission()
         while True:
             until = time + MOMENT
@@ -101,8 +103,8 @@ class NextEvent:
             time = latest
 
     def _will_not_be(self, when: float, rank: int) -> bool:
-        """Return True if the job `rank` left its processors before the end planned at `when`, so that this end is
-        void.
+        """Return True if the heap's entry (`when`, `rank`) is void: the job's present stay on its processors does not
+        end at `when`.
         """
         return self._future.leaves.get(rank) != when
 
@@ -115,7 +117,9 @@ class NextEvent:
 
 
 def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool]) -> float:
-    """Return the latest entry between `latest` and `until` of a heap that is not void, or `latest` if there is none."""
+    """Return the latest time between `latest` and `until` of the heap's entries that are not void; `latest` if there is
+    no such entry.
+    """
     ahead = [0]
     for place in ahead:
         if place < len(heap) and heap[place][0] <= until:

@@ -31,11 +31,15 @@ from sim.policies.registry import policy_of
 from sim.workload.model import Job
 
 LONGEST_PASS = 20.0
-"""Seconds after which a pass of a user-defined policy is stopped if the run is not watched."""
+"""Largest number of seconds that a pass of a user-defined policy may take before it is stopped, if the run is not
+watched.
+"""
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
-"""Folders that contain no user-defined code; the folders of this library's policies are added to them."""
+"""Folders without user-defined code: this library, from which its folder of policies is excepted, and Python's standard
+library.
+"""
 _LONGEST = 500
 """Number of letters of an error message after which it is cut."""
 _TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
@@ -45,10 +49,10 @@ _Shown = TypeVar("_Shown")
 _Error = TypeVar("_Error", bound=PolicyError)
 
 _DECIDING: dict[int, State] = {}
-"""State of the run whose policy decides now in each thread, by thread"""
+"""Mapping from a thread's id to the state of the run whose policy decides in this thread now"""
 _SEEN: dict[int, tuple[State, int, float]] = {}
-"""State of the run whose policy last decided in each thread, its number of steps, and the time when they were first
-seen
+"""For each thread's id: state and number of steps of the run whose policy was last seen deciding, and when this pass
+was first seen
 """
 
 
@@ -58,7 +62,8 @@ def obey(
     shown: _Shown,
     appliers: Mapping[type, Callable[[Any], None]],
 ) -> None:
-    """Let `decide` make one pass with the view `shown`, and apply each of its decisions by the function for its type.
+    """Let `decide` make one pass with the view `shown`, and apply each of its decisions by the function for its type in
+    `appliers`.
 
     An exception of the policy, even `SystemExit`, becomes a `PolicyError`; interrupts pass through.
     """
@@ -83,8 +88,9 @@ def obey(
 
 
 def unanswered(thread: int) -> tuple[str, float]:
-    """Return the file of the policy that decides in a thread now, and the seconds for which this pass has been seen; 0
-    without one.
+    """Return the file of the policy that decides in a thread now, and for how many seconds this pass has been seen.
+
+    Return "" and 0 if no policy decides there.
     """
     state = _DECIDING.get(thread)
     if state is None:
@@ -149,7 +155,7 @@ def _begins(policy: Policy) -> str:
 
 
 def _told(state: State, error: BaseException, where: str) -> BaseException:
-    """Return an error of one line for `error`, which the policy raised at the place `where`."""
+    """Return the error to raise for `error`, which the policy raised at the place `where`: its message has one line."""
     # only the main thread is interrupted
     if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
         return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
@@ -164,8 +170,10 @@ def _told(state: State, error: BaseException, where: str) -> BaseException:
 
 
 def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
-    """Return an error of this kind with a long and a short message; the short one has only the place and `what` is
-    wrong.
+    """Return an error of this kind with a long and a short message.
+
+    The long message consists of `failed` (whose failure, and when), `what` is wrong and `where`; the short one lacks
+    the first.
     """
     at = re.match(r"(.+?:\d+) in [^:]+(.*)", where, re.DOTALL)
     brief = f"{Path(at[1]).name}: {what}{at[2]}" if at else what
@@ -189,8 +197,9 @@ def frame_of(error: BaseException) -> FrameType | None:
 
 
 def blame(policy: Policy, error: BaseException, moment: str) -> None:
-    """Raise, as one line, an error that a policy, its order or its clock caused outside of a pass; `moment` says
-    when.
+    """Raise, with a message of one line, an error that a policy, its order or its clock caused outside of a pass.
+
+    `moment` is text on when this happened. Any other error is left to the caller.
     """
     own = _own(walk_tb(error.__traceback__))
     begins = _begins(policy)
@@ -212,8 +221,8 @@ def _said(error: BaseException) -> str:
 
 
 def _hint(error: AttributeError) -> str:
-    """Return a hint for the error message: the name that the policy could have meant, or why the view does not have
-    it.
+    """Return a hint for the error message, "" without one: a similar name that the view has, or why it does not have
+    this name.
     """
     if error.name in _TRUTH:
         return HIDDEN
@@ -224,7 +233,9 @@ def _hint(error: AttributeError) -> str:
 
 
 def _place(state: State, error: BaseException, decisions: object) -> str:
-    """Return the place of the error in the policy's code as text, or the place where this code begins."""
+    """Return as text the line of the policy's code in which the error occurred; if it is unknown, the line where this
+    code begins.
+    """
     places = list(_suspended(decisions)) or list(walk_tb(error.__traceback__))
     own = _own(places)
     return own[-1] if own else beginning(state)
@@ -235,8 +246,8 @@ def _own(places: Iterable[tuple[FrameType, int]]) -> list[str]:
 
 
 def _suspended(generator: object) -> Iterator[tuple[FrameType, int]]:
-    """Yield the place at which a generator is suspended, then that of each generator to which it delegates (frame,
-    line).
+    """Yield (frame, line) for the place at which a generator is suspended, then for each generator to which it
+    delegates.
     """
     while isinstance(generator, GeneratorType) and generator.gi_frame is not None:
         yield generator.gi_frame, generator.gi_frame.f_lineno

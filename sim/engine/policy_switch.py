@@ -79,9 +79,8 @@ class PolicySwitch:
     def _clear_the_way(self) -> None:
         """Suspend running jobs that by their estimates reach into a granted reservation, the last by rank first.
 
-        Only after a policy that suspends, or when speculative runs become ordinary ones, can there be such jobs. A job
-        whose memory is
-        being written cannot be suspended; the reservation moves behind it.
+        There can be such jobs only after a policy that suspends, or when speculative runs become ordinary ones. A job
+        whose memory is being written cannot be suspended; then the reservation is moved to a later time.
         """
         state = self._state
         while True:
@@ -115,10 +114,9 @@ class PolicySwitch:
 
     def _leave_matrix(self, sharing: Sharing) -> None:
         """Dissolve the matrix: jobs of the active row keep running, other jobs that have run are suspended, the rest
-        waits
-        again.
+        waits again.
 
-        Remaining costs of migrations are forgiven, and not counted as lost.
+        The costs of migrations that jobs had still to pay are cancelled, and not counted as lost.
         """
         state = self._state
         sharing.turns.settle(state.now, sharing.matrix.occupied_rows())
@@ -141,7 +139,7 @@ class PolicySwitch:
         state.free = state.machine.free
 
     def _wait_again(self, job: Job) -> None:
-        """Return a job without a turn from the matrix to the queue."""
+        """Return a job that has not had a turn from the matrix to the queue."""
         state, rank = self._state, job.rank
         state.tally.backfilled -= state.ledger.backfilled[rank]
         state.ledger.backfilled[rank] = 0
@@ -150,8 +148,8 @@ class PolicySwitch:
     def _enter_matrix(self, turns: Turns) -> None:
         """Put all running jobs into one row of a new matrix.
 
-        Jobs that are just being suspended are suspended at once; jobs that are being resumed still lose the rest of
-        that time.
+        A suspension in progress is completed at once. A job whose resumption is in progress loses the rest of that time
+        from its turns.
         """
         state, leaves = self._state, self._transitions.future.leaves
         sharing = Sharing(state.procs, turns, state.machine.there)
@@ -170,7 +168,7 @@ class PolicySwitch:
 
 
 def take_granted(state: State, plan: Plan) -> None:
-    """Occupy the processors of granted reservations in `plan`, which begins now."""
+    """Occupy the processors of granted reservations in `plan`, which begins at the present time."""
     for rank, at in state.granted.items():
         job, start = state.jobs[rank], max(at, state.now)
         plan.take(start, start + job.estimate, job.procs)
@@ -199,7 +197,9 @@ def has_adopted(state: State) -> bool:
 
 
 def promise_again(state: State) -> None:
-    """Let the policy promise starts again, once it has no inherited suspended jobs and reservations any more."""
+    """Let the policy promise starts again as soon as it may (see `can_promise`); current reservations become promises
+    then.
+    """
     promises = can_promise(state)
     if promises and not state.promises:
         for rank, at in state.reserved.items():

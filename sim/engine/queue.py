@@ -18,7 +18,7 @@ _CAME: Callable[[Job], tuple[float, int]] = attrgetter("submit", "rank")
 
 
 def _standing(order: Order, job: Job) -> tuple[float, int]:
-    """Return the key by which a job is sorted, in an order that does not depend on the clock."""
+    """Return the key by which a job is sorted if the order does not depend on the clock."""
     return order.key(job, job.submit), job.rank
 
 
@@ -42,9 +42,9 @@ class Queue:
         self._in_order: list[Job] = []
         self._stand: list[Job] = []
         self._stood_at: float | None = None
-        """The jobs as they last stood in an order that depends on the clock, and that time"""
+        """Time for which `_stand` holds the jobs in an order that depends on the clock; None before the first time"""
         self.step = 0
-        """Step of the pass for which the order was last computed."""
+        """Number of the step with the pass for which the order was last computed."""
         self.seen: Order | None = None
         """Order as of the last pass, if it uses more than the job and the clock."""
         self.wanted = 0
@@ -67,7 +67,9 @@ class Queue:
         return self.seen or self._order.at_step(self.step)
 
     def look(self, view: View) -> tuple[()]:
-        """Let the order see the state before a pass; return an empty sequence, as no decision follows from it."""
+        """Let the order see the state before a pass; return an empty sequence of decisions, so that the engine can call
+        this like a policy.
+        """
         self.seen = self._order.seeing(view)
         return ()
 

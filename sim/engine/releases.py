@@ -17,28 +17,30 @@ from sim.workload.model import Floats, Job, Jobs, Workload
 
 
 class Releases:
-    """Times at which the jobs of a run come, as far as they are known; checkpoints copy it."""
+    """Times at which the jobs of a run are submitted, as far as they are known; checkpoints have copies of this
+    object.
+    """
 
     def __init__(self, workload: Workload) -> None:
         follows = workload.follows
         self._follows: Follows = follows
         self._submit: list[float] = workload.submit.tolist()
         self._own = [rank for rank, follow in enumerate(follows) if follow is None]
-        """Ranks of the jobs that come at their own time, in that order"""
+        """Ranks of the jobs that are submitted at their own time, in order of these times"""
         self._behind: dict[int, list[int]] = defaultdict(list)
         for rank, follow in enumerate(follows):
             for other in {one.job for one in follow.after} if follow else ():
                 self._behind[other].append(rank)
         self.came = 0
-        """Number of the jobs that have come at their own time"""
+        """Number of jobs in `_own` that have been submitted"""
         self._due: list[tuple[float, int]] = []
-        """Heap of (time, rank) of jobs whose condition is true"""
+        """Heap of (submit time, rank) of jobs whose condition is true but that have not been submitted"""
         self._left: dict[int, int] = {}
-        """Number of jobs that a job still waits for, once one of them has ended, by rank"""
+        """For the rank of each job for which some, but not all, of the awaited jobs have ended: number of those left"""
         self.released: dict[int, float] = {}
-        """Submit times of the jobs that have come by a condition, by rank"""
+        """For the rank of each job that was submitted by a condition: its submit time"""
         self.last: float = inf
-        """Rank of the last job that may come"""
+        """Highest rank of a job that may be submitted; inf for all jobs"""
 
     def copy(self) -> Releases:
         twin = Releases.__new__(Releases)
@@ -48,7 +50,7 @@ class Releases:
         return twin
 
     def next_time(self) -> float:
-        """Return the time of the next submission that is known so far."""
+        """Return the time of the next submission that is known so far; inf if none is known."""
         while self._due and self._due[0][1] > self.last:
             heappop(self._due)
         due = self._due[0][0] if self._due else inf
@@ -58,7 +60,7 @@ class Releases:
 
     @property
     def submitted(self) -> int:
-        """Return one more than the highest rank that has come."""
+        """Return one more than the highest rank of a submitted job, 0 before the first submission."""
         own = self._own[self.came - 1] if self.came else -1
         return max(own, max(self.released, default=-1)) + 1
 
@@ -79,7 +81,7 @@ class Releases:
         return sorted(found)
 
     def ended(self, rank: int, now: float) -> None:
-        """Note that a job has ended, or will never run."""
+        """Note that a job has ended, or will never run, so that jobs that wait for it can be submitted."""
         for other in self._behind.get(rank, ()):
             follow = self._follows[other]
             assert follow is not None
@@ -91,14 +93,16 @@ class Releases:
                 heappush(self._due, (max(follow.due(self._submit[other], now), now), other))
 
     def jobs_of(self, jobs: Jobs) -> Jobs:
-        """Return jobs of this run alone, which have the submit times of this run."""
+        """Return a copy of the jobs for this run alone, with the submit times of this run."""
         own = jobs.copy()
         for rank, time in self.released.items():
             resubmit(own, rank, time)
         return own
 
     def submits(self, submit: Floats) -> Floats:
-        """Return the submit times of all jobs as far as they are known, else those of the trace."""
+        """Return the submit times of all jobs: those of this run as far as they are known, else those of the trace
+        (`submit`).
+        """
         times = submit.copy()
         times[[*self.released]] = [*self.released.values()]
         return times

@@ -22,11 +22,11 @@ from sim.workload.outages import Outage
 
 @dataclass(frozen=True)
 class Curves:
-    """State of the machine after each step: `time[i]` holds until `time[i + 1]`."""
+    """State of the machine after each step: the entries with the index i hold from `time[i]` until `time[i + 1]`."""
 
     time: Floats
     free: Floats
-    """Number of free processors; where rows take turns, its average until the next step."""
+    """Number of free processors; if rows take turns, the average number until the next step."""
     waiting: Ints
     """Number of waiting jobs."""
     wanted: Ints
@@ -36,14 +36,16 @@ class Curves:
 
     @property
     def lost(self) -> Floats:
-        """Return the number of processors that are free although a job waits to start or to resume, after each step."""
+        """Return, for each step, the number of processors that stay free after it although a job waits to start or to
+        resume.
+        """
         return np.where(self.waiting + self.suspended > 0, self.free, 0.0)
 
 
 @dataclass(frozen=True)
 class Schedule(Tabular):
-    """Results of a run: columns by rank for the jobs of `workload`; nan for events that did not happen in a shortened
-    run.
+    """Results of a run. Columns have an entry for each job of `workload`, by rank; nan if the event did not happen
+    because the run was cut short.
     """
 
     workload: Workload
@@ -56,7 +58,7 @@ class Schedule(Tabular):
     backfilled: Bools
     """True for jobs that started before a job ahead of them in the queue."""
     promised: Floats
-    """First promised start of each job, nan if no start was promised."""
+    """First promised start of each job; nan if no start was promised."""
     preemptions: Ints
     migrations: Ints
     speculative_kills: int
@@ -69,13 +71,13 @@ class Schedule(Tabular):
     interruptions: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Number of times that each job was interrupted by lost processors."""
     outages: tuple[Outage, ...] = ()
-    """Times at which processors were unavailable."""
+    """Periods in which processors were unavailable."""
     dropped: tuple[int, ...] = ()
     """Ranks of the jobs that were cancelled, because enough processors will never be available again."""
     again: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
     """Function that repeats the run, so that its chart can be drawn; None if that is impossible."""
     cores: tuple[int, ...] = ()
-    """Cores on which each job was last, as bits; empty for equal processors."""
+    """For each job: cores of its last stay, as bits; empty for equal processors."""
 
     def __repr__(self) -> str:
         ended = int((~np.isnan(self.end)).sum())
@@ -94,7 +96,7 @@ class Schedule(Tabular):
 
     @cached_property
     def nodes(self) -> tuple[tuple[int, ...], ...]:
-        """Return the nodes on which each job was last, by number; empty for equal processors."""
+        """Return, for each job, the numbers of the nodes of its last stay; empty for equal processors."""
         shape = self.workload.shape
         return () if shape is None else tuple(map(shape.nodes_of, self.cores))
 
@@ -127,14 +129,16 @@ class Schedule(Tabular):
 
     @property
     def _on_nodes(self) -> dict[str, NDArray[Any]]:
-        """Return a column with the nodes of each job, under its name; empty for a machine of equal processors."""
+        """Return a mapping from the name `nodes` to a column with the nodes of each job as text; empty for equal
+        processors.
+        """
         if self.workload.shape is None:
             return {}
         return {"nodes": np.array([" ".join(map(str, nodes)) for nodes in self.nodes], dtype=object)}
 
     def _repr_svg_(self) -> str | None:
-        """Return the chart of the run for a notebook; the run is repeated for it. None for a schedule that `run` did
-        not make.
+        """Return the chart of the run for a notebook, or None if the schedule was not made by `run`. The run is
+        repeated for the chart.
         """
         again = self.again
         return None if again is None else picture_of(lambda: [drawn_again(self)], len(self.workload))
@@ -150,7 +154,9 @@ def drawn_again(schedule: Schedule) -> Drawn:
 
 
 def _written(state: State) -> str:
-    """Return the policy's spec; after switches the specs of all policies, each with its time."""
+    """Return the policy's spec; after switches by the user, the specs of all policies, each with the time from which it
+    decided.
+    """
     if state.leader is not None and all(switch.by_rule for switch in state.switches):
         return written_policy(state.leader)
     if not state.switches:
@@ -160,8 +166,9 @@ def _written(state: State) -> str:
 
 
 def schedule_of(state: State, workload: Workload, history: History, is_last: bool = False) -> Schedule:
-    """Return the results of a run so far as columns; with `is_last` they share its memory, so that it must not go
-    on.
+    """Return the results of a run so far as columns.
+
+    With `is_last` the columns share memory with the run, which must not go on then.
     """
     ledger = state.ledger
     column: Callable[[Any], NDArray[Any]] = np.asarray if is_last else np.array

@@ -1,8 +1,8 @@
 """Time sharing: the jobs in the matrix, the active row, and the progress of the jobs.
 
-The engine lets time pass here (`elapse`) and asks when something will happen next (`next_end`, `next_start`). It passes
-the true run times, which are not kept here. Between two instants only sums change: turns are counted, not stepped
-through.
+The engine advances the time here (`elapse`) and asks when something will happen next (`next_end`, `next_start`). It
+passes the true run times, which are not kept here. The progress between two instants is computed from the numbers of
+turns, without a loop over the turns.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Sharing:
         self.since: float = 0
         """Time up to which the progress of the jobs is computed."""
         self.ran: dict[int, float] = {}
-        """Seconds for which each job has run, by rank"""
+        """For the rank of each job in the matrix: seconds for which it has run"""
         self.stall: dict[int, float] = {}
-        """Seconds of its own turns that each job still loses to migrations, by rank"""
+        """For the rank of each job in the matrix: seconds of its own turns that it still loses to migrations"""
         self.new: set[int] = set()
-        """Ranks of the jobs that have not had a turn."""
+        """Ranks of the jobs in the matrix that have not had a turn."""
         self.to_turn: int | None = None
-        """Row that becomes active after the rebuild although it is not its turn, or None."""
+        """Row that becomes active after the rebuild although it is not the next in turn; None if no row does."""
 
     def copy(self) -> Sharing:
         twin = Sharing.__new__(Sharing)
@@ -82,7 +82,11 @@ class Sharing:
     # Events
 
     def elapse(self, to: float, runtimes: Sequence[float]) -> list[int]:
-        """Advance time to `to`; return the ranks of the jobs that end by then, which have left the matrix."""
+        """Advance the time to `to`; return the ranks of the jobs that have ended by then, after removing them from the
+        matrix.
+
+        `runtimes` are the true run times in seconds, by rank.
+        """
         by_row = self.turns.gains(self.since, to)
         self.since = to
         gains: dict[tuple[int, ...], float] = {}
@@ -104,8 +108,9 @@ class Sharing:
         return sorted(done)
 
     def come_in(self, rank: int, row: int, columns: int, ran: float, is_new: bool) -> None:
-        """Add a job to the matrix in this row and these columns. It has run for `ran` seconds; `is_new` if it never had
-        a turn.
+        """Add a job to the matrix in this row and these columns (bits).
+
+        The job has run for `ran` seconds; `is_new` is True if it never had a turn.
         """
         self.matrix.place(rank, row, columns)
         self.ran[rank], self.stall[rank] = ran, 0
@@ -136,7 +141,7 @@ class Sharing:
     # State
 
     def on_turn(self) -> dict[int, int]:
-        """Return the processors, as bits, of each job in the active row, by rank."""
+        """Return a mapping from the rank of each job in the active row to its processors, as bits."""
         row = self.turns.row
         return {rank: columns for rank, columns, rows in self.places() if row in rows}
 
@@ -154,7 +159,7 @@ class Sharing:
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
 
     def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:
-        """Return the rank, the columns as bits, and the rows of every job in the matrix."""
+        """Return (rank, columns as bits, rows) for every job in the matrix."""
         return self.matrix.places()
 
 

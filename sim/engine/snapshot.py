@@ -37,16 +37,18 @@ class Running:
     expected_end: float
     processors: int
     kind: str
-    """Kind of the stay, such as run, speculative, suspending or resuming, as in `sim.history.stretch.KINDS`."""
+    """Kind of the stay on processors, such as run, speculative, suspending or resuming; see
+    `sim.history.stretch.KINDS`.
+    """
     ran: float
     """Seconds for which the job has run so far."""
     xfactor: float
     row: int | None = None
-    """Home row of a job in the matrix before its first turn; None after that."""
+    """Home row in the matrix of a job that has not had its first turn; None for any other job."""
     predicted_end: float | None = None
     """End that the policy predicts; None if the policy predicts no ends."""
     owes: float = 0.0
-    """Seconds of its turns that the job still loses to a migration before it runs on."""
+    """Seconds of its turns that the job still loses to migrations before it makes progress again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +61,12 @@ class Suspended:
     ran: float
     xfactor: float
     blocked_by: tuple[int, ...]
-    """Ranks of the jobs on the suspended job's processors; empty if it can resume."""
+    """Ranks of the jobs that hold some of the suspended job's processors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """Waiting job as a snapshot shows it. `planned` and `why` are None if unknown."""
+    """Waiting job as a snapshot shows it. `planned` is None if the job has no planned start."""
 
     job: Job
     waited: float
@@ -72,27 +74,29 @@ class Queued:
     moved: float
     """Seconds by which the job's planned start moved in this step; negative if it moved to an earlier time."""
     reserved: bool
-    """True if the planned start is a reservation; otherwise it is recomputed at each pass."""
+    """True if the planned start is a reservation; if it is only expected, the policy computes it anew at each pass."""
     granted: bool
     """True if the user requested the reservation; then no switch of the policy moves it."""
     place: int
-    """Number, from 0, of the job's queue among the queues of the policy."""
+    """Index of the job's queue in the queues of the policy."""
     in_line: bool
     """True if the job is in a queue; jobs with a granted reservation or a planned speculative run are not."""
     lasts: float
     """Seconds for which the job is planned to run: its estimate, or the limit of its speculative run."""
     row: int | None
-    """Row of the matrix in which its start is planned, or None."""
+    """Row of the matrix in which the job's start is planned, or None."""
     xfactor: float
     """Expansion factor of the job, (wait + estimate) / estimate."""
     why: Reason | None
-    """Reason why the job waits at this step; None if the policy did not consider it."""
+    """Reason why the job waits at this step; None if it is unknown, for instance because the policy did not consider
+    the job.
+    """
     own: tuple[float | None, ...] = ()
-    """Numbers that the policy wrote for the job, one for each of `Snapshot.columns`."""
+    """For each of `Snapshot.columns`: number that the policy wrote for the job; otherwise None."""
 
 
 class Queue(Sequence[Queued]):
-    """Waiting jobs from front to back, as a tuple whose members are made on access."""
+    """Waiting jobs from front to back: an immutable sequence whose members are made only when they are accessed."""
 
     __slots__ = (
         "_columns", "_granted", "_jobs", "_lasts", "_many", "_moved", "_notes", "_now", "_planned", "_policy",
@@ -114,7 +118,10 @@ class Queue(Sequence[Queued]):
         why: Mapping[int, Reason],
         notes: Mapping[str, Mapping[int, float]],
     ) -> None:
-        """Make the queue from tables by rank. The tables are not copied, so they must not change."""
+        """Make the queue from `jobs` and from mappings and collections whose keys or members are ranks of jobs.
+
+        These are not copied, so they must not change.
+        """
         self._jobs, self._now, self._policy, self._many = jobs, now, policy, len(policy.queues())
         self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
         self._lasts, self._rows, self._why = lasts, rows, why
@@ -168,7 +175,7 @@ class Queue(Sequence[Queued]):
         return f"Queue({list(self)!r})"
 
     def _place(self, job: Job) -> int:
-        """Return the number of the job's queue among the policy's queues; 0 if the policy names one that does not
+        """Return the index of the job's queue in the policy's queues; 0 if the policy gives an index that does not
         exist.
         """
         try:
@@ -209,57 +216,57 @@ class Snapshot:
     procs: int
     """Largest number of processors that the machine ever has."""
     absent: int
-    """Processors that are unavailable now, as bits."""
+    """Processors that are unavailable at this step, as bits."""
     outages: tuple[Outage, ...]
-    """Known times at which processors are unavailable, also in the past."""
+    """Known periods in which processors are unavailable, including past ones."""
     outlook: tuple[int, Ends]
-    """Number of free processors, and every known future change as (time, rank, number of processors that become free),
-    sorted.
+    """Number of free processors, and every known future change as (time, rank, change of the number of free
+    processors).
 
-    A change is the expected end of a job, or one of the machine: then the rank is -1. A suspended job that resumes next
-    counts as running on its processors.
+    The expected ends of jobs come first, then the changes of the machine, which have the rank -1; both are sorted by
+    time. A suspended job that resumes next counts as running on its processors.
     """
     free: int
     free_set: int
     running: tuple[Running, ...]
-    """Running jobs by expected end."""
+    """Running jobs in order of their expected ends."""
     matrix: MatrixPicture | None
     """Copy of the Ousterhout matrix if rows take turns, otherwise None. With a matrix, `running` are all jobs in it."""
     rebuild: tuple[Decision, ...]
     """Decisions of the last rebuild of the matrix."""
     turn_end: float | None
-    """End of the current turn; None if no rows take turns."""
+    """Time at which the current turn of a row ends; None if no rows take turns."""
     suspended: tuple[Suspended, ...]
-    """Suspended jobs by rank."""
+    """Suspended jobs in order of rank."""
     dropped: tuple[int, ...]
-    """Ranks of the jobs that were cancelled because the machine will never be wide enough again."""
+    """Ranks of the jobs that were cancelled because the machine will never again have enough processors."""
     awaited: int | None
-    """Rank of the suspended job that resumes next, and for which its processors are reserved; None if there is no such
-    job.
-    """
+    """Rank of the suspended job that resumes next, for which its processors are reserved; None if no job is awaited."""
     queue: Queue
     """Waiting jobs in the policy's order."""
     wanted: int
     """Total of the processors that waiting jobs request."""
     owners: tuple[int, ...]
-    """Processors of each partition, as bits; empty without partitions."""
+    """For each partition: processors that it owns now, as bits; empty without partitions."""
     division: tuple[int, ...]
-    """Processors that each partition owned at first, as bits; `owners[p] & division[q]` are the ones that p has
+    """For each partition: processors that it owned at first, as bits; `owners[p] & division[q]` are the ones that p has
     borrowed from q.
     """
     queues: tuple[str, ...]
     """Names of the policy's queues if it has several. `Queued.place` is an index into these names."""
     columns: tuple[Column, ...]
-    """Columns of the job tables with numbers of the policy; `Queued.own` has one number for each."""
+    """Columns with numbers of the policy that tables of jobs show; `Queued.own` has one number for each of these
+    columns.
+    """
     printed: tuple[str, ...]
-    """Lines that the policy printed in this step. They come from foreign code."""
+    """Lines that the policy's code printed in this step; they may contain any text."""
     arrived: tuple[Job, ...]
     completed: tuple[Job, ...]
     decisions: tuple[Decision, ...]
     """Decisions of this step in order, with reasons to wait."""
     totals: Totals
     switches: tuple[Switch, ...]
-    """All changes of the policy so far."""
+    """All changes of the policy up to this step."""
     next_time: float | None
     """Time of the next step; None at the end of the run."""
 
@@ -332,7 +339,7 @@ def _running(state: State) -> tuple[Running, ...]:
 
 
 def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
-    """Return all jobs in the matrix, whether their row is active or not."""
+    """Return all jobs in the matrix, whether their row is active or not, in order of their expected ends."""
     running = []
     for rank in sharing.ran:
         end = sharing.expected_end(rank, state.remaining_estimate(rank))
@@ -375,12 +382,12 @@ def _queued(state: State) -> Queue:
 
 
 def _at_limits(state: State) -> dict[int, Reason]:
-    """Return, as reasons by rank, the limits that hold jobs back."""
+    """Return a mapping from the rank of each waiting job that a limit holds back to a reason that names the limit."""
     return {rank: at_limit(state.limits, rank) for rank in state.held_back()} if state.limits else {}
 
 
 def at_limit(use: Use, rank: int) -> AtLimit:
-    """Return the reason why a limit holds back this job."""
+    """Return the reason that names the limit which holds back the job `rank`."""
     over = use.over(rank)
     assert over is not None
     bound, used, needed = over
@@ -388,8 +395,11 @@ def at_limit(use: Use, rank: int) -> AtLimit:
 
 
 def _room_on_nodes(state: State) -> dict[int, Reason]:
-    """Return, for planned jobs on nodes, the resources that they lack, as reasons by rank; numbers of processors do not
-    show these.
+    """Return a mapping from the rank of each job that does not fit on the nodes to a reason that names the lacking
+    resources.
+
+    Only waiting jobs with a planned start are included, if enough processors are free in total. Numbers of processors
+    cannot explain why these jobs wait.
     """
     if not state.machine.has_nodes:
         return {}

@@ -1,8 +1,8 @@
 """The state of a simulation: everything that changes from step to step is in this file, and nothing else.
 
-`State` is what may be known at the present moment, `Future` what only the engine knows: when jobs truly end. A policy
-is shown the state and cannot come from there to the future, nor to the run times. Only `engine`, `transitions` and
-`policy_switch` change either; a checkpoint is a copy of both.
+`State` is what may be known at the present moment. `Future` is what only the engine knows: when jobs truly end. A
+policy is shown the state, from which it can reach neither the future nor the run times. Only `engine`, `transitions`
+and `policy_switch` change the two; a checkpoint has a copy of both.
 
 A run is curious if a user watches it: then the reason why each considered job waits is recorded.
 """
@@ -55,14 +55,14 @@ class State:
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
         self.leader = policy if policy.leads() else None
-        """Adaptive policy, which selects the policy that decides; None if the policy was chosen directly"""
+        """Adaptive policy, which selects the policy that decides; None if the deciding policy was chosen directly"""
         self.led: dict[str, float] = {}
-        """Memory of the adaptive policy between two steps, by name of the value"""
+        """Values that the adaptive policy keeps from one step to the next, by name"""
         self.successor: Policy | None = None
         """Policy that the adaptive policy has selected for the next step, or None"""
         self.policy = policy = policy.first()
         self.curious = curious
-        """True for a watched run; it affects only the recorded reasons."""
+        """True for a watched run; it changes only which reasons are recorded, never a decision."""
         self.step_count = 0
         self.now: float = 0
         self.procs = workload.procs
@@ -76,20 +76,28 @@ class State:
         self.outages = known(workload.outages, -inf)
         """Known times at which processors are unavailable, including past ones."""
         self.ahead: tuple[tuple[float, int], ...] = ()
-        """Known future changes of the machine as (time, processors that are down from then on, as bits)"""
+        """Known future changes of the machine as (time, processors that are down from then on, as bits), in order of
+        time
+        """
         self.closes: float = inf
-        """Time of the next announced maintenance of the whole machine; no job may start that would run into it"""
+        """Time of the next announced maintenance of the whole machine, inf if none is known; no job may start that
+        would run into it
+        """
         self.look_ahead()
         self.jobs: Jobs = workload.jobs
         """All jobs by rank, including jobs that have not arrived"""
         self.submitted = 0
-        """Number of jobs that have arrived; these are the first ones by rank"""
+        """Number of jobs that have arrived, the first ones by rank; with `releases`, one more than the highest rank
+        that has arrived
+        """
         self.releases = Releases(workload) if workload.follows else None
-        """Submissions of a run in which jobs come when others have ended; None if all come at their own times"""
+        """Submissions of a run in which some jobs are submitted when others have ended; None if all jobs have a fixed
+        submit time
+        """
         if self.releases is not None:
             self.jobs = self.releases.jobs_of(self.jobs)
         self.limits = Use(workload.limits) if workload.limits is not None else None
-        """Amounts in use of each limit of users, accounts and arrays; None if no job has one"""
+        """Amounts in use of each limit of users, accounts and arrays; None if the workload has no limits"""
         self.waiting = Queue(policy.queue_order())
         self.ledger = Ledger(len(workload))
         self.tally = RunningTotals()
@@ -102,16 +110,18 @@ class State:
         self.interrupted: list[Job] = []
         """Jobs that wait again because their processors were lost in this step"""
         self.ousted: list[Job] = []
-        """Jobs that held lost processors in this step, even if they have ended since"""
+        """Jobs that held the processors lost in this step, even jobs that ended in the same step"""
         self.renewed: list[Job] = []
         """Jobs whose reservations were dropped because of a failure, in the order in which they are planned again"""
         self.resized = self.upset = False
-        """Two flags of this step: True if the machine has changed, and True if plans were dropped because of that"""
+        """Two flags of this step: `resized` is True if the machine has changed, `upset` if plans were dropped because
+        of that
+        """
         self.dropped: tuple[int, ...] = ()
-        """Ranks of the jobs that were cancelled, because the machine will never be wide enough again"""
+        """Ranks of the jobs that were cancelled because the machine will never again have enough processors"""
         self.moved: dict[int, float] = {}
-        """Seconds by which each job's planned start moved in this step, by rank; those of plans in rows only in a
-        watched run
+        """For the rank of each job whose planned start moved in this step: seconds by which it moved. Plans in rows are
+        included only in a watched run
         """
         self.decisions: list[Decision] = []
         """Decisions of the last step in order, with reasons to wait; empty in a run that is not watched"""
@@ -120,40 +130,48 @@ class State:
         # Places of the jobs
         self.running: dict[int, Allocation] = {}
         self.ends: list[tuple[float, int, int]] = []
-        """Expected ends of running jobs as (time, rank, processors), sorted"""
+        """Expected ends of running jobs as (time, rank, number of processors), sorted"""
         self.suspended: dict[int, int] = {}
         self.suspended_since: dict[int, float] = {}
         self.awaited: int | None = None
-        """Rank of the suspended job that resumes next, for which its processors are reserved, or None"""
+        """Rank of the suspended job that resumes next, for which its processors are reserved; None if no job is
+        awaited
+        """
         turns = policy.turns()
         if turns is not None and not isinstance(turns, Turns):
             raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
         self.sharing = Sharing(workload.procs, turns, self.machine.there) if turns is not None else None
         """State of jobs that share processors in time, with their rows and progress; None if rows take no turns"""
         self.rebuild: tuple[Decision, ...] = ()
-        """Decisions of the last rebuild of the matrix, phase by phase; empty in a run that is not watched"""
+        """Decisions of the last rebuild of the matrix in their order, one phase after another; empty in a run that is
+        not watched
+        """
         # Plans
         self.reserved: dict[int, float] = {}
         self.before: dict[int, float] = {}
-        """Reservations that the last pass made, by rank, for policies that plan all of them again at each pass"""
+        """For the rank of each job: start that the last pass reserved, for policies that plan all reservations anew at
+        each pass
+        """
         self.lasts: dict[int, float] = {}
-        """Planned length in seconds of each reservation that is not for the job's estimate, by rank"""
+        """For the rank of each job whose reservation has another length than its estimate: this length in seconds"""
         self.granted: dict[int, float] = {}
-        """Start of each reservation that a user requested, by rank of the waiting job; a switch of the policy does not
-        end it
+        """For the rank of each waiting job whose user requested a reservation: its reserved start, which a switch of
+        the policy keeps
         """
         self.promises = policy.promises() and self.limits is None
         """True if reservations made now never move to a later time"""
         self.expected: dict[int, float] = {}
         self.expected_row: dict[int, int] = {}
-        """Row of the matrix in which each planned job is expected to start, by rank"""
+        """For the rank of each planned job: row of the matrix in which it is expected to start"""
         self.row_planned: dict[int, float] = {}
-        """Planned start in a row as last written to the history, by rank; changes by less than a turn are not
-        written
+        """For the rank of each job: planned start in a row as last written to the history; smaller changes than a turn
+        are not written
         """
         self.not_passed: list[ReserveRow] = []
-        """Plans of this rebuild that no later job has passed yet. A plan is recorded when a job passes it, or always in
-        a watched run
+        """Planned starts in rows from this rebuild that are not yet in the history; the next job placed in the matrix
+        causes the writing.
+
+        In a watched run the list is empty, because planned starts are written at once.
         """
         self.kept_plan: Plan | None = None
         self.timers: list[tuple[float, int, float]] = []
@@ -164,8 +182,8 @@ class State:
         """
         self.wakes: set[tuple[float, int, float]] = set()
         self.wake_at = inf
-        """Time of the pass that the policy requested in its last pass; if it still wants it, the next pass requests it
-        again. inf if there is none
+        """Time of the pass that the policy requested in its last pass; inf if it requested none. The next pass ends the
+        request, but may repeat it
         """
         self.notes: dict[str, Any] = {}
 
@@ -238,7 +256,7 @@ class State:
 
     @property
     def under_way(self) -> Mapping[int, object]:
-        """Return a mapping with the ranks of all jobs that run or are in the matrix as keys."""
+        """Return a mapping whose keys are the ranks of all running jobs or, if there is a matrix, of all jobs in it."""
         return self.running if self.sharing is None else self.sharing.ran
 
     @property
@@ -276,7 +294,7 @@ class State:
 
     @property
     def spec(self) -> str:
-        """Return the policy's spec."""
+        """Return the policy's spec: its name and its parameters as text."""
         return written_policy(self.policy)
 
     # Plans
@@ -288,7 +306,7 @@ class State:
 
     @property
     def plan(self) -> Plan:
-        """Return a plan of the machine with running jobs until their expected ends, and current reservations."""
+        """Return a plan of the machine: running jobs until their expected ends, and current reservations."""
         if self.kept_plan is None:
             self.kept_plan = self.running_plan()
             for rank, at in (self.reserved if self.policy.keeps_reservations else self.granted).items():
@@ -301,7 +319,8 @@ class State:
     def running_plan(self, awaited: int | None = None) -> Plan:
         """Return a plan of running jobs and of announced changes of the machine, such as maintenance.
 
-        `awaited` is the rank of a suspended job that counts as running from now on, because its processors are kept.
+        `awaited` is the rank of a suspended job whose processors are kept free for it; it counts as running on them
+        from now on.
         """
         if isinstance(self.machine, NodeMachine):
             return NodePlan.of_running(self.now, self.machine, self.ends)
@@ -314,8 +333,9 @@ class State:
         return Profile.of_changes(self.now, free, sorted([*ends, *changes]))
 
     def outlook(self, awaited: int | None) -> tuple[int, Ends, Ends]:
-        """Return free processors, expected ends and changes of the machine, as if the suspended job `awaited` ran on
-        its processors.
+        """Return the number of free processors, the expected ends, and the announced changes of the machine.
+
+        If `awaited` is the rank of a suspended job, they are as if this job ran on its processors.
         """
         if awaited is None:
             return self.free, self.ends, self.machine_ahead()
@@ -324,9 +344,10 @@ class State:
         return free, ends, self.machine_ahead(self.suspended[awaited], until)
 
     def machine_ahead(self, beside: int = 0, until: float = inf) -> Ends:
-        """Return (time, -1, number of processors gained) for each announced change of the machine until `until`.
+        """Return (time, -1, change of the number of processors) for each announced change of the machine until `until`.
 
-        -1 is in the place of a job's rank. Changes of the processors `beside` are left out.
+        -1 is in the place of a job's rank; the change is negative if processors go down. Changes of the processors
+        `beside` are left out.
         """
         changes, gone = [], (self.machine.absent & ~beside).bit_count()
         points = sorted([*self.ahead, (until, absent(self.outages, until))]) if beside else self.ahead
@@ -338,8 +359,7 @@ class State:
 
     def prospect(self, awaited: int) -> tuple[int, Ends]:
         """Return the number of free processors and the expected ends, as if the suspended job `awaited` ran on its
-        processors from now
-        on.
+        processors from now on.
 
         Its expected end is its remaining estimate after the ends of the jobs that run on its processors now.
         """
@@ -359,9 +379,9 @@ class State:
         return self.lasts.get(job.rank, job.estimate)
 
     def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
-        """Return the time at which the job fits, and the number of processors left over at that time.
+        """Return the earliest time at which the job fits, and the number of processors left over at that time.
 
-        `ends` are the expected ends of running jobs, if they differ from the estimates.
+        `ends` are the ends of running jobs to assume; None means their ends by the estimates.
         """
         ends = self.ends if ends is None else ends
         if isinstance(self.machine, NodeMachine):
@@ -429,9 +449,9 @@ class Future:
         self.applied = -inf
         """Time up to which changes of the machine have been applied"""
         self.leaves: dict[int, float] = {}
-        """True end of the current stay of each running job, by rank"""
+        """For the rank of each running job: true end of its current stay on processors"""
         self.leaving: list[tuple[float, int]] = []
-        """Heap of (time, rank) of true ends; some are void, because the job has left its processors since"""
+        """Heap of (time, rank) of true ends; an entry is void if the job has left its processors before that end"""
 
     def copy(self) -> Future:
         twin = Future.__new__(Future)
@@ -445,7 +465,7 @@ class Future:
         self.changes = changes_of(self.outages)
 
     def next_change(self) -> float:
-        """Return the time of the next change of the machine."""
+        """Return the time of the next change of the machine that has not been applied; inf if there is none."""
         place = bisect_right(self.changes, self.applied)
         return self.changes[place] if place < len(self.changes) else inf
 
@@ -462,7 +482,7 @@ _SMALL = tuple(name for name in State.__slots__ if name not in _LARGE)
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of the value that shares nothing that can change.
+    """Return a copy of the value that shares no mutable object with it.
 
     >>> notes = {"bound": {1: 5.0}}
     >>> twin = copied(notes)

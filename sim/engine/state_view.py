@@ -1,6 +1,6 @@
 """Read-only view of the state for policies, with the members of `sim.policies.view.View`.
 
-It has access to the state only, in which there are no run times; the engine cannot be reached from here.
+The view holds only the state, which contains no true run times; a policy cannot reach the engine through the view.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 _keeping: Callable[[tuple[Job, Reason]], Keep] = partial(tuple.__new__, Keep)
-"""Faster constructor, because watched runs keep many jobs waiting"""
+"""Faster constructor of `Keep` (the decision that a job waits), because watched runs make many of these decisions"""
 
 
 def _is(name: str) -> Any:
@@ -244,7 +244,9 @@ class _NarrowView(StateView):
 
 
 class StatePass(StateView):
-    """View of the state on which policies act by calls: `sim.policies.calls.Pass`."""
+    """View of the state for policies that act by calling methods instead of yielding decisions
+    (`sim.policies.calls.Pass`).
+    """
 
     __slots__ = ("_apply",)
     _apply: Mapping[type, Callable[[Any], None]]
@@ -285,7 +287,9 @@ class StatePass(StateView):
 
 
 def shown(view: StateView, state: State, apply: Mapping[type, Callable[[Any], None]]) -> StateView:
-    """Return what the policy is shown: a pass if it acts by calls and no limit asks for each decision, or the view."""
+    """Return the view to show to the policy: a `StatePass` if the policy acts by calls and the run has no limits,
+    otherwise `view`.
+    """
     is_direct = is_by_calls(type(state.policy).decide) and not state.has_limits
     return StatePass(state, apply) if is_direct else view
 

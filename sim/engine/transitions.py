@@ -42,7 +42,9 @@ Table: TypeAlias = dict[type, Callable[[Any], None]]
 
 
 class Appliers(dict[type, Callable[[Any], None]]):
-    """Table of the functions that apply decisions, by type of decision; a policy may yield no other types."""
+    """Mapping from type of decision to the function that applies it; other types, which a policy may not yield, raise
+    an error.
+    """
 
     def __missing__(self, kind: type) -> Callable[[Any], None]:
         raise DecisionError(f"a policy cannot decide a {kind.__name__}; it can {', '.join(k.__name__ for k in self)}")
@@ -54,16 +56,16 @@ class Transitions:
     def __init__(
         self, runtimes: Sequence[float], killed: bytes, state: State, future: Future, history: History
     ) -> None:
-        """Make the object with the true run times, and a flag for each job that is killed at its estimate; only the
-        engine knows these, too.
+        """Make the object; for each job (by rank) it takes the true run time, and in `killed` 1 if the job is killed at
+        its estimate, else 0.
         """
         self.runtimes, self._killed = runtimes, killed
         self.state, self.future, self.history = state, future, history
         self.kept: set[int] = set()
-        """Ranks of the jobs about which this pass has decided that they wait"""
+        """Ranks of the jobs for which this pass of the policy has decided that they wait"""
 
     def may_decide(self) -> Appliers:
-        """Return the functions that apply the decisions which are allowed now, by type of decision."""
+        """Return a mapping from each type of decision that is allowed now to the function that applies it."""
         always: Table = {
             Expect: self._expect,
             Wake: self._wake,
@@ -87,8 +89,8 @@ class Transitions:
     # Starting and ending
 
     def _must_wait(self, job: Job, to_do: str) -> None:
-        """Raise an error, which names what was `to_do`, unless the job waits and is the very object that was
-        submitted.
+        """Raise an error unless the job waits and is the same object that was submitted; `to_do` is the verb for the
+        error's message.
         """
         state, waiting = self.state, self.state.waiting.jobs.get(job.rank)
         if job is waiting:
@@ -167,7 +169,9 @@ class Transitions:
             state.tally.started += 1
 
     def allocation_ends(self, rank: int) -> None:
-        """End the job's current stay on its processors."""
+        """Apply the event that the job's current stay on its processors ends: the job is done, cut, suspended, or runs
+        on.
+        """
         state, allocation = self.state, self.state.running[rank]
         job, since, expected_end, kind, _, _ = allocation
         if kind == RUN or (kind == SPECULATIVE and since + self.runtimes[rank] <= state.now + MOMENT):
@@ -190,7 +194,9 @@ class Transitions:
         return KILLED if self._killed[rank] else DONE
 
     def leave(self, allocation: Allocation, because: int) -> None:
-        """Remove the job from its processors; `because` says how its stretch ends, as index into `ENDINGS`."""
+        """Remove the job from its processors; `because` says how this stay on processors ends, as index into
+        `ENDINGS`.
+        """
         state, (job, _, expected_end, _, stretch, _) = self.state, allocation
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
@@ -340,7 +346,9 @@ class Transitions:
             self.occupy(job, processors, RUN, begins + self.runtimes[rank] - ran, expected_end)
 
     def occupy(self, job: Job, processors: int, kind: int, leaves: float, expected_end: float) -> None:
-        """Put the job on these processors until the time `leaves`, for a stay of this kind."""
+        """Put the job on these processors for a stay of this kind; `leaves` is its true end, `expected_end` the end
+        known to the policy.
+        """
         state, rank = self.state, job.rank
         now = state.now
         state.machine.take_exactly(rank, processors, job.procs)
@@ -352,7 +360,7 @@ class Transitions:
         self.stay(rank, allocated((job, now, expected_end, kind, stretch, state.ledger.ran[rank])), leaves)
 
     def stay(self, rank: int, allocation: Allocation, leaves: float) -> None:
-        """Record the job's stay on processors, and `leaves`, its true end."""
+        """Record the job's stay on processors; `leaves` is the time at which the stay really ends."""
         self.state.running[rank], self.future.leaves[rank] = allocation, leaves
         heappush(self.future.leaving, (leaves, rank))
 
@@ -366,7 +374,9 @@ class Transitions:
         self.stay(rank, allocation._replace(kind=RUN, since=now, stretch=stretch), leaves)
 
     def _await(self, decision: Await) -> None:
-        """Reserve the processors of a suspended job, so that it resumes next; drop plans that were made without it."""
+        """Reserve the processors of a suspended job, so that the job resumes next; drop plans that ignore this
+        reservation.
+        """
         state, rank = self.state, decision.job.rank
         if rank not in state.suspended:
             raise DecisionError(f"job {decision.job.id} cannot be awaited: it is not suspended")
@@ -378,13 +388,13 @@ class Transitions:
         self.log(decision)
 
     def keep_processors(self, rank: int | None) -> None:
-        """Reserve the processors of the suspended job `rank`; with None, end the reservation."""
+        """Reserve the processors on which the suspended job `rank` will resume; with None, end that reservation."""
         state = self.state
         state.awaited, state.kept_plan = rank, None
         state.machine.kept = 0 if rank is None else state.suspended[rank]
 
     def forget_reservations(self) -> None:
-        """Drop all reservations except granted ones."""
+        """Drop all reservations except those granted to jobs that requested a start time."""
         self.state.reserved.clear()
         self.state.machine.forget_promises()
         self.state.reserved.update(self.state.granted)
@@ -409,8 +419,8 @@ class Transitions:
     # Recording
 
     def _come_to(self, decision: Phase) -> None:
-        """Begin a phase of a rebuild of the matrix. When waiting jobs are to be scheduled, plans in rows are dropped
-        first.
+        """Begin a phase of a rebuild of the matrix. If it is the phase that schedules waiting jobs, first drop the
+        plans in rows.
         """
         state = self.state
         state.not_passed.clear()
@@ -424,7 +434,7 @@ class Transitions:
             self.state.decisions.append(decision)
 
     def _note(self, decision: Decision) -> None:
-        """Record a decision that changes nothing and is only shown to viewers of this step."""
+        """Record a decision that changes nothing and is only shown to the user in this step."""
         if self.state.curious:
             self.state.decisions.append(decision)
 

@@ -15,8 +15,8 @@ from sim.workload.model import Trace
 
 
 def copy_of(run: Run) -> str:
-    """Return the key of the parsed trace of a run, from its hash and the options for reading; it is the same on every
-    machine.
+    """Return the key of a run's parsed trace, made from the hash of its file and the options for reading; equal on
+    every machine.
     """
     options = dict(run.options)
     return ":".join([run.sha256, *(str(options.get(name)) for name in ("count", "held", "nodes", "zone"))])
@@ -28,11 +28,13 @@ class Code(NamedTuple):
     specs: tuple[str, ...]
     """Specs of the policy and of its switches, valid in every folder."""
     files: dict[str, bytes]
-    """Contents of the user-defined files that the specs name, and of what these import from their folders, by path."""
+    """Mapping from path to content of each file needed: user-defined files that the specs name, and files imported by
+    these.
+    """
 
     @classmethod
     def of(cls, policies: Iterable[str]) -> Code:
-        """Return the present content of the user-defined files that these specs of policies need."""
+        """Return the specs of these policies with the present content of the user-defined files that they need."""
         specs = tuple(map(whole, policies))
         files = (contents_of(named) for spec in specs for named in code_in(spec) if named.is_file)
         return cls(specs, {name: content for found in files for name, content in found.items()})
@@ -73,6 +75,8 @@ class Copies:
 
 
 def unpacked(content: bytes) -> Trace:
-    """Return the trace from a copy of it that this program's own sweep has sent."""
+    """Return the trace from its compressed copy; `content` must come from this program's own sweep, because unpickling
+    is unsafe.
+    """
     trace: Trace = pickle.loads(zlib.decompress(content))
     return trace

@@ -13,12 +13,14 @@ from sim.workload.model import Bools, Floats
 
 @dataclass(frozen=True)
 class Cut:
-    """Parts at the beginning and end of a run whose jobs are not measured: a share of the jobs, or a time of
-    submissions.
+    """Parts at the beginning and end of a run whose jobs are not measured. Each part is a share of the jobs, or all
+    jobs submitted in a span of time.
     """
 
     first: tuple[float, bool] = (0.0, True)
-    """Amount that is cut at the beginning, and True if it is a share of the jobs."""
+    """(amount, flag) for the beginning: if the flag is True, the amount is a share of the jobs (0 to 1), otherwise
+    seconds.
+    """
     last: tuple[float, bool] = (0.0, True)
 
     @classmethod
@@ -57,7 +59,9 @@ class Cut:
         return f"without {listed(words)}" if words else "all jobs"
 
     def keeps(self, submit: Floats) -> Bools:
-        """Return True for each job that is measured, in rank order."""
+        """Return an array with True for each measured job; `submit` has the submission times of all jobs, in rank
+        order.
+        """
         kept = np.ones(len(submit), dtype=np.bool_)
         for (amount, is_share), back in ((self.first, False), (self.last, True)):
             if is_share:

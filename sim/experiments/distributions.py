@@ -1,6 +1,7 @@
-"""Distributions of a number that each job has, over the runs of a results file, with a panel for each trace.
+"""Figures of how a number that each job has, such as its wait, is distributed over the runs of a results file.
 
-There are four kinds: curves of shares, boxes of the spread, heat maps of the week, and clouds of points.
+There are four kinds: curves of shares, boxes of the spread, heat maps of the week, and clouds of points. Each trace has
+a panel (one plot of the figure).
 """
 
 from __future__ import annotations
@@ -25,25 +26,33 @@ from sim.workload.model import Bools, Floats
 GRID = 240
 """Number of points at which the curve of a distribution is computed."""
 MOST_DOTS = 4_000
-"""Largest number of jobs that are drawn in one colour of a cloud."""
+"""Largest number of jobs that are drawn for one label (colour) of a scatter plot; of more jobs only every n-th is
+drawn.
+"""
 MOST_LINES, MOST_PLACES = 8, 16
-"""Largest number of groups by colour, and along an axis; of more groups those with the most jobs are drawn."""
+"""Largest number of groups of jobs shown by colour, and largest number shown along the axis; further groups are left
+out.
+"""
 
 
 @dataclass(frozen=True)
 class DistributionAsk:
-    """Query for a figure of distributions: its data and how they are divided."""
+    """Query for a figure of distributions: the number whose distribution is drawn, and how jobs are divided by colour
+    and axis.
+    """
 
     value: str = "wait"
     by: str = "policy"
-    """Factor of the runs, or grouping of their jobs, that colours stand for."""
+    """Factor of the runs (such as policy), or grouping of their jobs (such as class): each of its values has a
+    colour.
+    """
     over: str = ""
-    """Factor of the runs, or grouping of their jobs, along the axis."""
+    """Grouping of jobs along the horizontal axis; "" for none."""
     where: tuple[Condition, ...] = ()
     per: float = 1.0
-    """Number by which values are divided, such as 3600 to show hours."""
+    """Number by which values are divided before they are drawn, such as 3600 to show hours."""
     least: float = 0.0
-    """Smallest value that is drawn; smaller ones are raised to it, for logarithmic axes."""
+    """Smallest value that is drawn; smaller values are raised to it, because a logarithmic axis cannot show 0."""
 
     @property
     def quantity(self) -> Quantity:
@@ -52,19 +61,21 @@ class DistributionAsk:
 
 
 Samples = dict[str, dict[tuple[str, str], dict[object, list[Floats]]]]
-"""Values of jobs by panel, then by (label, place along the axis), then by seed. Runs of one seed count as one
-sample.
+"""Nested mapping to the values of jobs: title of the panel -> (label of the colour, label on the axis) -> seed -> one
+array for each run.
+
+Runs with the same seed count as one sample.
 """
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Panel of boxes or violins: all values of each label at each place."""
+    """Panel of boxes or violins: for each colour and each position along the axis, the values of all its jobs."""
 
     title: str
     ticks: tuple[str, ...]
     values: Mapping[str, Mapping[str, Floats]]
-    """Values by label of a colour, then by place along the axis."""
+    """For each label of a colour: mapping from the label on the axis to the values of the jobs."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +88,19 @@ class Week:
 
 @dataclass(frozen=True)
 class Cloud:
-    """Panel of a scatter plot: processors and the quantity, by label."""
+    """Panel of a scatter plot with a dot for each job: x is its processors, y the chosen quantity; each label has a
+    colour.
+    """
 
     title: str
     dots: Mapping[str, tuple[Floats, Floats]]
 
 
 def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> list[Panel]:
-    """Return curves for each label: the share of jobs with at most each value or, with `complement`, with more.
+    """Return a panel for each trace, with a line for each label: the share of jobs whose value is at most x (with
+    `complement`: above x).
 
-    Each seed has a curve; a line is the mean of these curves, its band the interval of that mean.
+    Each seed gives a curve. A line is the mean of these curves; its band is the confidence interval of that mean.
     """
     made = []
     for title, of in _samples(results, ask).items():
@@ -119,7 +133,7 @@ def _clipped(of: Mean) -> Mean:
 
 
 def spreads(results: Results, ask: DistributionAsk) -> list[Spread]:
-    """Return all values of each label at each place along the axis."""
+    """Return a panel for each trace: the values of all jobs for each label and each position along the axis."""
     made = []
     for title, of in _samples(results, ask).items():
         ticks = tuple(dict.fromkeys(place for _, place in of))
@@ -131,7 +145,9 @@ def spreads(results: Results, ask: DistributionAsk) -> list[Spread]:
 
 
 def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
-    """Return processors and the quantity of each job, by label; of too many jobs every n-th."""
+    """Return a panel for each trace: for each label, the processors and the quantity of every job (of every n-th if
+    they exceed `MOST_DOTS`).
+    """
     widths = _samples(results, DistributionAsk("width", ask.by, "", ask.where))
     heights = _samples(results, replace(ask, over=""))
     made = []
@@ -146,9 +162,10 @@ def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
 
 
 def weeks(results: Results, ask: DistributionAsk) -> list[Week]:
-    """Return a value for each weekday and hour, as the mean over the runs of a trace and label.
+    """Return a panel for each trace and label, with a value for each hour of the week: the mean over the runs.
 
-    The value is one of the machine (utilization, queue, wanted), or a quantity of jobs by the hour of submission.
+    The value is one of the machine (utilization, waiting jobs, requested processors), or the mean of a quantity over
+    the jobs submitted in that hour.
     """
     found: dict[str, list[Floats]] = {}
     for _, title, label, _, kept in _runs(results, ask, groups=False):
@@ -171,7 +188,7 @@ def _mean_of_known(rows: Floats) -> Floats:
 
 
 class _Taken(NamedTuple):
-    """Run whose jobs are read, with the panel and the label where they are drawn."""
+    """Run whose jobs are drawn, with the title of its panel and its label (colour)."""
 
     key: str
     title: str
@@ -181,7 +198,9 @@ class _Taken(NamedTuple):
 
 
 def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterator[_Taken]:
-    """Yield the runs that meet the conditions, each with its panel and label."""
+    """Yield the runs that meet the conditions, each with its panel and label; without `groups`, `ask.by` must be a
+    factor of runs.
+    """
     by = ask.by.replace("-", "_")
     is_group = groups and by in results.groupings()
     if by and not is_group:
@@ -196,7 +215,7 @@ def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterat
 
 
 def _samples(results: Results, ask: DistributionAsk) -> Samples:
-    """Return the values of all jobs, by panel, by label and place, and by seed."""
+    """Return the values of all jobs, divided by panel, by (label, position along the axis) and by seed."""
     name, by, over = ask.quantity.name, ask.by.replace("-", "_"), ask.over.replace("-", "_")
     known = results.groupings()
     if over and over not in known:
@@ -224,7 +243,7 @@ def _samples(results: Results, ask: DistributionAsk) -> Samples:
 
 
 def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
-    """Return the labels of the groups in a grouping: by run, then by number of the group."""
+    """Return for each run (by key) a mapping from number to label of the groups in the grouping `group`."""
     found: dict[str, dict[int, str]] = {}
     for key, label, place in results.rows(["key"], group, ["label", "place"]):
         found.setdefault(key, {})[int(place or 0)] = str(label)
@@ -234,8 +253,8 @@ def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
 def _parts(
     run: _Taken, labels: Mapping[str, Mapping[str, Mapping[int, str]]], group: str, most: int
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield (label, which jobs) for the groups of a run's jobs, at most `most`; without a grouping all jobs as one
-    group.
+    """Yield (label, flags of the jobs in it) for the first `most` groups of a run's jobs; without a grouping, one group
+    with all jobs.
     """
     if group not in labels:
         yield "", np.ones(len(run.kept), dtype=np.bool_)

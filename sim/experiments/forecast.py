@@ -1,5 +1,5 @@
-"""Forecast of the time that a sweep will take: from the cost of similar runs, or by trying the first jobs of
-each kind.
+"""Forecast of how long a sweep will take: from the cost of similar stored runs or, if there are none, by running the
+first jobs.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ measured.
 """
 LONG_ENOUGH = 0.2
 PATIENCE = 5.0
-"""Largest number of seconds for all trials; kinds of runs without a trial count as the mean of the others."""
+"""Number of seconds after which no further trial begins; a kind of runs without a trial is assumed to cost the mean of
+the others.
+"""
 Kind: TypeAlias = tuple[str, str]
 """Kind of runs that cost about the same: the hash of the trace, and the policy without its parameters."""
 
 
 def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
-    """Return the seconds that a sweep will take, or None if it has no runs; kinds of unknown cost are tried on a few
-    jobs.
+    """Return the seconds that a sweep will take, or None if it has no runs.
+
+    The costs come from the results file at `path`; for kinds of runs that it lacks, a few jobs are run as a trial.
     """
     kinds: dict[Kind, list[Run]] = {}
     for run in runs:
@@ -45,7 +48,7 @@ def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
 
 
 def known_costs(path: Path) -> dict[Kind, float]:
-    """Return the mean cost of the stored runs of each kind, in seconds of one core."""
+    """Return for each kind of runs the mean cost of those stored at `path`: seconds of one processor core per run."""
     if not path.is_file() or not path.stat().st_size:
         return {}
     sums: dict[Kind, tuple[float, int]] = {}

@@ -12,7 +12,7 @@ LEVEL = 0.95
 
 
 class Mean(NamedTuple):
-    """Mean, and half the length of its 95 % interval; None if there are too few values for an interval."""
+    """Mean `value`, and `half` the length of its 95 % confidence interval; None with too few values for an interval."""
 
     value: float
     half: float | None = None
@@ -30,7 +30,9 @@ def mean(values: Sequence[float]) -> Mean:
 
 
 def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]]) -> Mean:
-    """Return the mean over runs. If each run has means of batches, the interval is computed from their spread."""
+    """Return the mean over runs. If each run has means of batches (parts of a run), the interval is computed from the
+    spread of these.
+    """
     if not batches or any(len(batch) < 2 for batch in batches) or len(batches) != len(values):
         return Mean(fmean(values))
     spread = sqrt(sum(variance(batch) / len(batch) for batch in batches)) / len(batches)

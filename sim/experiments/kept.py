@@ -20,8 +20,8 @@ from sim.workload.model import Floats
 JOBS = "jobs"
 """Value of the option `--keep` that stores the jobs of each run."""
 COLUMNS = ("rank", "submit", "wait", "turnaround", "run", "estimate", "width", "hour")
-"""Names of the columns of every run, with an entry for each finished job: seconds, processors, and hour of the week of
-submission.
+"""Names of the columns of every run, with an entry for each finished job. `width` is its processors, `hour` the hour of
+the week of its submission; other durations and times are in seconds.
 """
 _GROUP, _WEEK = "group:", "week:"
 _PART = 1_000_000
@@ -29,7 +29,7 @@ _PART = 1_000_000
 _FLOAT = np.dtype("<f8")
 
 Pieces = Mapping[str, Sequence[bytes]]
-"""Compressed columns, each as a list of pieces, by name."""
+"""Mapping from the name of a column to its compressed pieces."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,9 @@ def quantity(name: str) -> Quantity:
 
 
 def packed(jobs: FinishedJobs, groups: Mapping[str, Sequence[GroupRow]]) -> dict[str, list[bytes]]:
-    """Return finished jobs as compressed columns, with the number of each job's group in every grouping."""
+    """Return finished jobs as compressed columns, by name. For every grouping in `groups`, a column has the number of
+    each job's group.
+    """
     columns: dict[str, Floats] = {
         "rank": jobs.ranks.astype(np.float64),
         "hour": hours_of_week(jobs.workload.header, jobs.submit).astype(np.float64),
@@ -123,7 +125,9 @@ def _compressed(values: Floats) -> Iterable[bytes]:
 
 
 def unpacked(pieces: Pieces, most: int) -> Kept | None:
-    """Return the finished jobs from compressed columns; None if these are damaged or incomplete."""
+    """Return the finished jobs from compressed columns; None if these are damaged, incomplete, or exceed `most` bytes
+    when unpacked.
+    """
     columns: dict[str, Floats] = {}
     try:
         for name, parts in pieces.items():
@@ -142,7 +146,9 @@ def unpacked(pieces: Pieces, most: int) -> Kept | None:
 
 
 def _piece(data: bytes) -> Floats:
-    """Return the values of one piece of a column; more than a piece can have are an error."""
+    """Return the values of one compressed piece of a column; raise `ValueError` if it has more than `_PART` values or
+    is cut off.
+    """
     opened = zlib.decompressobj()
     content = opened.decompress(data, _PART * _FLOAT.itemsize)
     if not opened.eof:

@@ -27,10 +27,14 @@ from sim.workload.model import Floats
 
 TAILS = (90, 95, 99)
 BATCHES = 20
-"""Number of batches of successive submissions whose means give an interval within one run."""
+"""Number of batches (equal parts of the jobs in order of submission) whose means give a confidence interval within one
+run.
+"""
 QUEUE, CLEARED, FULL = 10, 0.1, 0.99
-"""Limits above which a run is overloaded: waiting jobs at the end of arrivals, share of the time to finish them,
+"""Limits for overload: waiting jobs at the last arrival; time to start them, as share of the time of all arrivals;
 utilization.
+
+A run is overloaded if both of the first two limits are reached, or the third one is exceeded.
 """
 _SPREAD = ("wait", "turnaround", "slowdown", "bounded_slowdown")
 _BATCHED = (*_SPREAD, "bounded_slowdown_z")
@@ -64,18 +68,22 @@ class Measured:
 
     values: dict[str, Value]
     overload: str = ""
-    """Reason why the means of this run have no meaning, because it is overloaded; otherwise ""."""
+    """Warning that the run is overloaded, so that its means say little; otherwise ""."""
     batches: str = ""
-    """Means of the batches of submissions by metric, as JSON."""
+    """JSON text: mapping from metric to its mean in each batch of submissions; "" with too few jobs."""
     groups: dict[str, list[GroupRow]] = field(default_factory=dict)
     log: str = ""
     """Name of the log, from the header of its trace."""
     jobs: dict[str, list[bytes]] = field(default_factory=dict)
-    """Compressed columns of the jobs, if they are kept"""
+    """Mapping from column to its compressed pieces for the jobs of the run; empty if jobs are not stored"""
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
-    """Return the measurements of a schedule, without the jobs at its begin and end that `cut` leaves out."""
+    """Return the measurements of a schedule, without the jobs at the beginning and end that `cut` (such as "10%,5%")
+    leaves out.
+
+    `groups` names the groupings of jobs to measure; "jobs" among them stores the jobs.
+    """
     jobs = FinishedJobs.of(schedule)
     if cut:
         jobs = jobs.where(Cut.of(cut).keeps(schedule.workload.submit)[jobs.ranks])
@@ -112,10 +120,10 @@ def _batches(jobs: FinishedJobs) -> str:
 
 
 def overload(schedule: Schedule) -> str:
-    """Return a warning if the queue grows as long as jobs arrive: it clears slowly, or no processor was ever free;
-    otherwise "".
+    """Return a warning if the run is overloaded: the queue at the last arrival takes long to start, or the machine is
+    nearly full; otherwise "".
 
-    Then a mean depends on the length of the run rather than on the policy.
+    In an overloaded run a mean depends on the length of the run rather than on the policy.
     """
     submit, line = np.sort(schedule.workload.submit), schedule.curves  # with feedback ranks are not in this order
     if len(submit) < 2 * BATCHES or not submit[-1] > submit[0] or not len(line.time):

@@ -1,7 +1,8 @@
-"""Paired comparison with a baseline: runs of one seed have the same jobs, so that their differences vary less.
+"""Paired comparison with a baseline: two runs with the same seed have the same jobs, so that their differences vary
+less.
 
-A sample is the mean difference over all pairs of one seed; a pair differs only in the compared factor. Within one long
-run the samples are the differences of batches of submissions, which have the same jobs in both runs.
+The runs of a pair differ only in the compared factor. A sample is the mean difference over all pairs with one seed.
+With batches, a sample is instead the difference of one batch of submissions, which has the same jobs in both runs.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sim.formatting import quoted
 RESAMPLES = 10_000
 """Number of resamples for a bootstrap interval."""
 MOST_SEEDS = 10_000
-"""Number of seeds above which the difference of two policies counts as too small to be found."""
+"""Number of seeds above which the difference of two policies is considered too small to be shown."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,10 @@ class Paired:
     direction.
     """
     more: int | None
-    """Number of further seeds after which the interval would exclude equality; 0 if it does, None if that is out of
-    reach.
+    """Number of further seeds after which the interval is expected to exclude equality with the baseline; 0 if it does
+    already.
+
+    None if that number is unknown or exceeds the limit.
     """
     overloaded: int = 0
 
@@ -56,14 +59,17 @@ class Paired:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Paired comparisons in rows and columns, over all jobs or over one group of them."""
+    """Table of paired comparisons with the baseline, by (row value, column value), over all jobs or over the group
+    `label`.
+    """
 
     label: str
     cells: Mapping[tuple[Value, Value], Paired]
 
 
 def paired(samples: Sequence[tuple[float, float]], smaller_is_better: bool | None, ratio: bool = False) -> Paired:
-    """Return the comparison of these samples, each a pair (value, value of the baseline).
+    """Return the comparison of these samples, each a pair (value, value of the baseline), by differences or with
+    `ratio` by ratios.
 
     >>> found = paired([(12.0, 10.0), (15.0, 12.0), (9.0, 8.0)], True)
     >>> found.value, found.better, found.is_separated, found.more
@@ -122,7 +128,9 @@ def more_seeds(differences: Sequence[float]) -> int | None:
 
 
 def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Comparison]:
-    """Return the comparison of every row with the row `baseline`, in each column and for each group of jobs."""
+    """Return comparisons of every row with the row whose value is `baseline`, in each column: one table for each group
+    of jobs.
+    """
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     name, better = ask.metric.name, ask.metric.better
     also = ["batches"] if ask.interval == "batches" else []
@@ -177,8 +185,10 @@ def _samples(
 
 
 def panels_against(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Panel]:
-    """Return panels with the differences from the column `baseline`, or the ratios to it, as lines along the rows;
-    each trace has a panel.
+    """Return panels whose lines show the differences from the baseline, or the ratios to it: a panel for each trace and
+    group of jobs.
+
+    `baseline` is a value of the factor in `ask.columns`; each other value has a line along the factor in `ask.rows`.
     """
     if not ask.columns:
         raise ParameterError("--against needs --by: the lines of which one is the baseline")

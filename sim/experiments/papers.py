@@ -1,10 +1,14 @@
-"""Tables of the papers as plans: the papers' values, the runs that repeat them, and the results.
+"""Tables of papers as plans of sweeps: the papers' values, the runs that repeat them, and the results.
 
-A table is a TOML file in `paper_plans`. A row is its name, the cells that `head` names (factors of a plan, or the
-`label` of a group of jobs), and the paper's values, which `metrics` names. A value is a number, a sign (">0" or "<0"),
-or "" if the paper draws only a curve. `[options]` hold for all rows. `gain:METRIC` is R of Lawson & Smirni: how much
-better the row's policy is than `against` (an option, or a cell) for the same jobs. A row whose cells have ranges stands
-for several rows, in which all ranges advance together.
+A table is a TOML file in `paper_plans`. Its key `head` lists the names of the cells: factors of a plan, or `label`, a
+group of jobs. Its key `metrics` lists the names of the values. Each row has a name, these cells, and the paper's
+values. A value is a number, a sign (">0" or "<0"), or "" if the paper draws only a curve. `[options]` hold for all
+rows.
+
+The metric `gain:METRIC` is R of Lawson & Smirni: METRIC under the policy `against` (an option or a cell), divided by
+METRIC under the row's policy, for the same jobs.
+
+If cells have ranges, the row stands for several rows: the first values of all ranges, then the second ones, and so on.
 """
 
 from __future__ import annotations
@@ -29,13 +33,13 @@ PLANS = Path(__file__).parent / "paper_plans"
 MISSED = "missed_share"
 GAIN = "gain:"
 _OF = {MISSED: ("missed_reservations", "reservations")}
-"""Metrics that are the ratio of two others, which are named here"""
+"""For each metric that is a ratio and not stored: the two stored metrics, numerator and denominator"""
 STATEMENTS = {">0": gt, "<0": lt}
 
 
 class PaperValue(NamedTuple):
-    """Value in a paper (a number, a sign such as ">0", or "" for a curve), and the computed value; None if the run
-    failed.
+    """Value in a paper (`paper`: a number, a sign such as ">0", or "" for a curve), and the value computed here
+    (`ours`: None if the run failed).
     """
 
     row: str
@@ -54,7 +58,9 @@ class PaperValue(NamedTuple):
 
     @property
     def off(self) -> float | None:
-        """Return by which share the computed value is larger than the paper's; None if either is missing."""
+        """Return by which share the computed value is larger than the paper's (0.1 for 10 %); None unless both are
+        numbers and the paper's is not 0.
+        """
         if isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return self.ours / self.paper - 1
@@ -115,7 +121,9 @@ class PaperTable:
                 yield PaperValue(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
 
     def _settings(self, compared: bool = False) -> Iterator[dict[str, str]]:
-        """Yield the settings of each row's run or, if `compared`, of the run that it is compared with."""
+        """Yield the settings (value of each factor by name) of each row's run or, if `compared`, of the run with the
+        policy `against`.
+        """
         for row in self.rows:
             of = {**self.options, **dict(zip(self.head, row[1:], strict=False))}
             of.pop("label", None)

@@ -92,8 +92,9 @@ def check_factor(name: str) -> str:
 def records(
     results: Results, metrics: Sequence[str], where: Iterable[Condition] = (), by: str = "", also: Sequence[str] = ()
 ) -> Iterator[Record]:
-    """Yield a record for each run that meets all conditions, or for each of its groups `by`: factors and metrics by
-    name.
+    """Yield a record (names and values of factors and metrics) for each run that meets all conditions.
+
+    With the grouping `by`, yield a record for each group of each run instead. `also` names further columns of runs.
     """
     conditions = tuple(where)
     known = [entry.name for entry in (METRICS if by else MEASURED)]
@@ -142,7 +143,9 @@ class Cell(NamedTuple):
     runs: int
     seeds: int
     best: bool = False
-    """True if the value is significantly better than each other one it competes with."""
+    """True if this mean is significantly better than that of every other cell with which it is compared (see
+    `_competitions`).
+    """
     overloaded: int = 0
     """Number of overloaded runs in the cell, whose values have no meaning."""
 
@@ -156,8 +159,8 @@ class PivotTable:
     columns: tuple[Value, ...]
     cells: Mapping[tuple[Value, Value], Cell]
     mixed: Mapping[str, int] = field(default_factory=dict)
-    """Factors that are neither in rows nor in columns and still differ between the runs of a cell, with their numbers
-    of values; without the seed.
+    """For each factor in neither rows nor columns that differs between the runs of a cell: its largest number of values
+    in one cell. The seed is left out.
     """
 
 
@@ -217,13 +220,17 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """Return the value of each run by the rest of its factors, so that runs of two cells can be paired."""
+    """Return the value `name` of each run, by the values of the `others` (factors), so that runs of two cells can be
+    paired.
+    """
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 
 def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
-    """Return the mean over seeds. The runs of one seed count as one sample, as other factors in a cell are not
-    random.
+    """Return the cell for these runs: the mean of `name` with its interval. With `interval` "seeds", the runs of one
+    seed count as one sample.
+
+    Other factors that vary in a cell are not random, so that they give no further samples.
     """
     by_seed: dict[Value, list[float]] = {}
     for record in of:
@@ -239,8 +246,8 @@ def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
 def _competitions(
     down: list[Value], across: list[Value], rows: str, columns: str
 ) -> Iterator[list[tuple[Value, Value]]]:
-    """Yield groups of cells among which the best is marked: all cells if policies are in rows or columns, else each
-    column.
+    """Yield groups of cells among which the best is marked: the cells of a row if only columns are policies, otherwise
+    the cells of a column.
     """
     if columns.startswith(("policy", "family")) and not rows.startswith(("policy", "family")):
         yield from ([(row, column) for column in across] for row in down)

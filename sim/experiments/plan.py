@@ -1,6 +1,8 @@
-"""Plan of a sweep: all runs that result from traces, policies and options with ranges; each run has a key.
+"""Plan of a sweep: all runs that result from traces, policies and options whose values can have ranges; each run has a
+key.
 
-Factors are nested, or some advance together.
+The factors are nested (all combinations of their values are run), unless some advance together: first values, second
+values, and so on.
 """
 
 from __future__ import annotations
@@ -75,7 +77,7 @@ class Run(NamedTuple):
     sha256: str
     """Hash (SHA-256) of the trace's bytes."""
     options: tuple[tuple[str, Any], ...]
-    """Name and value, as typed, of every option of the run."""
+    """For every option of the run's workload: its name, and its value in the form in which a user would type it."""
     policy: str
     """Spec of the policy without parameters that have their default."""
     parameters: str
@@ -99,12 +101,16 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """Plan of a sweep: its runs, and what is measured in them. `axes` are nested; factors of one axis advance
-    together.
+    """Plan of a sweep: its runs, and what is measured in them.
+
+    All combinations of values of the `axes` are run; an axis with several factors uses their first values, then their
+    second values, and so on.
     """
 
     axes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
-    """For each axis its factors, as (name, values)."""
+    """For each axis: its factors as (name, values). Factors on the same axis have equally many values and advance
+    together.
+    """
     groups: tuple[str, ...] = ()
     cut: str = ""
     keep: str = ""
@@ -119,8 +125,8 @@ class SweepPlan:
         cut: str = "",
         keep: str = "",
     ) -> SweepPlan:
-        """Return the plan for factors as typed, with ranges in their values; factors named in `together` advance
-        together.
+        """Return the plan for factors with values as typed, which may have ranges; each sequence in `together` names
+        factors that advance together.
         """
         for name in factors:
             if name not in FACTORS:
@@ -260,7 +266,9 @@ def _options(setting: Iterable[tuple[str, str]]) -> tuple[tuple[str, Any], ...]:
 
 
 class _Named(NamedTuple):
-    """Policy with its short spec, its full spec and the hash of its code."""
+    """Policy of a plan: its spec without defaults, its spec with all parameters, its identity (see `identity`) and the
+    hash of its code.
+    """
 
     spec: str
     full: str
@@ -274,7 +282,9 @@ class _Named(NamedTuple):
 
 
 class _Switched(NamedTuple):
-    """Switches of a run as text, with full specs and the hash of their code."""
+    """Switches of a run: their text, an identity with the full specs of their policies, and the hashes of user-defined
+    code.
+    """
 
     text: str
     identity: str
@@ -304,7 +314,9 @@ def identity(policy: Policy) -> str:
 
 
 def hash_of_code(policy: Policy) -> str:
-    """Return the hash of the files with the policy and its order; "" for built-in ones."""
+    """Return the hashes of the user-defined files with the policy and its order, joined by "+"; "" if both are
+    built-in.
+    """
     return "+".join(dict.fromkeys(ref.sha256 for ref in code_of(policy).values()))
 
 

@@ -59,14 +59,18 @@ class Asked:
 
 
 def seeds(many: int) -> str:
-    """Return the text of a range of seeds, from the first to number `many`."""
+    """Return the text of a range of `many` seeds, numbered from 0."""
     if many < 1:
         raise ParameterError(f"seeds are counted from 1, got {many}")
     return f"{{0..{many - 1}}}"
 
 
 def read_plan(path: str | Path, trust: bool = False) -> Asked:
-    """Return the content of a plan file; names of traces and of user-defined policies are relative to the file."""
+    """Return the content of a plan file. Relative paths of traces and user-defined policies are taken from the folder
+    of the file.
+
+    `trust` is True if the user agrees to run user-defined code; without it such code is an error.
+    """
     text = PLAN.read(path)
     return _Reader(path, text, PLAN.toml(text, path)).asked(trust)
 
@@ -122,7 +126,9 @@ class _Reader:
         return given if isinstance(given, list) else [given]
 
     def _words(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
-        """Return a value of the file as text, as on the command line; or each value of a list."""
+        """Return the texts in a key of the file, one for a single value and one for each value of a list; `called` is
+        its name in errors.
+        """
         given = (self._found if table is None else table).get(name, [])
         return [self._word(called or name, value) for value in (given if isinstance(given, list) else [given])]
 

@@ -21,7 +21,9 @@ MOST = 61 if sys.platform == "win32" else 10_000
 
 
 class LocalPool(ProcessPoolExecutor):
-    """Pool of processes that ignore Ctrl-C, which is for their parent, and that end with it however it ends."""
+    """Pool of worker processes that ignore Ctrl-C (only their parent handles it) and that end when the parent ends,
+    even if it is killed.
+    """
 
     def __init__(self, workers: int) -> None:
         # Fork where that is safe: other methods import every module again and rerun a script without a guard.
@@ -45,7 +47,9 @@ class LocalPool(ProcessPoolExecutor):
 
 
 def _begin(reader: Connection, line: Connection) -> None:
-    """Prepare a worker. It closes its copy of the pipe's other end, so that the pipe breaks when the parent ends."""
+    """Prepare a worker to end with its parent: it closes its copy of the pipe's write end (`line`), so that the pipe
+    breaks when the parent ends.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     line.close()
     Thread(target=_end_with, args=(reader,), daemon=True).start()

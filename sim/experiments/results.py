@@ -61,7 +61,7 @@ class StoredRun(NamedTuple):
     """Run as it is stored in the file."""
 
     asked: frozenset[str]
-    """Names of the groups of metrics that were measured."""
+    """Names of the groupings that were measured, and "jobs" if the jobs were stored."""
     failed: bool
 
 
@@ -72,7 +72,7 @@ class Results:
         self.path = Path(path)
         self.keeps_jobs = False
         self._unpacked: dict[str, int] = {}
-        """Bytes in memory of the jobs of each run that have been read, by key"""
+        """For each run (by key) whose jobs have been read: the bytes that they take in memory"""
         self._lock = _locked(self.path) if write else None
         try:
             with self._in_one_line():
@@ -112,7 +112,9 @@ class Results:
             self._keep(keys, kept)
 
     def _keep(self, keys: list[tuple[str]], kept: list[tuple[str, str, int, bytes]]) -> None:
-        """Store the jobs of runs. Their table is made when it is first needed, so that other files stay unchanged."""
+        """Store the jobs of runs (`kept`) in place of those stored for `keys`. Their table is created only when a run
+        first needs it.
+        """
         if kept and not self.keeps_jobs:
             self._db.execute(f"CREATE TABLE {_JOBS} ({', '.join(_OF_JOBS)}, PRIMARY KEY (key, name, part))")
             self.keeps_jobs = True
@@ -142,11 +144,11 @@ class Results:
         return kept
 
     def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the values of these columns for every run, in the order of the keys; with the grouping `groups` a row
-        for each
-        group.
+        """Yield the values of these columns for every run, in the order of the keys; with the grouping `groups`, yield
+        a row for each group of each run.
 
-        `columns` are columns of runs, `also` metrics of the run or the group; a column that the file lacks is None.
+        `columns` are columns of runs, `also` metrics of the run or the group. If the file lacks a column because it is
+        older, the value is None.
         """
         table, of = ("groups", "g") if groups else ("metrics", "m")
         chosen = [self._column("r", "runs", name) for name in columns]
@@ -194,7 +196,9 @@ class Results:
         return db
 
     def _checked(self, db: sqlite3.Connection) -> dict[str, list[str]]:
-        """Return the names of the columns of each table. Raise an error if the file has anything but tables."""
+        """Return the names of the columns of each table; raise an error if the file is not a results file, or has other
+        tables or views.
+        """
         (application,) = db.execute("PRAGMA application_id").fetchone()
         kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index'"))
         self.keeps_jobs = kinds.pop(_JOBS, "") == "table"
@@ -218,14 +222,16 @@ class Results:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Interrupt a query of this context that takes too long, and turn errors of SQLite into one line."""
+        """Interrupt a query in this context if it takes too many steps; also replace errors of SQLite by a
+        `ResultsError` of one line.
+        """
         with self._in_one_line():
             limit_steps(self._db, self.path)
             yield
 
     @contextmanager
     def _in_one_line(self) -> Iterator[None]:
-        """Turn errors of SQLite in this context into one line."""
+        """Replace errors of SQLite in this context by a `ResultsError` of one line."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -261,8 +267,10 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """Lock the file until this process ends. Return the descriptor of the lock, or None on systems that have no
-    locks.
+    """Lock the file until the descriptor that this function returns is closed; raise an error if another process has
+    the lock.
+
+    On a system without file locks the file is only opened.
     """
     if leads_nowhere(path):
         raise ResultsError(f"{path}: is a link to a missing or empty file; remove it")

@@ -25,7 +25,7 @@ class Point(NamedTuple):
     mean: Mean
     overloaded: bool
     edges: tuple[float, float] | None = None
-    """Ends of an interval that is not symmetric, such as that of a ratio"""
+    """Ends of the interval if it is not symmetric, such as that of a ratio; None if it is symmetric"""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -49,8 +49,8 @@ class Panel:
 
 
 def panels(results: Results, ask: PivotQuery) -> list[Panel]:
-    """Return the panels of a plot: means along the factor in `rows`, with a line for each value of that in
-    `columns`.
+    """Return the panels of a plot: means along the factor `ask.rows`, with a line for each value of the factor
+    `ask.columns`.
     """
     over = check_factor(ask.rows)
     apart = "trace" not in (over, ask.columns)
@@ -89,9 +89,10 @@ def panels(results: Results, ask: PivotQuery) -> list[Panel]:
 
 
 def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, str]:
-    """Return the name of each trace in a figure: that of the log in its header, otherwise the file's name.
+    """Return for each trace its name in a figure: the log's name from its header or, if that is missing, the file's
+    name.
 
-    Traces of the same log are named by their files.
+    If several traces are of the same log, all of them have their file's names.
     """
     logs = {str(record["trace"]): str(record["log"] or "") for record in records(results, [], where, also=["log"])}
     alike = Counter(logs.values())
@@ -119,7 +120,7 @@ def check_panels(results: Results, ask: PivotQuery, made: list[Panel]) -> None:
 
 
 def number_of(value: Value) -> float | None:
-    """Return the value as a number, or None for text."""
+    """Return the value as a number; None for text that is not a number, and for a missing value."""
     try:
         return None if value is None else float(value)
     except ValueError:

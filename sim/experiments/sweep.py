@@ -93,8 +93,9 @@ def sweep(
 ) -> Progress:
     """Make the missing runs of a plan and store them in the results file at `path`; return the final progress.
 
-    `workers` is their number, or a function that returns it; `executor` makes the pool. Workers receive code and traces
-    as content.
+    `workers` is the number of workers (0 for one on each core), or a function that returns the present number.
+    `executor` makes the pool; None makes processes on this machine. Code and traces are sent to workers by content, so
+    that they need no files. With `retry`, runs that failed earlier are made again.
     """
     many = workers if callable(workers) else partial(int, workers or cores())
     runs = deque(plan.runs())
@@ -187,7 +188,9 @@ class _Sweep:
         return bool(self._flight)
 
     def _send(self, pool: Executor, bundle: tuple[Task, ...], lacks: str = "") -> bool:
-        """Send a bundle to a worker, with the trace named `lacks` if it lacked that; return True if the pool works."""
+        """Send a bundle to a worker; return False if the pool is broken. If `lacks` is the key of a trace, that trace
+        is sent too.
+        """
         sent = {lacks: self._copies[lacks]} if lacks else None
         try:
             self._flight[pool.submit(work, bundle, PATIENCE, versions(), sent)] = bundle
@@ -242,8 +245,8 @@ class _Sweep:
         return broken
 
     def _suspect(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
-        """Send the runs again that were lost with a dead worker: bundles in turn, then halves; return runs that are
-        given up.
+        """Arrange to send again the bundles that were lost with a dead worker: each alone, then in halves; return
+        outcomes of runs given up.
         """
         if len(bundles) > 1:
             self._suspects.extend(bundles)

@@ -41,7 +41,7 @@ def versions() -> Versions:
 
 
 def check_versions(wanted: Versions | None) -> None:
-    """Raise an error if these versions differ from the ones in this process; None is not checked."""
+    """Raise an error if `wanted` (the versions of the sweep) differ from those in this process; None is not checked."""
     if wanted is not None and wanted != versions():
         raise OtherVersionError(
             f"a worker on {platform.node()} has {versions()}; here are {wanted}: install the same in both places"

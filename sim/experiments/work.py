@@ -54,7 +54,9 @@ class Outcome(NamedTuple):
 
 
 class Made(NamedTuple):
-    """Answer of a worker: outcomes of the runs that it has made, and the runs that it returns unmade."""
+    """Answer of a worker to a bundle: outcomes of the first runs in it. The remaining runs of the bundle were not
+    made.
+    """
 
     outcomes: list[Outcome]
     lacks: str = ""
@@ -64,7 +66,11 @@ class Made(NamedTuple):
 def work(
     tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
 ) -> Made:
-    """Make runs one after the other until `patience` seconds have passed, but at least one; return the outcomes."""
+    """Make the runs `tasks` one after another; stop after the run in which `patience` seconds are exceeded. Return
+    their outcomes.
+
+    `copies` are compressed traces by key, which the worker keeps. The worker also stops at a run whose trace it lacks.
+    """
     check_versions(versions)
     _hold(copies or {})
     begun = perf_counter()

@@ -16,7 +16,7 @@ from sim.workload.model import Workload
 NEAR = 60.0
 """Largest difference in seconds between two starts that agree."""
 AT_ONCE = "none seen"
-"""Name for the reason of jobs that no picture shows waiting."""
+"""Name of the reason to wait for jobs that no picture (polled state of the cluster) shows waiting."""
 ALL = "all jobs"
 
 
@@ -25,7 +25,7 @@ class Agreement:
     """Agreement of the starts of some jobs under a policy with their recorded starts."""
 
     reason: str
-    """Last reason of the recorded scheduler before the start."""
+    """Last reason to wait that the recorded scheduler gave for these jobs; `ALL` for all jobs."""
     jobs: int
     near: float
     """Share of the jobs that start within `NEAR` of their recorded start."""
@@ -41,14 +41,14 @@ class Seen:
     """Facts about the jobs of a recording that a trace does not have."""
 
     jobs: Mapping[str, ClusterJob]
-    """Latest state of each job, by id."""
+    """For each job (by id): its state in the latest picture that shows it."""
     reasons: Mapping[str, str]
-    """Last reason for which each job waited, by id."""
+    """For each job that was seen waiting (by id): the last reason that the scheduler gave for it."""
     last: Cluster
 
     @classmethod
     def of(cls, pictures: Iterable[Cluster]) -> Seen:
-        """Return the facts in pictures in the order of time."""
+        """Return the facts from pictures (polled states of a cluster), which must be in order of time."""
         jobs: dict[str, ClusterJob] = {}
         reasons: dict[str, str] = {}
         last = Cluster(0)
@@ -59,9 +59,9 @@ class Seen:
 
 
 def limited(workload: Workload, seen: Seen) -> Workload:
-    """Return the workload with the limits of accounts, users and qualities of service in the recording.
+    """Return the workload with the limits of accounts, users and qualities of service (QOS) that were recorded.
 
-    A job that alone exceeds a limit is free of it, since it ran in reality.
+    A limit that a job exceeds alone does not apply to that job, because it ran in reality.
     """
     rules = bounds_of(seen.last)
     jobs = [seen.jobs.get(job) for job in workload.ids]

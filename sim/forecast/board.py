@@ -1,4 +1,6 @@
-"""Forecasts of the latest picture with their ranges, and the score of those of the last day."""
+"""Forecasts for the latest picture (polled state) of a cluster, with their ranges, and the score of the forecasts for
+the last day.
+"""
 
 from __future__ import annotations
 
@@ -41,14 +43,14 @@ class _Error(NamedTuple):
 
 @dataclass(frozen=True)
 class DayScore:
-    """Score of one kind of forecast over the jobs that started within the last day."""
+    """Score of one kind of forecast (this program's, or Slurm's) over the jobs that started within the last day."""
 
     forecasts: int
     median: float
     far: float
-    """Share with an error of at most `FAR`."""
+    """Share of the forecasts with an error of at most `FAR` seconds."""
     early: float
-    """Share that said a start more than `NEAR` too early."""
+    """Share of the forecasts that were more than `NEAR` seconds too early."""
 
 
 @dataclass(frozen=True)
@@ -58,20 +60,26 @@ class Forecasts:
     at: float
     starts: Mapping[str, Expected]
     ranges: Mapping[str, Range]
-    """Ranges around the middle forecasts, from the errors of earlier ones; empty as long as there are too few."""
+    """For each job (by id): the range around its middle forecast, computed from the errors of earlier forecasts; jobs
+    without one are missing.
+    """
     ours: DayScore | None = None
     slurm: DayScore | None = None
     inside: float | None = None
     """Share of the starts of the last day that were inside their range; None for too few starts."""
 
     def span(self, job: str) -> Range | None:
-        """Return the range of a job's start, else the span between short jobs and time limits; None if unknown."""
+        """Return the range of a job's start. Without one, return the span between the lowest and highest expected
+        start; None if unknown.
+        """
         found, known = self.ranges.get(job), self.starts.get(job)
         return found or (None if known is None else Range(known.low, known.high))
 
 
 class Board:
-    """Collector of forecasts in pictures in the order of time."""
+    """Collector that makes forecasts for pictures, which must be added in order of time, and scores them when jobs
+    start.
+    """
 
     def __init__(self, past: Iterable[ClusterJob] = (), every: float = EVERY) -> None:
         self.past, self._every = Past(past), every
@@ -86,7 +94,11 @@ class Board:
             self.past.add(job)
 
     def keep(self, cluster: Cluster) -> None:
-        """Take in the next picture; if the last kept forecasts are old enough, keep those of this one for the score."""
+        """Take in the next picture without returning forecasts. If at least `every` seconds have passed since forecasts
+        were last kept, keep those for this picture.
+
+        Kept forecasts are scored when their jobs start.
+        """
         self.learn(cluster.jobs)
         for job in cluster.jobs:
             if not job.is_waiting and job.id in self._open:

@@ -12,28 +12,29 @@ from sim.forecast.limits import bounds_of, demands
 from sim.forecast.past import Past
 
 SHORT = Model("short jobs", quantile=0.1)
-"""Model in which jobs end as early as a tenth of the earlier ones did."""
+"""Model in which each job runs only as long as the shortest tenth of comparable past jobs did."""
 
 
 class Expected(NamedTuple):
-    """Expected start of a job, in seconds since 1970."""
+    """Expected start of a job under three assumptions about run times, in seconds since 1970."""
 
     low: float
-    """Start if jobs end as early as a tenth of the earlier ones did."""
+    """Start if each job runs only as long as the shortest tenth of comparable past jobs did."""
     middle: float
-    """Start if half of the earlier jobs ended that early."""
+    """Start if each job runs as long as the median of comparable past jobs."""
     high: float
     """Start if every job runs to its limit."""
 
 
 MOST = 60
-"""Waiting jobs that are run forward at once, as a forecast of hundreds takes minutes."""
+"""Largest number of waiting jobs that are simulated together, because a forecast of hundreds takes minutes."""
 
 
 def trimmed(cluster: Cluster, job: str = "", most: int = MOST, behind: int = 0) -> Cluster:
-    """Return the cluster with the first waiting jobs that can be forecast.
+    """Return the cluster with the waiting jobs that can be forecast, at most the first `most` of them, and no
+    others.
 
-    With the id of a job all jobs ahead of it are kept, itself, and so many jobs behind it.
+    If `job` is the id of one of them, keep instead this job, all jobs ahead of it, and the next `behind` jobs after it.
     """
     queue = [each for each in cluster.queue if can_be_forecast(each)]
     place = next((at for at, each in enumerate(queue) if each.id == job), None)

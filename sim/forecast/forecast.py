@@ -29,8 +29,8 @@ from sim.workload.model import Job, Workload
 from sim.workload.shape import Shape
 
 MOST_WAITING = 500
-"""Largest number of waiting jobs that are simulated, those with the highest priorities; Slurm's backfill considers as
-many.
+"""Largest number of waiting jobs that are simulated, those with the highest priorities. Slurm's backfill considers
+equally many by default.
 """
 UNLIMITED = 86400.0
 """Run time in seconds that is assumed for a job without a time limit."""
@@ -44,8 +44,8 @@ class Model:
     on_nodes: bool = True
     has_limits: bool = True
     quantile: float | None = None
-    """Share of comparable past jobs that ran at most as long as a job is expected to run; None if each job runs to its
-    limit.
+    """Quantile (0 to 1) of the run times of comparable past jobs that is taken as a job's run time; None if each job
+    runs to its limit.
     """
 
 
@@ -63,9 +63,11 @@ class FromNow(Slurm):
     running: int = field(default=0, repr=False)
     """Number of jobs that already run at the beginning."""
     demands: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict, repr=False, compare=False)
-    """Limits that each job counts against, by rank, as (number of the limit, amount that the job takes of it)."""
+    """For each job (by rank): the limits that it counts against, as (index of the limit in `most`, amount that the job
+    takes of it).
+    """
     most: Sequence[float] = field(default=(), repr=False)
-    """Amount of each limit that running jobs may take together."""
+    """For each limit: the amount of it that running jobs may take together."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.queue:
@@ -130,8 +132,11 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
 
 
 def spans(cluster: Cluster, model: Model, past: Past, share: float) -> dict[str, tuple[float, float]]:
-    """Return job id -> its earliest and latest start. They come from short and long run times, between which `share` of
-    the earlier run times was.
+    """Return for each job (by id) its earliest and latest start, in seconds since 1970; empty for a model without a
+    quantile.
+
+    The starts come from two forecasts, with short and with long run times. The share `share` of past run times lies
+    between these.
     """
     if model.quantile is None:
         return {}
@@ -141,7 +146,7 @@ def spans(cluster: Cluster, model: Model, past: Past, share: float) -> dict[str,
 
 
 def _left(cluster: Cluster, job: ClusterJob) -> float:
-    """Return the seconds for which a running job may still run by its limit."""
+    """Return the seconds until a running job reaches its time limit; for a waiting job its whole limit."""
     if job.is_waiting:
         return max(job.limit or UNLIMITED, 1.0)
     return max((job.end or cluster.at + UNLIMITED) - cluster.at, 1.0)

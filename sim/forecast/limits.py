@@ -1,4 +1,4 @@
-"""Limits of accounts, users and QOS on what runs at the same time, as a forecast applies them."""
+"""Limits on what accounts, users and QOS (Slurm's qualities of service) may run at the same time, for forecasts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Bound:
     limit: Limit
 
     def covers(self, job: ClusterJob) -> bool:
-        """Return True if the job counts against this limit."""
+        """Return True if the job belongs to the account, user or QOS whose jobs this limit restricts."""
         names = {
             "account": job.account,
             "user": f"{job.user} of {job.account}",

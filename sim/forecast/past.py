@@ -10,8 +10,8 @@ from sim.cluster.values import ClusterJob
 KEPT = 200
 """Largest number of past jobs, of one user or of all, that are remembered; the latest ones."""
 ENOUGH = 5
-"""Fewest past jobs from which a run time is learnt. If a user has fewer, the jobs of all users are taken; if these are
-fewer, the limit.
+"""Smallest number of past jobs from which a run time is learnt. With fewer jobs of the user, jobs of all users count;
+if they are fewer, too, the time limit is used.
 """
 
 
@@ -39,10 +39,11 @@ class Past:
         self._shares[""].append(share)
 
     def length(self, job: ClusterJob, quantile: float, so_far: float = 0.0) -> float | None:
-        """Return the run time that the share `quantile` of comparable past jobs did not exceed; only jobs that ran for
-        `so_far` count.
+        """Return the run time in seconds that the share `quantile` of comparable past jobs did not exceed, in
+        proportion to their time limits.
 
-        It is None if the job has no limit, and the limit itself if too few past jobs are known.
+        Only those past jobs count that, in this proportion, ran longer than `so_far`. The result is None if the job has
+        no limit, and the limit itself if too few past jobs are known.
 
         >>> from dataclasses import replace
         >>> done = ClusterJob("1", "1", "COMPLETED", user="a", limit=100, start=0)

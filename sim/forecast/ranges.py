@@ -14,12 +14,12 @@ KEPT = 2000
 ENOUGH = 20
 """Fewest errors from which a range is computed."""
 GRAIN = 60.0
-"""Seconds added to how far ahead a forecast was, by which its error is divided, so that the errors of near and far
-forecasts compare.
+"""Seconds added to the distance of a forecast into the future. Errors are divided by this sum, so that those of near
+and far forecasts can be compared.
 """
 STEP, LEAST, MOST = 0.02, 0.02, 0.4
-"""Change of the share of errors that are left out of a range, after each start inside or outside its range; smallest
-and largest such share.
+"""Step, smallest and largest value for the share of errors that ranges leave out; each start inside or outside its
+range changes this share.
 """
 
 
@@ -31,29 +31,35 @@ class Range(NamedTuple):
 
 
 class Ranges:
-    """Ranges around forecasts of starts: the span between an early and a late forecast, and what earlier ones missed.
+    """Ranges around forecasts of starts, computed from the span between an early and a late forecast and from the
+    errors of earlier spans.
 
-    The model's own span says how sure it is of each job. It is widened, or narrowed, by the distances from the spans of
-    earlier forecasts to the starts that came, each divided by how far ahead the forecast was (conformalized quantile
-    regression; Romano, Patterson and Candès, 2019). At first only jobs that start soon have come, so each start outside
-    its range widens the next ones (adaptive conformal inference; Gibbs and Candès, 2021).
+    The span is the model's own measure of how certain a start is. It is widened or narrowed by the distances from
+    earlier spans to the actual starts, divided by how far ahead each forecast was (conformalized quantile regression;
+    Romano, Patterson and Candès, 2019). Jobs that start soon are the first whose errors are known. To correct for this,
+    each start outside its range widens the next ranges (adaptive conformal inference; Gibbs and Candès, 2021).
     """
 
     def __init__(self) -> None:
         self._errors: deque[tuple[float, float]] = deque(maxlen=KEPT)
-        """Seconds by which each start came before its span, and seconds by which it came after it; negative within the
-        span.
+        """(before, after) of each start, as multiples of how far ahead it was forecast: how much it came before its
+        span, and after it; negative inside.
         """
         self._open: dict[str, list[tuple[float, Range, float, Range | None]]] = defaultdict(list)
-        """Forecasts of each job that still waits, by job id: time when it was made, span, how far ahead, and range."""
+        """For each job that still waits (by id): its forecasts, as (time when it was made, span, seconds ahead plus
+        `GRAIN`, range or None).
+        """
         self._out = 1 - SHARE
-        """Share of the errors that are left out of a range."""
+        """Share of the errors that ranges leave out, half of it on each side; it is adapted at each start."""
         self._wider: tuple[float, tuple[float, float] | None] = -inf, None
-        """Time of the latest forecast, and how much wider ranges are than spans, on each side."""
+        """Time of the latest forecast; and how much ranges are wider than spans before and after (see `_errors`), None
+        with too few errors.
+        """
 
     def around(self, job: str, at: float, said: float, span: Range | None = None) -> Range | None:
-        """Record that the start `said` was forecast for a job at the time `at`, within `span` by the model.
-        Return the range around it; None if too few errors are known.
+        """Record that at the time `at` a job was forecast to start at `said`, within the model's own `span` (None:
+        exactly then).
+        Return the range around this forecast; None if fewer than `ENOUGH` errors are known.
 
         >>> ranges = Ranges()
         >>> for job in range(21):
@@ -71,7 +77,9 @@ class Ranges:
         return found
 
     def _misses(self) -> tuple[float, float] | None:
-        """Return the misses on each side that the wanted share of earlier starts did not exceed."""
+        """Return (before, after): how much spans must be widened on each side to include the wanted share of earlier
+        starts; None with too few errors.
+        """
         many = len(self._errors)
         if many < ENOUGH:
             return None

@@ -47,25 +47,30 @@ class Score:
 
     rows: tuple[ForecastScore, ...]
     common: int
-    """Number of forecasts, each for a job at a time, that every kind has and of which the actual start is known."""
+    """Number of forecasts that count in all scores: every kind has one for this job and picture, and the actual start
+    is known.
+    """
     jobs: int
-    """Number of different jobs in these forecasts."""
+    """Number of different jobs in the forecasts counted by `common`."""
     horizons: tuple[int, ...]
-    """Number of these forecasts in each class of `HORIZONS`."""
+    """For each class of `HORIZONS`: how many of the forecasts counted by `common` are in it."""
     moments: int
     first: float
     last: float
     ranges: int
-    """Number of ranges around forecasts of the last kind."""
+    """Number of ranges around forecasts of the last kind in `rows` whose job's actual start is known."""
     inside: float | None
-    """Share of the actual starts inside these ranges; None if there are no ranges."""
+    """Share of the actual starts that are inside the ranges counted by `ranges`, or None."""
     missing: tuple[tuple[str, int], ...]
-    """Reasons for which no kind makes a forecast, each with the number of jobs that waited for it."""
+    """For each reason to wait for which the last kind makes no forecast: (reason, number of jobs that waited for
+    it).
+    """
 
 
 class Scorer:
-    """Collector of forecasts: one of every kind for each picture that is at least `every` seconds later than the last
-    one used.
+    """Collector that makes forecasts of every kind for pictures of a cluster, and scores them.
+
+    A picture is skipped if it is less than `every` seconds later than the last one that was used.
     """
 
     def __init__(self, past: Iterable[ClusterJob] = (), every: float = 60.0, models: Sequence[Model] = MODELS) -> None:
@@ -115,7 +120,7 @@ class Scorer:
             self.ranges.start(job, came)
 
     def score(self) -> Score:
-        """Return the score so far."""
+        """Return the score of all forecasts whose jobs have started by now."""
         known = {key: self._started[key[1]] for said in self._said.values() for key in said if key[1] in self._started}
         known = {key: start for key, start in known.items() if start >= key[0]}
         pairs = sorted(key for key in known if all(key in said for said in self._said.values()))

@@ -17,10 +17,10 @@ from sim.formatting import count, parse_time, quoted, span
 WORDS = ("time", "cpus", "nodes", "mem", "gpus", "partition")
 """Parts of a request that a question can change."""
 FELT = 60.0
-"""Seconds from which an earlier or a later start counts."""
+"""Seconds by which two starts must differ to count as earlier or later."""
 MOST_ANSWERS = 8
 BEHIND = 20
-"""Number of jobs behind the job in question that may have to pay."""
+"""Number of jobs behind the job in question that are simulated with it, to see whether the change delays them."""
 _MEMORY = re.compile(r"(\d{1,12})([kmgt]?)b?", re.IGNORECASE)
 _IN_MB = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}
 
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     before: Expected | None
     after: Expected | None
     later: tuple[tuple[str, float], ...]
-    """(job, seconds) of the other jobs that would start later, the most delayed first."""
+    """Other jobs that would start later, as (job id, seconds of delay), the most delayed first."""
     earlier: int
     """Number of other jobs that would start earlier."""
     why: str = ""
@@ -45,7 +45,9 @@ class Answer(NamedTuple):
 
 
 def delay(before: Expected, after: Expected) -> float:
-    """Return the seconds by which a start is later, on average of its middle and its latest time."""
+    """Return the seconds by which `after` is later than `before`: the mean of the delays of their middle and latest
+    starts.
+    """
     return (after.middle - before.middle + after.high - before.high) / 2
 
 
@@ -91,7 +93,8 @@ def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
 
 
 def _with(tres: str, kind: str, value: str) -> str:
-    """Return resources with another amount of one of them.
+    """Return the resources `tres` (in Slurm's notation) with the amount `value` of the resource `kind`; "" stays
+    unchanged.
 
     >>> _with("cpu=4,mem=4000M,node=1", "cpu", "2"), _with("", "cpu", "2")
     ('cpu=2,mem=4000M,node=1', '')
@@ -105,7 +108,11 @@ def _with(tres: str, kind: str, value: str) -> str:
 def answer(
     cluster: Cluster, job: ClusterJob, changed: ClusterJob, past: Past, change: str, before: dict[str, Expected]
 ) -> Answer:
-    """Return what a changed request would do; `before` has the expected starts without it."""
+    """Return the answer for the job with the request of `changed`; `before` has the expected starts without the change,
+    by job id.
+
+    `change` is the change as text.
+    """
     if told := misfit(cluster, changed):
         return Answer(change, before.get(job.id), None, (), 0, f"it {told}")
     asked = replace(cluster, jobs=tuple(changed if each.id == job.id else each for each in cluster.jobs))

@@ -1,5 +1,5 @@
-"""Bulk extension of a history: spare entries are added to its columns, many steps are written into them, and the unused
-rest is cut off.
+"""Bulk extension of a history by the fast loop: spare entries are added to its columns, many steps are written into
+them, and unused entries are removed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from sim.history.times import NEVER
 _ZEROS = bytes(1 << 20)
 """Zeros that are copied into new entries: copies of these stay in the processor's cache, while fresh memory is slow"""
 _ALL, _SOME = 1 << 60, 1 << 16
-"""Largest number of steps by which a history grows at once: if decisions are kept, and if they are not"""
+"""Largest number of steps by which a history grows at once: `_ALL` if decisions are kept, `_SOME` if they are not"""
 _SPARE, _MOST = 1 << 9, 8
 """Number of spare entries added to each column, and the most decisions that are expected for each step"""
 
 
 class Capacity(NamedTuple):
-    """Numbers of steps, stretches, decisions and range numbers: either how many are written or how many have space.
+    """Numbers of steps, stretches, decisions and range numbers. For each there is the number written, and the number
+    for which there is space (`most_...`).
 
     Range numbers are the whole numbers in which `ProcessorSets` stores sets of processors.
     """
@@ -40,8 +41,8 @@ class Capacity(NamedTuple):
 
 
 class Extension:
-    """Spare entries at the end of a history's columns, added by `grow` and written by index; after `cut` the history
-    shows those written.
+    """Spare entries at the end of a history's columns: `grow` adds them, the caller writes them by index, and `cut`
+    removes those not written.
     """
 
     def __init__(self, history: History, jobs: int) -> None:
@@ -51,7 +52,8 @@ class Extension:
         decided, sets = history._decisions, history._processors
         decided.write()
         self.written = self._before = history.steps, len(history), len(decided), len(sets.ranges)
-        """Numbers of steps, stretches, decisions and range numbers: written so far, and written before this extension
+        """(steps, stretches, decisions, range numbers) of the history; `written` is updated by the caller, `_before`
+        keeps the values at the beginning
         """
         by_step: tuple[Any, ...] = (
             history._time, history._free, history._waiting, history._wanted, history._decision_end, history._begun,
@@ -69,14 +71,16 @@ class Extension:
 
     @property
     def most(self) -> int:
-        """Return the number of steps after which decisions that are not kept are forgotten."""
+        """Return the largest number of steps by which to grow at once. If decisions are not kept, they are dropped
+        after so many steps.
+        """
         return _ALL if self._history._decisions.is_kept else _SOME
 
     def grow(self, more: int) -> Capacity:
-        """Add space for `more` steps, half as many stretches, and as many decisions as so far for each step; return
-        what has space now.
+        """Add space for `more` steps; return how many entries are written, and for how many there is space.
 
-        A few entries are always added, so that the next step finds space even if it has many decisions.
+        Space is added for half as many stretches, and for as many decisions in each step as there were on average. A
+        few more entries are always added, so that the next step finds space even if it has many decisions.
         """
         decided = self._history._decisions
         if not decided.is_kept:
@@ -99,28 +103,26 @@ class Extension:
 
     @property
     def whole_sets(self) -> list[int]:
-        """Return the list to which sets of processors are appended that are stored as integers rather than as
-        ranges.
-        """
+        """Return the list of the sets of processors that are stored as integers; the caller appends such sets."""
         return self._history._processors._sets
 
     @property
     def boundaries(self) -> tuple[list[tuple[float, tuple[int, ...]]], array[int]]:
-        """Return two lists to append to: the partitions' processors whenever they change, and the number of the step of
-        each change.
+        """Return two lists to which the caller appends whenever partitions change: (time, processors of each
+        partition), and the number of the step.
         """
         return self._history._boundaries, self._history._boundary_step
 
     @property
     def kinds(self) -> bytearray:
-        """Return the kind of each new stretch as a number; the caller overwrites it unless the stretch is an ordinary
-        stay on processors (0).
+        """Return the column with the kind of each stretch; the caller must write the kind of a new stretch unless it is
+        0 (an ordinary stay on processors).
         """
         return self._history._kind
 
     @property
     def rows(self) -> dict[int, tuple[int, ...]]:
-        """Return the table of the rows of the matrix that hold each stretch, by number of the stretch."""
+        """Return the mapping from the number of a stretch to the rows of the matrix that hold its job."""
         return self._history._rows
 
     @property

@@ -1,7 +1,8 @@
-"""Compact storage of decisions: each is a row of numbers: the number of its form, two ranks and at most three values.
+"""Compact storage of decisions: each is a row of numbers, with the number of its form, the ranks of two jobs and at
+most three values.
 
-A form stands for the types of a decision and of its reason. Decisions without a form, such as those with user-defined
-reasons, are kept as objects. A decision read back equals the one that was stored.
+A form stands for a type of decision with a type of reason. Decisions without a form, such as those with user-defined
+reasons, are kept as objects. A decision that is read back equals the stored one.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ class Form(NamedTuple):
     may_miss: bool
     """True if a value can be None, which is stored as nan."""
     names_victims: bool = False
-    """True if the first field of the reason is a list of suspended jobs, of which the row's first value is the
-    number.
+    """True if the first field of the reason is a list of suspended jobs. The row's first value is their number; they
+    are the jobs of the rows just before it.
     """
     is_placed: bool = False
-    """True if the policy chooses the processors; the last value says which: those of the stretch with this number, or
-    of the extra set ~number.
+    """True if the policy chooses the processors. The last value is then the number of a stretch with these processors,
+    or ~index of a set that belongs to no stretch.
     """
     is_trial: bool = False
-    """True if the first value is both the limit of the speculative run and the first number of the reason."""
+    """True if the first value of the reason is also the time limit of the speculative run."""
     own: int = 0
     """Number of values that belong to the decision; the remaining ones belong to its reason"""
 
@@ -63,8 +64,9 @@ class Form(NamedTuple):
 
 
 class Placed(Form):
-    """Form of a placement in the matrix: the value is the row, or ~row if the job passes others; the columns are stored
-    where other forms have a rank.
+    """Form of a placement in the matrix. The first value is the row of the matrix, or ~row if the job passes others.
+
+    The set of columns is stored where other forms have the rank of a job.
     """
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
@@ -109,12 +111,14 @@ _NOTHING = (0.0,) * WIDTH
 _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {
     Start: {}, Backfill: {}, Reserve: {}, ReserveRow: {},
 }  # fmt: skip
-"""Number of the form, True if the reason names a job, and padding of the row, by type of decision and type of reason"""
+"""For each type of decision and type of reason: number of the form, True if the reason names a job, and zeros that fill
+the row
+"""
 for _number, _form in enumerate(FORMS):
     if _form.decision in _WRITTEN and not _form.is_placed and not _form.is_trial:
         _WRITTEN[_form.decision][_form.reason] = _number, _form.names_job, _NOTHING[len(_form.kinds) :]
 MANY = 4096
-"""Number of decisions that wait in a list until they are written into rows together"""
+"""Number of new decisions after which they are written into rows at the end of a step"""
 
 
 def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int:
@@ -143,8 +147,8 @@ class DecisionLog:
         self.ranks = array("i")
         """Rank of the job that the decision in each row is about; -1 for none"""
         self.heads = array("i")
-        """Rank of the job that the reason in each row names; in its place the columns of a placement, or the index of a
-        decision kept as an object
+        """For each row: rank of the job that the reason names, or -1; for a placement its columns; for a decision kept
+        as an object its index
         """
         self.numbers = array("d")
         self._kept: list[Decision] = []
@@ -169,7 +173,9 @@ class DecisionLog:
         self.new.clear()
 
     def _write_together(self) -> None:
-        """Write all waiting decisions into rows at once. If one of them has no form, write none and raise an error."""
+        """Write all decisions in `new` into rows at once, those without a form as objects; write nothing and raise an
+        error if one has unexpected values.
+        """
         made, kept, first = self._made, list[Decision](), len(self._kept)
         forms, ranks, heads, numbers = bytearray(), list[int](), list[int](), list[float]()
         own: tuple[Any, ...]

@@ -27,7 +27,7 @@ _A_STEP, _A_STRETCH = 36, 72
 _MOST, _A_JOB = 1 << 29, 1000
 """Largest size in bytes that a history may have, and the additional bytes allowed for each job"""
 _FREE = -5
-"""Index, from the end of the pending values, of the free processors in the last step"""
+"""Index in `_closes`, counted from its end, of the number of free processors after the last step"""
 
 
 class History(Past):
@@ -57,9 +57,9 @@ class History(Past):
         self.decided = self._decisions.append
         self._boundaries, self._boundary_step = [], array("l")
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}
-        """Columns, rows and stretch of each job in the matrix, by rank"""
+        """For each job in the matrix (by rank): its columns as bits, its rows, and the number of its open stretch"""
         self._new: set[int] = set()
-        """Stretches in the matrix that have never had a turn"""
+        """Ranks of the jobs in the matrix that have not had a turn yet"""
         self._rows = {}
         self._clock_since, self._clocks, self._clock_step = array("d"), [], array("l")
         self._changes, self._lost, self._given_up, self._steps = [], {}, {}, None
@@ -76,7 +76,7 @@ class History(Past):
         return stretch
 
     def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
-        """End the stretch at `now`, for the reason `ended_by`."""
+        """End the stretch at `now`; `ended_by` says how, as index into `ENDINGS`."""
         self._ends += stretch, now, ended_by, self._made
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
@@ -93,7 +93,7 @@ class History(Past):
             self.check_size()
 
     def write(self) -> None:
-        """Move the pending values into their columns."""
+        """Move the values of stretches and steps that were collected in lists into their columns."""
         begins, ends, closes = self._begins, self._ends, self._closes
         self._begins, self._ends, self._closes = [], [], []
         if begins:
@@ -110,8 +110,9 @@ class History(Past):
         self._stretches, self._made = len(self._start), len(self._time)
 
     def mark(self) -> None:
-        """Store a mark: a list of the stretches that are open, or after which their job is suspended. Searches begin at
-        a mark.
+        """Store the marks that are due, one for every `MARK_EVERY` stretches; searches by time begin at a mark.
+
+        A mark lists the stretches that were open then, or after which their job was suspended.
         """
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)
@@ -140,10 +141,10 @@ class History(Past):
         self._link(ranks, starts, kinds, steps, len(self._start) - many)
 
     def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> None:
-        """Link the new stretches, from number `number` on, to the previous stretch of the same job, and record first
+        """Link the new stretches (numbered from `number`) to the previous stretch of the same job, and record first
         starts.
 
-        Where rows of the matrix take turns, first starts are reported by the engine instead.
+        For stretches in the matrix, whose rows take turns, `share` records the first starts instead.
         """
         runs, stretches = kinds != GANG, number + np.arange(len(ranks))
         self._started.note_all(ranks[runs], starts[runs], steps[runs])
@@ -187,7 +188,11 @@ class History(Past):
         self._boundary_step.append(step)
 
     def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Record the clock of the rows and the (rank, columns, rows) of each job in the matrix from now on."""
+        """Record the clock of the rows, and that from now on each job in the matrix has the columns and rows in
+        `places`.
+
+        `places` has (rank, columns, rows) of each job.
+        """
         self.tick(now, turns, self._made)
         all_known, started = self._places, self._started_as_written()
         for rank, columns, rows in places:
@@ -206,14 +211,17 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """Return the first starts that were written. With rows that take turns, some jobs may have none yet: theirs are
-        computed from the clock when they are read.
+        """Return the column of first starts without moving collected values into it first, as reading `_started` does.
+
+        First starts of jobs in the matrix are never among the collected values: `share` writes them directly.
         """
         started: Times = vars(Past)["_started"].__get__(self)
         return started
 
     def tick(self, now: float, turns: Turns, step: int) -> None:
-        """Record the clock of the rows after the step `step`, unless nothing changed."""
+        """Record the clock of the rows (which row is active when) after the step with this number, unless it is as
+        recorded.
+        """
         if self._clocks and self._clocks[-1].is_like(turns):
             return
         self._clock_since.append(now)
@@ -221,7 +229,9 @@ class History(Past):
         self._clock_step.append(step)
 
     def stand(self, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Restore which jobs are in the matrix, each with its last stretch, from their (rank, columns, rows)."""
+        """Restore the record of which jobs are in the matrix, from (rank, columns, rows) of each; its last stretch is
+        the open one.
+        """
         last, started = self._last, self._started
         self._places = {rank: (columns, rows, last[rank]) for rank, columns, rows in places}
         self._new = {rank for rank in self._places if not started.has(rank)}
@@ -239,7 +249,9 @@ class History(Past):
             self._free[-1] = free
 
     def lose_place(self, rank: int, now: float) -> None:
-        """End the suspension of the job because processors on which it would have resumed went down; it waits again."""
+        """Record that a suspended job lost processors on which it would have resumed, because they went down; it waits
+        again.
+        """
         self.write()
         self._lost[self._last[rank]] = self._made, now
 
@@ -257,12 +269,12 @@ class History(Past):
         self._changes.append(switch)
 
     def open_stretches(self) -> dict[int, int]:
-        """Return the number of the open stretch of every job that is on processors or in the matrix, by rank."""
+        """Return for each job (by rank) that is on processors or in the matrix: the number of its open stretch."""
         return {self._rank[stretch]: stretch for stretch in self._open() if self._end[stretch] == inf}
 
     def _open(self) -> list[int]:
-        """Return the numbers of the stretches that are open, or after which the job is suspended; the search begins at
-        the last mark.
+        """Return the numbers of the stretches that are open, or after which their job is still suspended; only
+        stretches since the last mark, and those in it, are searched.
         """
         end, ended_by, then = self._end, self._ended_by, self._next
         known = self._under_way(inf, len(end))

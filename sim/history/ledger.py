@@ -51,10 +51,10 @@ class Ledger:
         return np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
 
     def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, JobResults]) -> Ledger:
-        """Return the results as they were after `submitted` jobs had arrived; those of finished jobs do not change any
-        more.
+        """Return the results at an earlier time, when only the first `submitted` jobs had arrived.
 
-        `unfinished` are the submitted jobs that had not finished, and `entries` their results so far.
+        `unfinished` are the arrived jobs that had not finished then; `entries` has their results at that time, by rank.
+        The results of finished jobs do not change any more.
         """
         ledger, jobs = Ledger(0), len(self.start)
         afresh = np.array(unfinished, dtype=np.int64)

@@ -15,7 +15,7 @@ from sim.workload.shape import BARS, OPEN, Amounts, Request, Seats, Shape
 
 
 class Stay(NamedTuple):
-    """Job on its cores for a time; its end is infinite while it runs."""
+    """Stay of a job on its cores (as bits) from `start` to `end`; the end is infinite while the job runs."""
 
     rank: int
     start: float
@@ -34,7 +34,9 @@ class Use(NamedTuple):
 
 
 def seats_of(shape: Shape, rank: int, cores: int) -> Seats:
-    """Return the nodes that a job has by its cores, with the amounts that it takes on each."""
+    """Return the nodes on which the job holds these cores (given as bits), with the amounts of each resource that it
+    takes there.
+    """
     request, held = shape.requests[rank], _cores_on(shape, cores)
     nodes = tuple(np.flatnonzero(held).tolist())
     ran = shape.ran[rank] if shape.ran else None
@@ -89,7 +91,9 @@ def uses_at(
 
 
 def use_now(shape: Shape, held: Iterable[tuple[int, int]], waiting: Iterable[int]) -> Use:
-    """Return the use of the nodes with the cores that each job holds, by rank, and the ranks of the jobs that wait."""
+    """Return the present use of the nodes; `held` has (rank, cores as bits) of each running job, `waiting` the ranks of
+    waiting jobs.
+    """
     stays = [Stay(rank, 0.0, inf, cores) for rank, cores in held]
     (found,) = uses_at(shape, (0.0,), stays, ((rank, -1.0, inf) for rank in waiting))
     return found
@@ -97,7 +101,9 @@ def use_now(shape: Shape, held: Iterable[tuple[int, int]], waiting: Iterable[int
 
 @lru_cache(256)
 def least(requests: frozenset[Request]) -> tuple[Request, ...]:
-    """Return the requests without the ones that need at least as much of everything as another on the same nodes."""
+    """Return the requests but for each that needs at least as much of every resource as another request for the same
+    nodes.
+    """
     units = dict[tuple[object, ...], set[tuple[int, ...]]]()
     some = dict[tuple[object, ...], Request]()
     for request in requests:
@@ -113,10 +119,10 @@ def least(requests: frozenset[Request]) -> tuple[Request, ...]:
 
 
 def barred(shape: Shape, use: Use) -> NDArray[np.int8]:
-    """Return for each node why its free cores are of no use to any job that waits, as a number of `BARS`.
+    """Return for each node why no waiting job can use its free cores, as index into `BARS`.
 
-    `OPEN` for a node that some job has room on, that has no free cores, or if no job waits. Of several causes memory
-    counts first, then other resources: the cores would do.
+    The value is `OPEN` if some waiting job has room on the node, if the node has no free cores, or if no job waits. If
+    jobs are barred for different causes, memory is named first, then GPUs, because the cores would suffice.
     """
     none = np.full(len(use.free), OPEN, np.int8)
     if not use.waiting:
@@ -129,4 +135,6 @@ def barred(shape: Shape, use: Use) -> NDArray[np.int8]:
 
 
 _WEIGHTS = {"place": 0, "cores": 1, "gpus": 2, "memory": 3}
-"""Precedence of the causes that bar different jobs from one node."""
+"""Precedence of the causes that bar different jobs from the same node: the cause with the largest number is
+reported.
+"""

@@ -1,16 +1,17 @@
-"""Read-only history of a run: which job ran where and when, and why, with queries by time and by job.
+"""Read-only history of a run: which job ran where, when and why, with queries by time and by job.
 
-A *stretch* is a span of time in which a job holds a set of processors. Stretches are appended in the order in which
-they begin; the end of an open one is infinite until it is closed. Every `MARK_EVERY` stretches the open ones are
-marked, so that a search of a window of time looks only at its stretches and at most `MARK_EVERY` more.
+A *stretch* is a span of time in which a job holds a set of processors. Stretches are numbered in the order in which
+they begin. A stretch is open until its end is recorded; meanwhile its end is infinite. After every `MARK_EVERY`
+stretches, a mark lists the open ones. So a search of a window of time looks only at the stretches in it and at most
+`MARK_EVERY` others.
 
-With time sharing, a stretch of kind "gang" is a stay in the same rows of the matrix. The turns of the rows follow from
-their clock after each step; the turns of a stretch are derived on demand.
+With time sharing, a stretch of kind "gang" is a stay in the same rows of the matrix. The clock of the rows is recorded
+after each step; the turns within a stretch are computed from it when they are read.
 
-A stretch that has ended has a kind of end (`ENDINGS`); the stretches of one job are linked.
+A stretch that has ended has a kind of end (`ENDINGS`). Each stretch has a link to the next stretch of the same job.
 
 For every stretch the steps of its begin and end are stored. So the history can be read as it was after any step
-(`as_of`), and cut there and continued differently (`History.until`), even if two steps have the same time.
+(`as_of`), even if two steps have the same time. It can also be cut there and continued differently (`History.until`).
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ MARK_EVERY = 256
 
 @dataclass(frozen=True)
 class Switch:
-    """Change of the policy during a run. `step` is the number of steps up to the change, including its own; 0 if not
-    known yet.
+    """Change of the policy during a run. `step` is the number of steps up to and including the step of the change; 0 if
+    not known yet.
     """
 
     step: int
@@ -51,12 +52,14 @@ class Switch:
     was: str = ""
     """Description of the policy before the switch, as shown to the user."""
     planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)
-    """Planned starts that the policy before the switch left, by rank."""
+    """Planned start of each job (by rank) that the policy before the switch had made."""
     by_rule: bool = False
-    """True if an adaptive policy made the switch; then it happens again by itself when the run is repeated."""
+    """True if an adaptive policy made the switch by its own rule; when the run is repeated, the policy makes it
+    again.
+    """
     breaks: tuple[int, float] | None = None
-    """For an experiment "what if processors fail": the processors, as bits, and the end of the failure. The policy then
-    stays the same.
+    """(processors as bits, end of the failure) for an experiment in which processors fail; the policy then stays the
+    same. None for a change of the policy.
     """
     is_after: bool = field(default=False, compare=False)
     """True for a switch in the future that takes place after all other events of the same time."""
@@ -72,9 +75,7 @@ class Switch:
 
 
 class Past:
-    """Read-only history of one run up to some step. `History.as_of` returns one that stays the same while the run goes
-    on.
-    """
+    """Read-only history of one run up to some step. While the run goes on, an object from `as_of` does not change."""
 
     __slots__ = (
         "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
@@ -103,7 +104,7 @@ class Past:
     time of the loss
     """
     _given_up: dict[int, int]
-    """Step in which the engine cancelled each job that can never run, by rank"""
+    """For each job (by rank) that can never run: the step in which the engine cancelled it"""
     _first: array[int]
     """Number of each job's first stretch, by rank; -1 if there is none"""
     _started: Times
@@ -111,7 +112,7 @@ class Past:
     _done: Times
     """Time at which each job finished, or was killed at its estimate"""
     _rows: dict[int, tuple[int, ...]]
-    """Rows of the matrix that hold the job during each stretch of kind gang, by number of the stretch"""
+    """For each stretch of kind gang, by its number: the rows of the matrix that held the job"""
     _time: array[float]
     _free: array[float]
     _waiting: array[int]
@@ -138,11 +139,11 @@ class Past:
         return len(self._time) if self._steps is None else self._steps
 
     def as_of(self, step: int) -> Past:
-        """Return the history as it was after `step` steps: stretches that ended later are open, later ones are missing.
+        """Return the history as it was after `step` steps: stretches that ended later are open, and stretches that
+        began later are missing.
 
-        The columns are shared, nothing is copied. Where rows take turns, the number of free processors of the last step
-        is
-        its average until the next step.
+        The columns are shared, nothing is copied. Where rows take turns, the free processors of the last step are their
+        average until the next step.
         """
         return self._seen(min(step, self.steps))
 
@@ -247,7 +248,9 @@ class Past:
     # By time
 
     def segments(self) -> Iterator[Stretch]:
-        """Yield all times during which a job held processors, as stretches; where rows take turns, each turn is one."""
+        """Yield all spans of time in which a job really used processors, as stretches; where rows take turns, each turn
+        is one.
+        """
         now = self._time[self.steps - 1] if self.steps else 0
         for stretch in self.stretches():
             if stretch.rows:
@@ -256,8 +259,8 @@ class Past:
                 yield stretch
 
     def turns(self, stretch: Stretch, start: float, end: float) -> Iterator[Stretch]:
-        """Yield the turns within a stretch of kind gang from `start` until `end`, as stretches; the first and last are
-        cut off there.
+        """Yield the job's turns within a stretch of kind gang, from `start` until `end`, as stretches; a turn that is
+        longer is cut to this time.
         """
         start, end = max(start, stretch.start), end if stretch.end is None else min(end, stretch.end)
         clocks = bisect_left(self._clock_step, self._now)
@@ -278,9 +281,10 @@ class Past:
             yield stretch.turn(begun, ended, (row,))
 
     def between(self, start: float, end: float, processors: int = -1) -> list[Stretch]:
-        """Return the stretches on these processors (default: any) at any time from `start` until `end`.
+        """Return the stretches that were on any of these processors (bits; -1 for all) at some time from `start` until
+        `end`.
 
-        The search takes time in proportion to its result, however long the history is.
+        The time of the search is proportional to the number of results, not to the length of the history.
         """
         first = bisect_left(self._start, start, 0, len(self))
         last = bisect_left(self._start, end, 0, len(self))
@@ -290,10 +294,11 @@ class Past:
         return [self.stretch(i) for i in seen if held[i] & processors]
 
     def pauses(self, start: float, end: float) -> list[Stretch]:
-        """Return the suspensions at any time from `start` until `end`, as stretches of kind "suspended", by begin.
+        """Return the suspensions that lasted at some time from `start` until `end`, as stretches of kind "suspended",
+        sorted by begin.
 
-        Each lasts from the end of one stretch to the begin of the job's next one, or until processors that the job
-        needs to resume go down.
+        A suspension lasts from the end of one stretch to the begin of the job's next one. It ends earlier if processors
+        that the job needs to resume go down.
         """
         if SUSPENDED not in self._ended_by:
             return []
@@ -327,8 +332,10 @@ class Past:
         return many
 
     def _under_way(self, start: float, before: int) -> list[int]:
-        """Return numbers of stretches below `before`; left out are some that ended, with their job's suspension after
-        them, by `start`.
+        """Return numbers below `before` that include all stretches which were open at `start` or began later, or whose
+        job was suspended then.
+
+        Some of the numbers are of stretches that had ended by `start`; the caller must check.
         """
         if not self._marks:
             return []
@@ -375,14 +382,16 @@ class Past:
         return self._boundaries[first:last]
 
     def turn_at(self, time: float) -> float | None:
-        """Return the length in seconds of a turn at `time`, or when rows last took turns before; otherwise None."""
+        """Return the length of a turn in seconds at `time`, or the last length before if rows do not take turns then;
+        otherwise None.
+        """
         clocks = bisect_left(self._clock_step, self._now)
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1
         return self._clocks[clock].slice if clock >= 0 else None
 
     def rows_settled(self, since: int = 0) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """Yield (time, ids of the matrix rows) for each rebuild of the matrix, beginning with rebuild number
-        `since`.
+        """Yield (time, ids of the matrix rows) for each recorded change of the rows' clock, beginning with record
+        number `since`.
         """
         for clock in range(since, bisect_left(self._clock_step, self._now)):
             yield self._clock_since[clock], self._clocks[clock].rows

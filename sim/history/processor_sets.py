@@ -11,9 +11,10 @@ _NARROW = 1024
 
 
 class ProcessorSets:
-    """Storage of one set of processors for each stretch: `sets[i]` is that of stretch i, as bits of an integer.
+    """Storage of one set of processors for each stretch: `sets[i]` is the set of stretch number i, as bits of an
+    integer.
 
-    Further sets that belong to no stretch are read by `sets[~index]`.
+    Further sets that belong to no stretch can be in `_sets`; the set at index i there is read by `sets[~i]`.
     """
 
     __slots__ = ("_sets", "place", "ranges")
@@ -21,9 +22,13 @@ class ProcessorSets:
     def __init__(self) -> None:
         self._sets: list[int] = []
         self.ranges = array("i")
-        """For each set the number of its ranges, then the first and last processor of each range, all in one column"""
+        """Sets stored as ranges, one after another: the number of ranges, then the first and last processor of each
+        range
+        """
         self.place = array("q")
-        """Index at which each set begins in `ranges`; ~index if it is stored as an integer in `_sets`"""
+        """For each stretch: index in `ranges` at which its set begins; ~index in `_sets` if the set is stored as an
+        integer
+        """
 
     def __len__(self) -> int:
         return len(self.place)
@@ -47,7 +52,9 @@ class ProcessorSets:
             self._sets += more
 
     def write(self, processors: int) -> int:
-        """Store a set that belongs to no stretch as ranges, and return the index at which they begin."""
+        """Store a set of processors as ranges, without giving it to a stretch; return the index in `ranges` at which it
+        begins.
+        """
         place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1
         span = processors >> lowest
         changes = span ^ (span << 1)

@@ -8,7 +8,7 @@ from sim.workload.categories import TAU
 
 
 class Totals(NamedTuple):
-    """Metrics of the jobs finished so far, with the bounded slowdown as Kettimuthu and Zhang et al. define it."""
+    """Metrics of the jobs that have finished; the bounded slowdown is that of Kettimuthu and of Zhang et al."""
 
     started: int
     finished: int
@@ -75,8 +75,8 @@ class RunningTotals:
             self.worst = slowdown
 
     def totals(self, capacity: float, running_area: float) -> Totals:
-        """Return the metrics so far. `capacity` are the available processor-seconds, `running_area` the ones that
-        running jobs have used.
+        """Return the metrics at this time; `capacity` is the number of processor-seconds available until now,
+        `running_area` that used by running jobs.
         """
         done = max(self.finished, 1)
         return Totals(

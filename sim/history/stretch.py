@@ -7,12 +7,12 @@ from typing import NamedTuple
 KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
 RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN = range(len(KINDS))
 ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved", "interrupted")
-"""Kinds of the end of a stretch.
+"""Ways in which a stretch can end.
 
-"done" and "killed" (at the estimate) end the job. A job whose speculative run was "cut" waits again, as does an
-"interrupted" job, whose processors failed. "suspended" counts from the end of writing its memory, if that takes time. A
-"queued" job had no turn before its matrix was given up, and waits again. "moved" continues at once in another stretch,
-in other rows or as another kind.
+"done" and "killed" (at the estimate) end the job. After "cut" (the limit of a speculative run) and "interrupted" (a
+failure of its processors) the job waits again. "suspended" begins when the job's memory has been written, if that takes
+time. "queued" means that the matrix was given up before the job had a turn; the job waits again. "moved" means that the
+job continues at once in another stretch, in other rows or of another kind.
 """
 DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED, INTERRUPTED = range(len(ENDINGS))
 
@@ -32,8 +32,8 @@ class Stretch(NamedTuple):
 
     @property
     def is_cut(self) -> bool:
-        """Return True if the stretch ended before the job had finished by itself: by a kill, the limit of a speculative
-        run, or a failure.
+        """Return True if the end of the stretch was not the job's own: a kill, the limit of a speculative run, or a
+        failure.
         """
         return self.ended_by in ("killed", "cut", "interrupted")
 
@@ -43,6 +43,8 @@ class Stretch(NamedTuple):
         return self.ended_by == ENDINGS[SUSPENDED]
 
     def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:
-        """Return the part of the stretch from `start` until `end`, in which one of these rows is active."""
+        """Return the part of the stretch from `start` until `end`, as a stretch of kind "turn"; one of `rows` is active
+        in it.
+        """
         ended_by = self.ended_by if end == self.end else ENDINGS[MOVED]
         return self._replace(start=start, end=end, kind=KINDS[TURN], rows=rows, ended_by=ended_by)

@@ -1,6 +1,6 @@
-"""Queries over stretches: in which step a job came to a processor or left it, and when partitions changed.
+"""Queries over stretches: in which step a job took a processor or left it, and in which step partitions changed.
 
-A stay is one or more stretches of a job without a gap. Steps are counted from 1, as on the screen.
+Steps are counted from 1, as on the screen.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ def stretches_on(past: Past, processor: int) -> Iterator[int]:
 
 
 def came_in(past: Past, stretch: int, processor: int) -> int | None:
-    """Return the step in which this stretch brought the job to the processor; None if the job held it just before."""
+    """Return the step in which the job took the processor at the begin of this stretch; None if the job held it in the
+    stretch just before.
+    """
     before = -1
     for each in past._of(past._rank[stretch]):
         if each == stretch:
@@ -37,7 +39,9 @@ def came_in(past: Past, stretch: int, processor: int) -> int | None:
 
 
 def left_in(past: Past, stretch: int, processor: int) -> int | None:
-    """Return the step in which the job left the processor at the end of this stretch; None if it stayed there."""
+    """Return the step in which the job left the processor at the end of this stretch; None if the job keeps it in its
+    next stretch, or the stretch is open.
+    """
     open_ = past._end_step[stretch] >= past._now
     return None if open_ or goes_on(past, stretch, processor) else past._end_step[stretch] + 1
 
@@ -54,8 +58,8 @@ def goes_on(past: Past, stretch: int, processor: int) -> bool:
 
 
 def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
-    """Return the jobs that passed this job, by rank: later ones that started while it waited. Each has its first such
-    stretch.
+    """Return the jobs of higher rank that started while this job waited: for each rank, the number of the first stretch
+    begun then.
     """
     found: dict[int, int] = {}
     for number, (begun, end, _, _) in enumerate(_waits(past, rank, submit)):
@@ -69,8 +73,8 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (first stretch, last stretch, first step, last step) for each time in which the job waited, with what began
-    in it.
+    """Yield (first stretch, last stretch, first step, last step) for each time the job waited: the numbers of what
+    began in it, without the last.
     """
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
@@ -100,20 +104,27 @@ def begins(past: Past, rank: int, first: int, last: int) -> int | None:
 
 
 class InTheWay(NamedTuple):
-    """When a job could have started had no other job passed it (enough processors, no maintenance ahead), and which
-    jobs prevented it.
+    """Answer to when a job could have started if no later job had passed it, and which of these jobs prevented that.
+
+    The job could have started at a time with enough processors and no announced maintenance before its end.
     """
 
     since: float
-    """First time at which the job could have started but for the jobs that passed it; infinite if there is none"""
+    """First time at which the job could have started if no other job had passed it; infinite if there is no such
+    time
+    """
     passers: frozenset[int]
-    """Ranks of the jobs that had passed this job and held processors at such a time"""
+    """Ranks of the jobs that had passed this job and held processors at a time when it could have started without
+    them
+    """
 
 
 def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Sequence[Outage] = ()) -> InTheWay | None:
-    """Return the jobs that passed `job` and held processors that it lacked; None under gang scheduling.
+    """Return when and by which of its `passers` (rank -> first stretch) the job was kept from starting; None under gang
+    scheduling.
 
-    A time from which the job would have run into announced maintenance does not count: it would not have started.
+    A time from which the job would have run into announced maintenance does not count, because the job would not have
+    started then.
     """
     rank, procs, submit = job.rank, job.procs, job.submit
     downs = np.sort([outage.begins for outage in outages if outage.announced] + [inf])
@@ -138,8 +149,9 @@ def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Seq
 
 
 def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-    """Yield (stretch, step of its begin, step of its end) for the job's stretches from `begun` on in the steps `first`
-    to `last`.
+    """Yield (stretch, step of its begin, step of its end) for the job's stretches with numbers from `begun` on.
+
+    The steps are limited to those from `first` to `last`; stretches outside are left out.
     """
     for stretch in past._of(rank):
         begin, end = bisect_right(past._begun, stretch), min(past._end_step[stretch], last)

@@ -1,5 +1,5 @@
-"""Time at which an event, such as the start, happened to each job: columns by rank that can be read as of any step, and
-cut.
+"""Times at which an event, such as the start, happened to each job: arrays by rank, which can be read as they were
+after any step.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 class Times:
-    """Times of one kind of event, by rank of the job, with the step of each; `NEVER` is the step if it has not
+    """For each job (by rank): time and step of an event of one kind; the step is `NEVER` if the event has not
     happened.
     """
 

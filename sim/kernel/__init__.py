@@ -1,3 +1,4 @@
-"""Rules of the engine and of most policies a second time, as fast loops over columns of numbers, compiled or
-interpreted.
+"""Fast loops: the rules of the engine and of most policies a second time, over arrays of numbers instead of objects.
+
+They are compiled, or run interpreted.
 """

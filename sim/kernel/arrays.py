@@ -1,4 +1,5 @@
-"""Columns of numbers as arrays, for the compiled loop; the first `count` values of an array are in use.
+"""Arrays of numbers for the compiled fast loop. In the whole loop such an array is called a column; its first `count`
+values are in use.
 
 The functions are the same as in `sim.machine.columns`, which the interpreted loop uses.
 """
@@ -17,8 +18,8 @@ A_RUN = 16
 
 
 def column_of(kind: str, values: Any) -> Any:
-    """Return the values of an array as a column, copied only if necessary; the kind is "d" for floating-point or "i"
-    for whole numbers.
+    """Return the values of an array as a column of the kind "d" (floating-point) or "i" (whole numbers). They are
+    copied only if the array has another kind or is read-only.
     """
     return values.astype(kind, copy=not values.flags.writeable)
 
@@ -117,8 +118,8 @@ def number_before(column: Numbers, value: int, low: int, high: int) -> int:
 
 
 def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
-    """Write the first `count` numbers of `column` into `into`, sorted by their value in `by`, the greatest first; of
-    equals the last first.
+    """Write the first `count` numbers of `column` into `into`, sorted by `by[number]` from the greatest to the
+    smallest. Of equals the last in `column` comes first.
     """
     for index in range(count):
         number, place = column[count - 1 - index], index
@@ -129,8 +130,8 @@ def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
 
 
 def whole_turns(time: float, slice: float) -> int:
-    """Return the number of whole turns of `slice` seconds in `time` seconds, rounded as Python divides; 0 for negative
-    times.
+    """Return the number of whole turns of `slice` seconds in `time` seconds, rounded exactly as `//` in Python; 0 for
+    negative times.
     """
     if time < slice:
         return 0
@@ -143,8 +144,10 @@ def whole_turns(time: float, slice: float) -> int:
 def ends_in_order(
     now: float, by: float, ranks: Numbers, estimate: Times, ran: Times, count: int, ends: Times, order: Numbers
 ) -> None:
-    """Write each job's expected end into `ends`, now + (estimate - ran) * `by`, and the indices of the jobs by end into
+    """Write the expected end of each job into `ends`, and the indices of the jobs in the order of these ends into
     `order`.
+
+    The end of the job at index i of `ranks` is now + (estimate - ran[i]) * `by`.
     """
     for index in range(count):
         ends[index] = now + (estimate[ranks[index]] - ran[index]) * by
@@ -228,8 +231,8 @@ def sort_pairs(first: Times, second: Numbers, count: int, other_first: Times, ot
 def merge_pairs(
     first: Times, second: Numbers, begin: int, middle: int, end: int, other_first: Times, other_second: Numbers
 ) -> None:
-    """Merge two neighbouring sorted runs of pairs, from `begin` to `middle` and on to `end`, with two columns as space
-    to work in.
+    """Merge two neighbouring sorted sequences of pairs: indices `begin` to `middle`, and `middle` to `end`. The other
+    two columns are working space.
     """
     if not comes_before(first[middle], second[middle], first[middle - 1], second[middle - 1]):
         return
@@ -260,13 +263,13 @@ def power(base: float, exponent: float) -> float:
 
 
 def forget_last(first: Times, second: Numbers) -> None:
-    """Remove the last pair of two columns. Arrays need no change for this, as no code reads beyond the number in
+    """Do nothing, where lists would remove their last pair: with arrays, no code reads beyond the number of values in
     use.
     """
 
 
 def insert_in_order(column: Numbers, value: int, low: int, high: int) -> None:
-    """Insert a number into a sorted column behind smaller ones, between the indices `low` and `high`; `high` values are
-    in use.
+    """Insert a number into a sorted column; its index is searched between `low` and `high`, the number of values in
+    use.
     """
     insert_number(column, high, number_before(column, value, low, high), value)

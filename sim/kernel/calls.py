@@ -1,7 +1,9 @@
-"""Calls of a pass over columns: `sim.policies.calls.Pass` for the compiled policies, which name jobs by rank.
+"""Calls of a pass for compiled policies: like `sim.policies.calls.Pass`, but over arrays, and with jobs named by their
+ranks.
 
-A reason is the number of its form in the log of decisions, with the rank of the job that it names and its numbers.
-The compiler writes these into the calls (`.ci/twins.py`). A list of jobs is a column of its call until the next one.
+A reason is given by the number of its form in the log of decisions, the rank of the named job, and numbers. The
+compiler writes these into the calls (`.ci/twins.py`). A list of jobs that a call returns is overwritten by the next
+call of the same method.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ IN_ORDER: int = form_of(Start, InOrder)
 
 @cython.cclass
 class Draft(Steps):
-    """Plan that a policy may change, by job."""
+    """Plan of free processors that a policy may change without changing the state; jobs are named by rank."""
 
     def __init__(self, jobs: int) -> None:
         Steps.__init__(self, 2 * jobs + 2)
@@ -42,13 +44,15 @@ class Draft(Steps):
         self.bounds = Trials(jobs)
 
     def begin(self, plan: Steps, procs: Numbers, estimate: Times) -> None:
-        """Copy a plan of jobs with these widths and estimates."""
+        """Copy the plan `plan`; `procs` and `estimate` have the processors and the estimate of each job, by rank."""
         self.become(plan)
         self.procs, self.estimate = procs, estimate
         self.bounds.forget()
 
     def find(self, job: int, after: float) -> float:
-        """Return the earliest start of the job; a wider and longer job starts no earlier than one placed before."""
+        """Return the earliest start for the job from `after` on, not before that found for an earlier job that is no
+        wider and no longer.
+        """
         procs, lasts = self.procs[job], self.estimate[job]
         at = self.earliest(procs, lasts, max(after, self.bounds.bound(procs, lasts, INFINITE)))
         self.bounds.note(procs, lasts, at, at)
@@ -71,15 +75,15 @@ class Draft(Steps):
 
 @cython.cclass
 class Pass(Compression):
-    """State of a run with the questions and calls of a policy."""
+    """State of a run in the fast loop, with the queries and calls that a policy may make in a pass."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Compression.__init__(self, jobs, procs, most_running)
         self.draft = Draft(jobs)
         self.newly_planned = numbers(jobs)
-        """Step, counted from 1, in which each job got a reservation that it did not have in the pass before"""
+        """For each job: step, counted from 1, in which it got a planned start after having none in the step before"""
         self.all, self.later, self.chosen, self.at_once = numbers(jobs), numbers(jobs), numbers(jobs), numbers(jobs)
-        """Answers of `queued`, `behind`, `candidates` and `due`"""
+        """Columns with the results of `queued`, `behind`, `candidates` and `due`, which are overwritten at each call"""
         self.in_turn, self.tail_keys, self.tail_places = numbers(jobs), times(jobs), numbers(jobs)
         self.other_tail_keys, self.other_places = growing_times(jobs), growing_numbers(jobs)
 
@@ -101,7 +105,7 @@ class Pass(Compression):
         return self._ranks_from(self._index_of(head) + 1, self.later)
 
     def _ranks_from(self, first: int, ranks: Numbers) -> Numbers:
-        """Return the ranks of the waiting jobs from this index on, written into a column."""
+        """Return the ranks of the waiting jobs from index `first` of the queue on, written into the column `ranks`."""
         for index in range(first, self.waiting):
             ranks[index - first] = self.rank_at[self.queue[index]]
         return ranks[: max(self.waiting - first, 0)]
@@ -162,7 +166,7 @@ class Pass(Compression):
         return self.draft
 
     def _cast_shadow(self, head: int) -> None:
-        """Find the time at which the head fits, and the number of extra processors at that time."""
+        """Set `shadow`, the time at which the head fits, and `extra`, the processors left over then."""
         needs, free, at = self.procs[head], self.free, 0
         running, ends, procs = self.running, self.end_at, self.end_procs
         while free < needs:
@@ -178,7 +182,10 @@ class Pass(Compression):
     # Calls
 
     def _start_job(self, job: int, form: int, head: int, one: float, two: float) -> None:
-        """Start the job; the form of a backfill is the one after that of the start."""
+        """Start the job, with the reason given by `form`, `head` (rank of the job that it names), `one` and `two`.
+
+        If the job is not first in the queue, the start is a backfill, whose form has the number `form` + 1.
+        """
         index = self._index_of(job)
         passes = index > 0
         self._start(index, form + 1 if passes else form, head, one, two, passes)
@@ -189,7 +196,11 @@ class Pass(Compression):
         return self.rank_at[self.queue[0]] if self.waiting else -1
 
     def _plan_job(self, job: int, at: float, form: int, head: int, one: float, two: float) -> None:
-        """Reserve a start, for good or for this pass only."""
+        """Plan the job's start at `at`: as a lasting reservation if the policy makes these, otherwise for this pass
+        only.
+
+        The other parameters are the reason's form, the rank of the job that it names, and its numbers.
+        """
         if self.is_reserved:
             self._reserve(job, at, form, one, two)
             return
@@ -213,7 +224,7 @@ class Pass(Compression):
 
 @cython.cclass
 class Rules:
-    """Policy, whose rules the compiler writes from its file."""
+    """Compiled policy; the compiler writes a subclass for each policy from the policy's file."""
 
     def decide(self, now: Pass) -> None:
         """Make a pass."""

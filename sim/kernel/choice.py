@@ -1,6 +1,6 @@
-"""Choice of the fast loop: the compiled one if there is one, else the interpreted one, or none.
+"""Choice of the fast loop, which makes steps in place of the engine: compiled if possible, otherwise interpreted.
 
-With `SCHEDSCOPE_KERNEL=off` the engine makes all steps, with `SCHEDSCOPE_KERNEL=python` the interpreted loop is used.
+With `SCHEDSCOPE_KERNEL=off` the engine makes all steps; with `SCHEDSCOPE_KERNEL=python` the interpreted loop is used.
 """
 
 from __future__ import annotations

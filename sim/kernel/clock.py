@@ -1,6 +1,8 @@
-"""Clock of the matrix rows in the fast loop: the same operations as in `sim.machine.turns`, over columns of numbers.
+"""Clock of the matrix rows in the fast loop (the simulation over arrays of numbers), with the same operations as in
+`sim.machine.turns`.
 
-When rows are added or removed the engine's own clock decides which row is active; otherwise only time advances.
+When rows are added or removed, the engine's own clock object decides which row is active; otherwise this clock only
+advances.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from sim.machine.operations import count_progress, differences, sum_at, sum_of_p
 
 @cython.cclass
 class Clock(Loop):
-    """Fast loop for a matrix whose rows take turns. Each row has a slot, its index in the columns."""
+    """Fast loop for a matrix whose rows take turns. Each row has a slot: the index of its entry in the columns
+    (arrays).
+    """
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
@@ -27,15 +31,17 @@ class Clock(Loop):
         self.rows = 0
         self.ids: tuple[int, ...] = ()
         self.since = self.begin = self.slice = self.overhead = self.a_turn = 0.0
-        """Time up to which progress is computed; begin of this turn; lengths of a turn, of its overhead, and of the
-        progress in it
+        """All in seconds: time up to which progress is computed; begin of this turn; lengths of a turn, of its
+        overhead, and of the rest, in which jobs run
         """
         self.cycle = self.on_turn = 0
         """Number of rows that take turns, and the index of the active one among them"""
         self.is_known = False
-        """True if the progress in this turn until `since` is computed"""
+        """True if `made`, the progress from the begin of this turn until `since`, is computed"""
         self.has_turned = self.has_other_rows = False
-        """Two flags about the time since the last step: another row became active; the set of rows changed"""
+        """Two flags about the time since the last step: True if another row became active; True if the set of rows
+        changed
+        """
 
     def enter_clock(self, turns: Any, since: float, slots: int) -> None:
         """Copy the engine's clock, which has advanced to `since`, into the loop; there are at most `slots` rows."""
@@ -45,11 +51,11 @@ class Clock(Loop):
         self.order, self.empty = growing_numbers(slots), numbers(slots)
         """Slots of the rows in the order of turns; number of columns of each row that no job uses"""
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
-        """Progress of each row from the begin of this turn until `since`, until a later time, and the difference of
-        both
+        """For each row, in the order of turns: progress from the begin of this turn until `since`, until a later time,
+        and the difference of both
         """
         self.seconds = times(slots)
-        """Seconds for which each row is active during a stretch of time"""
+        """For each row, in the order of turns: seconds for which it is active in a span of time"""
         self._ask_clock()
 
     def set_clock(self) -> None:
@@ -66,7 +72,7 @@ class Clock(Loop):
     # Going on
 
     def _share_out(self, to: float) -> None:
-        """Compute into `share` each row's progress from `since` until `to`; `since` becomes `to`."""
+        """Set `share` to each row's progress from `since` until `to`; the caller must then set `since` to `to`."""
         if self.cycle < 2:
             self.share[0] = to - self.since
             return
@@ -114,8 +120,9 @@ class Clock(Loop):
     # Progress of jobs
 
     def _finish(self, places: tuple[int, ...], work: float) -> float:
-        """Return the time at which a job in these rows (by place in the cycle) will have run for `work` more seconds,
-        if nothing changes.
+        """Return the time at which a job will have run for `work` more seconds if the rows do not change.
+
+        `places` are the positions of the job's rows in the order of turns.
         """
         since, cycle, many, a_turn, overhead = self.since, self.cycle, len(places), self.a_turn, self.overhead
         if cycle < 2:
@@ -134,8 +141,10 @@ class Clock(Loop):
         return end if end > since else since
 
     def _turn_of(self, places: tuple[int, ...], number: int) -> int:
-        """Return the number of turns from now until the rows at these places of the cycle have had `number` turns and
-        the next begins.
+        """Return how many turns after the active one the turn with this number begins, counted from 0 among the turns
+        of these rows.
+
+        `places` are the positions of the rows in the order of turns; the active turn counts if it is one of theirs.
         """
         cycle, its = self.cycle, 0
         if len(places) == 1:

@@ -1,4 +1,6 @@
-"""Reservations that move to earlier starts, over columns: `Profile.compression` with its results remembered."""
+"""Reservations that move to earlier starts, in the fast loop: as `Profile.compression`, but failed searches are
+remembered.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ COMPRESSED: int = form_of(Reserve, Compressed)
 
 @cython.cclass
 class Compression(Present):
-    """State of a run with lasting reservations."""
+    """State of a run in the fast loop, for policies whose reservations last over several passes."""
 
     def _asks_again(self) -> bool:
-        """Return True if a job whose start is due lacks processors only because of this step; the policy then makes
-        another pass at once.
+        """Return True if the policy must make another pass at once: a job whose reserved start has come was planned for
+        it only in this step.
         """
         for index in range(self.reservations):
             if self.reserved_at[index] > self.now:

@@ -1,6 +1,6 @@
-"""Gang scheduling in the fast loop: the rules of `sim.policies.gang` over columns of numbers.
+"""Gang scheduling in the fast loop (the simulation over arrays of numbers), by the rules of `sim.policies.gang`.
 
-Each row of the Ousterhout matrix has a slot, its index in the columns.
+Each row of the Ousterhout matrix has a slot: the index of its entry in the columns (arrays).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sim.machine.operations import are_same, common_pairs, insert_step, place_of
 FIRST = 2
 """Number given to the last rebuild before the loop took over"""
 SPANS = 4
-"""Number of durations for which failed searches are remembered, for each width"""
+"""For each number of processors: the largest number of durations for which searches are remembered"""
 NOTHING = float("nan")
 """Value that stands for missing numbers"""
 
@@ -49,11 +49,12 @@ class GangLoop(Sharing):
         # Plans in rows: `planned`, and in `planned_in` the number of the rebuild
         self.rebuilds = FIRST
         self.planned_row, self.row_planned = numbers(jobs), times(jobs)
-        """Row and time of each planned start as last written to the history; the time is infinite if it was not written
+        """For each job: id of the row in which its start is planned; and its planned start as last written to the
+        history, infinite if none was written
         """
         self.passed = self.rest = self.planned_of = 0
-        """Numbers of jobs at parts of the queue: passed by another job, behind those with plans, and planned at the
-        last scheduling
+        """Indices in the queue: first job whose plan is not recorded as passed; first job without a plan; end of the
+        jobs to be planned
         """
         self.are_reserved = False
         """True if the plans of the rows were made for compaction in this rebuild, not by the last scheduling"""
@@ -62,7 +63,7 @@ class GangLoop(Sharing):
         self.trial = 0
         """Number of the current round of searches; results that are remembered from earlier rounds do not count"""
         self.ends, self.by_end = times(jobs), growing_numbers(jobs)
-        """Expected end of each job in the matrix, and indices of the jobs in the order of these ends"""
+        """Expected end of each job, by its index in the matrix; and these indices sorted by end"""
         self.lined_up: list[RowPlan] = []
         """Plans of the rows in order, and of the row that would be opened next"""
 
@@ -116,7 +117,9 @@ class GangLoop(Sharing):
             self._fill()
 
     def _compact(self) -> None:
-        """Move the jobs of less populated rows to more populated ones, the most populated first."""
+        """Move jobs of less populated rows to more populated ones; the most populated row is tried first as the
+        target.
+        """
         sets, rows, home, scratch, hopeful = self.sets, self.rows, self.home, self.scratch, 0
         if rows > 1:
             if not self._rank_rows():
@@ -152,7 +155,9 @@ class GangLoop(Sharing):
         return many == self.rows and are_same(self.ranked, ranked, many)
 
     def _compact_into(self, target: int, row: int, hopeful: int) -> None:
-        """Move jobs from `row` to the row `target` if allowed; the `hopeful` first candidates have not moved yet."""
+        """Move jobs from `row` to the row `target` (slots) where allowed; the candidates are the first `hopeful` jobs
+        in `turn` that are still in `row`.
+        """
         for index in range(hopeful):
             rank = self.turn[index]
             if (
@@ -193,8 +198,10 @@ class GangLoop(Sharing):
                 return
 
     def _schedule_all(self) -> None:
-        """Place each job that fits for its whole span and reserve a start for each other one, until no further job can
+        """Place each job that fits for its whole span, and plan a start for each other one, until no further job can
         enter.
+
+        A span is the time that a job takes when it has one turn in each cycle of all rows.
         """
         index, passes, stood = 0, False, self.standing
         self._place_first()
@@ -260,8 +267,8 @@ class GangLoop(Sharing):
         self.rest = self.planned_of
 
     def _place_first(self) -> None:
-        """Place jobs from the front of the queue as long as there are free columns, under policies without
-        reservations.
+        """Place jobs from the front of the queue until one finds no row with enough free columns; their spans are not
+        checked.
         """
         while self.waiting:
             rank = self.queue[0]
@@ -274,8 +281,10 @@ class GangLoop(Sharing):
         return self._fullest(procs, -1.0) >= 0
 
     def _fullest(self, procs: int, span: float) -> int:
-        """Return the slot of the row with the fewest free columns in which the job fits for `span` seconds; a negative
-        span does not count.
+        """Return the slot of the row with the fewest free columns in which `procs` fit for `span` seconds, -1 if there
+        is none.
+
+        With a negative span only the free columns at this time count.
         """
         best = -1
         for index in range(self.rows):
@@ -350,7 +359,9 @@ class GangLoop(Sharing):
                 plan.clear()
 
     def _plan_reserved(self, slot: int) -> RowPlan:
-        """Return the plan of the row in this slot, with its home jobs and reservations."""
+        """Return the plan of the row in this slot, with the jobs that were placed there (not replicas) and the planned
+        starts.
+        """
         if not self.are_reserved:
             self._plan_rest()
             self._forget_plans()
@@ -427,12 +438,11 @@ class GangLoop(Sharing):
         self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, self.id_of[slot], self.rebuilds
 
     def _soonest(self, procs: int, span: float) -> float:
-        """Return the time at which `procs` columns are first free for `span` seconds, and set `found` to the slot of
-        the row; of equals
-        the earlier.
+        """Return the time at which `procs` columns are first free for `span` seconds in a row, and set `found` to the
+        slot of this row; of equal rows the earlier.
 
-        The columns are not free now. For each width, the last few spans that were tried are remembered, with the
-        earliest possible start in each row for this span or a longer one.
+        The caller makes sure that the columns are not free now. For each width, results for the last few spans that
+        were tried are remembered: the earliest possible start in each row for this span or a longer one.
         """
         if self.tried_in[procs] != self.trial:
             self.tried_in[procs], self.tries[procs] = self.trial, 0
@@ -475,8 +485,8 @@ class GangLoop(Sharing):
         return best
 
     def _write_passed(self, index: int) -> None:
-        """Record the plans that the job at `index` of the queue passes; plans that moved by less than a turn are left
-        out.
+        """Record in the log the planned starts that the job at `index` of the queue passes, except
+        starts that moved by less than a turn since they were recorded.
         """
         for place in range(self.passed, index):
             rank = self.queue[place]

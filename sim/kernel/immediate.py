@@ -1,6 +1,7 @@
-"""Immediate service in the fast loop: the rules of `sim.policies.preempt.immediate` over columns of numbers.
+"""Immediate service in the fast loop (the simulation over arrays of numbers), by the rules of
+`sim.policies.preempt.immediate`.
 
-A running job is served once it has used up its slice of time; only served jobs can be suspended.
+A running job is called served once it has used up its slice of time; only served jobs can be suspended.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from sim.machine.operations import insert_pair, remove_step
 
 @cython.cclass
 class ImmediateLoop(Suspension):
-    """Fast loop of immediate service: new jobs suspend jobs that have used up their slice, and timers wait for used-up
-    slices.
+    """Fast loop of immediate service: a new job suspends jobs that have used up their slice; a timer is set for the end
+    of a slice that a waiting job needs.
     """
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
@@ -24,8 +25,8 @@ class ImmediateLoop(Suspension):
         self.is_to_wake = numbers(jobs)
         """For each job 1 if it runs and a pass is needed when its slice is used up, otherwise 0"""
         self.served_at, self.served_of, self.served = growing_times(most_running), growing_numbers(most_running), 0
-        """Running jobs that have used up their slice: instantaneous xfactor, rank, and their number; of equal ones the
-        latest rank first
+        """Running jobs that have used up their slice, sorted by instantaneous xfactor: the xfactors, the negative
+        ranks, and the number of these jobs
         """
 
     # From a state of the engine, and back
@@ -59,7 +60,9 @@ class ImmediateLoop(Suspension):
         self.credit -= self.paused
 
     def _urgency(self, rank: int) -> float:
-        """Return the job's instantaneous xfactor, by which idle jobs are sorted: time since submit over time run."""
+        """Return the instantaneous xfactor of an idle job, by which such jobs are sorted: seconds since submission over
+        seconds run.
+        """
         ran: float = whole(self.l_ran[rank])
         return whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
@@ -92,8 +95,8 @@ class ImmediateLoop(Suspension):
         return whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
     def _preempt(self, rank: int) -> bool:
-        """Start a new job in place of running ones with the lowest instantaneous xfactors; return False if there are
-        not enough.
+        """Start the new job `rank` in place of served jobs with the lowest instantaneous xfactors; return False if
+        these have too few processors.
         """
         needed, found, count = self.procs[rank] - self.free, 0, 0
         while count < self.served and found < needed:

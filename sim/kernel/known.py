@@ -74,11 +74,11 @@ BY_CLOCK: dict[type[Order], int] = {
     Xfactor: XFACTOR, Delay: DELAY, Ward: WARD, Wfp3: WFP3, Unicef: UNICEF, Random: RANDOM,
     RandomLength: RANDOM_LENGTH, RandomDelay: RANDOM_DELAY,
 }  # fmt: skip
-"""Number in `sim.kernel.ordering` of each order that depends on the clock, by class"""
+"""For each class of order that depends on the clock: its number in `sim.kernel.ordering`"""
 
 
 class Known(NamedTuple):
-    """Policy as the fast loop knows it: numbers and flags."""
+    """Policy as the fast loop represents it: its kind, and numbers of forms in the log of decisions for its reasons."""
 
     kind: int
     starts_as: int = 0
@@ -90,7 +90,9 @@ class Known(NamedTuple):
 
 
 def known(policy: Policy, loops: Any = None) -> Known | None:
-    """Return the policy as the loop in this module needs it; None if the loop does not support it."""
+    """Return the policy as the fast loop in the module `loops` needs it; None if the loop does not support the
+    policy.
+    """
     if not _is_honoured(type(policy.queue_order())):
         return None
     cls = type(policy)
@@ -140,7 +142,9 @@ _PARAMETERS: dict[type, str] = {
     Immediate: f"{_SUSPENDS} slice",
     MultiQueue: "classes speculate speculate_over",
 }
-"""Names of the parameters that the loop supports, by class, in the order of the fields."""
+"""For each class of policy or order: names of the parameters that the loop supports, separated by spaces, in the order
+of the fields.
+"""
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:

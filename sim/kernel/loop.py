@@ -1,7 +1,7 @@
-"""Fast loop: one instant after another over columns, as `sim.engine.engine` does with objects.
+"""Fast loop: the steps of a run made over arrays of numbers, as `sim.engine.engine` makes them with objects.
 
 This file also runs interpreted. `.ci/compile.py` compiles it, with the C types of its annotations. Both give the same
-histories, decisions and states as the engine and the policies, which are the definition.
+histories, decisions and states as the engine and the policies, whose code defines what is right.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ ENOUGH = 0
 LATER = 1
 OVER = 2
 FULL = 3
-"""Reason for stopping, of four that are numbered from 0: enough steps made, next step too late, no step left, or
-history's columns full
+"""Reasons for stopping: `ENOUGH` steps are made, the next step is `LATER` than allowed, the run is `OVER`, or columns
+of the history are `FULL`
 """
 LAST = 1e300
-"""Latest time of any event; what never happens has a later time"""
+"""Latest time of any event; an event that never happens has a later time"""
 
 
 @cython.cclass
@@ -37,9 +37,10 @@ class Loop(Pass):
         self.rules = Rules()
 
     def run(self, until: float, steps: int, credit: int, a_step: int) -> int:
-        """Make at most `steps` steps until the time `until`, while credit is left; return the reason for stopping.
+        """Make at most `steps` steps up to the time `until`, as long as credit is left; return the reason for stopping
+        (`ENOUGH`, `LATER`, ...).
 
-        A step costs `a_step` and 1 for every job that waits then.
+        A step costs `a_step` credits, and one more for every job that waits after it.
         """
         until, self.credit, self.arrives, leeway = min(until, LAST), credit, self.submit[self.arriving], 0
         while steps and self.credit > 0:
@@ -131,8 +132,7 @@ class Loop(Pass):
         """Return True if the columns of the history have space for everything that can happen in this step.
 
         A job that starts gets at most all ranges of free processors. There is at most one more of these than ranges of
-        taken ones, as between
-        two there is a taken one.
+        taken processors, because a range of taken ones lies between two free ranges.
         """
         leeway = min(self.most_steps - self.step, self.most_begun - self.begun)
         leeway = min(leeway, (self.most_decided - self.decided) // 2)

@@ -1,7 +1,6 @@
-"""Migration of jobs to other columns in the fast loop: the rules of `sim.policies.gang.migration` over columns of
-numbers.
+"""Migration of jobs to other columns of the matrix in the fast loop, by the rules of `sim.policies.gang.migration`.
 
-A is the job that is to get a row. Either A moves to other columns, or the jobs in its columns move out of its way.
+In this module A is the job that is to get a row. Either A moves to other columns, or the jobs in its columns move away.
 """
 
 from __future__ import annotations
@@ -21,9 +20,11 @@ class MigratingLoop(GangLoop):
         GangLoop.__init__(self, jobs, procs, most_running)
         self.cost, self.tasks = 0.0, 0
         self.migrated_in = numbers(jobs)
-        """Number of the last rebuild in which each job migrated, by rank"""
+        """For each job (by rank): number of the last rebuild of the matrix in which the job migrated"""
         self.taken_set = 0
-        """Number of the first of the sets of columns that count as taken in this phase"""
+        """Number of the first of the sets (one for each row) of columns that count as taken: with or without replicas,
+        depending on the phase
+        """
         self.aside, self.asides, self.tasks_aside = numbers(jobs), 0, 0
         """Jobs that are in A's columns, their number, and the total number of their tasks"""
 
@@ -88,8 +89,9 @@ class MigratingLoop(GangLoop):
         return True
 
     def _can_bring(self, rank: int, target: int) -> bool:
-        """Return True if A can move into the row `target`: it has room, and A or the jobs in A's columns have few
-        enough tasks.
+        """Return True if A (the job `rank`) can move into the row `target`, which must have enough free columns.
+
+        A itself, or the jobs that use its columns there, must also have no more tasks than may still migrate.
         """
         procs: int = self.procs[rank]
         if procs > self.room[target] or not self.tasks:
@@ -127,8 +129,8 @@ class MigratingLoop(GangLoop):
                     has_changed = True
 
     def _finds_row_migrating(self, rank: int) -> bool:
-        """Add a replica of the job in the first row where the jobs in its columns can move to others; return True if
-        there is one.
+        """Add a replica of the job in the first row where this is possible, possibly by moving jobs out of its columns;
+        return True if a row was found.
         """
         for index in range(self.rows):
             slot = self.order[index]
@@ -159,7 +161,9 @@ class MigratingLoop(GangLoop):
     # Both
 
     def _find_in_the_way(self, rank: int, slot: int) -> None:
-        """Find the jobs in the row that use columns of this job; they are listed in order of placement."""
+        """List the jobs in the row of this slot that use columns of the job `rank`, in order of placement, in
+        `aside`.
+        """
         self.asides = self.tasks_aside = 0
         if not self.sets.meets(rank, self.taken_set + slot):
             return
@@ -182,7 +186,11 @@ class MigratingLoop(GangLoop):
             self._migrate(rank, slot, for_rank, why)
 
     def _migrate(self, rank: int, slot: int, beside: int, why: Any) -> None:
-        """Give the job, which has left its row, the lowest free columns there that the job `beside` does not use."""
+        """Put the job, which has left its row, into the row of this slot: on the lowest free columns that the job
+        `beside` does not use.
+
+        If the job moves itself, `beside` is its own rank and has no effect.
+        """
         sets, procs = self.sets, self.procs[rank]
         sets.become(self.open_set, self.every_set)
         sets.drop(self.open_set, self.taken_set + slot)
@@ -201,7 +209,7 @@ class MigratingLoop(GangLoop):
         self._keep(rank, self.teller.migrated(rank, self.id_of[slot], columns, self.cost, why))
 
     def _lose(self, rank: int, why: Any) -> None:
-        """Let the job lose seconds of its turns because others migrate."""
+        """Let the job lose half of `cost`, in seconds of its turns, because other jobs migrate for the reason `why`."""
         if self.cost:
             self.stall[rank] += self.cost / 2
             self._find_need(rank)

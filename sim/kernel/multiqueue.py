@@ -1,8 +1,8 @@
-"""Multiple-queue backfilling in the fast loop: the rules of `sim.policies.multiqueue` over columns of numbers.
+"""Multiple-queue backfilling in the fast loop (the simulation over arrays of numbers), by the rules of
+`sim.policies.multiqueue`.
 
-A pivot is the first job of its queue. A trial is a speculative run: one that is limited in time. A place is the number
-by which a
-queue is sorted.
+A pivot is the first job of its queue. A trial is a speculative run: one that is limited in time. The place of a job is
+the number by which queues are sorted: by priority, then by arrival.
 """
 
 from __future__ import annotations
@@ -32,27 +32,31 @@ CUT = 2
 """Index of "cut" in `sim.history.stretch.ENDINGS`"""
 TO_START = 1
 TO_END = 2
-"""Stage of a job whose speculative run has begun: the next event is its end"""
+"""Value of `stage` for a job whose speculative run has begun, so that its next event is the end of this run"""
 
 
 @cython.cclass
 class MultiQueueLoop(Partitions):
-    """Fast loop with a queue for each partition; places are by priority, and then in order of arrival."""
+    """Fast loop of multiple-queue backfilling, with a queue for each partition of the machine."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Partitions.__init__(self, jobs, procs, most_running)
         self.beside_as = self.trial_as = self.due_as = self.early_as = 0
         self.highs = 0
-        """Number of places of jobs with high priority, which come first"""
+        """Number of jobs with high priority in the whole run; their places are below this number"""
         # Memory of the last pass
         self.stands = False
-        """True if pivots, and jobs that cannot start, remain the same as long as nothing but arrivals happens"""
+        """True if, as long as only arrivals happen, the pivots remain the same and jobs that could not start
+        keep waiting
+        """
         self.next_due = 0.0
         """Time of the earliest planned start of a pivot"""
         self.told_in = -1
         """Step in which the pivots' planned starts were last recorded as decisions; -1 if they have changed since"""
         self.placed, self.drafted = 0, False
-        """Number of pivots whose start is known; True if the draft of the plan contains them"""
+        """Number of pivots whose planned start is known; and True if the draft (a changeable copy of the plan) contains
+        them
+        """
         self.has_moved = False
         """True if the pivots may have moved in this pass"""
         self.untaken = -1
@@ -62,17 +66,19 @@ class MultiQueueLoop(Partitions):
         this time
         """
         self.touched_at, self.touched_of = INFINITE, 0
-        """Time of the first shortage in the plan without the pivots, and the number of processors free then"""
+        """Time of the first shortage found in the plan without pivots (with planned speculative runs), and the number
+        of processors free then
+        """
         self.tries = False
         # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
         self.stage = numbers(jobs)
-        """Next event of each job's speculative run, by rank: none, its start or its end"""
+        """For each job (by rank): next event of its speculative run: 0 for none, `TO_START` or `TO_END`"""
         self.whole_estimate = times(0)
         self.trials, self.planned_trials = growing_numbers(jobs), 0
         """Ranks of jobs with a planned speculative run, and their number"""
         self.cut, self.cuts, self.cut_in, self.all_cuts = growing_numbers(most_running), 0, -1, 0
-        """Jobs whose speculative runs were stopped at their limit, their number, the step of that, and the total number
-        so far
+        """Speculative runs that were stopped at their limit: ranks of the jobs stopped in the step `cut_in`, their
+        number, that step, and the number of stops in the whole run
         """
         self.kinds: Any = None
         """Column of the history with the kind of each stretch"""
@@ -83,22 +89,24 @@ class MultiQueueLoop(Partitions):
         """Set up the columns of the partitions and queues."""
         Partitions.divide(self, jobs, procs, partitions)
         self.spare, self.spared_in, self.stamp = numbers(partitions), numbers(partitions), 0
-        """Idle processors of each partition that its pivot will not need; number of the change after which that was
-        computed; number of the latest change
+        """For each partition: idle processors that its pivot will not need, and the value of `stamp` when they were
+        computed; and the number of changes until now
         """
         self.pivot, self.pivot_at = blank(partitions), times(partitions)
-        """Place of each queue's first job, negative without a job, and the planned start of that job"""
+        """For each queue: place of its first job, negative if it is empty, and planned start of this job"""
         self.firsts, self.pivots = growing_numbers(partitions), 0
         """Places of all pivots in ascending order, and their number"""
 
     def enter_stage(self, rank: int, stage: int) -> None:
-        """Copy into the loop whether the job's speculative run is planned or running."""
+        """Copy `stage`, the next event of the job's speculative run, into the loop; if it is the start, add the job to
+        the planned ones.
+        """
         self.stage[rank] = stage
         if stage == TO_START:
             self._line_up_for_trial(rank)
 
     def enter_queue(self) -> None:
-        """Put the waiting jobs into their queues."""
+        """Make the first waiting job of each partition its pivot, without jobs that wait for a speculative run."""
         for index in range(self.waiting):
             if not self.stage[self.rank_at[self.queue[index]]]:
                 self._join(self.queue[index])
@@ -187,7 +195,9 @@ class MultiQueueLoop(Partitions):
     # Trials
 
     def _complete_no_cut(self) -> None:
-        """Remove the jobs whose speculative run was stopped at its limit from the list of completed jobs."""
+        """Remove jobs whose speculative run was stopped at its limit from the completed jobs of this step: they are not
+        complete.
+        """
         done, kept = self.done, 0
         for index in range(self.completed):
             rank = done[index]
@@ -231,7 +241,9 @@ class MultiQueueLoop(Partitions):
         self.planned_trials += 1
 
     def _plan_trial(self, rank: int) -> None:
-        """Reserve a start for the new job's speculative run, the earliest that delays no pivot."""
+        """Reserve a start for the new job's speculative run: the earliest one that delays neither a pivot nor an
+        earlier reservation.
+        """
         self._place_pivots(NEVER)
         self._draft_placed()
         lasts = self.estimate[rank]
@@ -256,7 +268,9 @@ class MultiQueueLoop(Partitions):
                 index += 1
 
     def _try(self, index: int, rank: int, form: int, two: float) -> None:
-        """Start the speculative run of the job at `index` of the queue."""
+        """Start the speculative run at `index` of the planned ones; `form` is the form of the reason, `two` its second
+        number.
+        """
         remove_number(self.trials, self.planned_trials, index)
         self.planned_trials -= 1
         self.stage[rank] = TO_END
@@ -267,7 +281,7 @@ class MultiQueueLoop(Partitions):
         self.kinds[self.begun - 1] = SPECULATIVE
 
     def _fits_instead(self, rank: int, at: float, lasts: float) -> bool:
-        """Return True if the speculative run can start now if its later plan is dropped."""
+        """Return True if the speculative run planned for the time `at` could start now instead, for `lasts` seconds."""
         self._place_pivots(NEVER)
         self._draft_placed()
         if lasts > at - self.now:  # from then on it has room
@@ -277,9 +291,7 @@ class MultiQueueLoop(Partitions):
     # The queues
 
     def _serve_queues(self, index: int) -> None:
-        """Consider each job of the queue once, from `index` on. Jobs that are known to lack processors or a rule that
-        lets them start are skipped.
-        """
+        """Try to start each job of the queue once, from `index` on. Jobs that certainly have no room are skipped."""
         queue, width, free, waiting, idle, pivot_at = (
             self.queue, self.width, self.free, self.waiting, self.idle, self.pivot_at,
         )  # fmt: skip
@@ -345,8 +357,10 @@ class MultiQueueLoop(Partitions):
         return True
 
     def _run(self, index: int, form: int, head: int, one: float, two: float, three: int, passes: bool) -> None:
-        """Start the job at `index` of the queue on processors of its partition, with this reason; a negative number
-        stands for a missing one.
+        """Start the job at `index` of the queue on processors of its partition, which borrows missing ones, and record
+        the reason: its form, the job that it names, and its numbers.
+
+        A `head` or `three` of -1 means that the reason has no such value; `passes` is True if the job passes others.
         """
         self._start(index, form, head, one, two, passes)
         stretch = self.begun - 1
@@ -355,7 +369,7 @@ class MultiQueueLoop(Partitions):
     # Pivots
 
     def _join(self, place: int) -> None:
-        """Make the waiting job at this place the pivot if it is the first of its queue."""
+        """Make the waiting job at this place the pivot of its partition if it is the first of its queue."""
         rank = self.rank_at[place]
         partition = self.partition_of[rank]
         was = self.pivot[partition]
@@ -375,7 +389,9 @@ class MultiQueueLoop(Partitions):
         self.pivots += 1
 
     def _step_aside(self, partition: int) -> None:
-        """Remove the partition's pivot from the pivots."""
+        """Remove the pivot of the partition from the list of pivots, because it has started or another job precedes
+        it.
+        """
         remove_number(self.firsts, self.pivots, number_before(self.firsts, self.pivot[partition], 0, self.pivots))
         self.pivots -= 1
         self.pivot[partition] = -1
@@ -393,7 +409,7 @@ class MultiQueueLoop(Partitions):
             index += 1
 
     def _move(self) -> None:
-        """Record that the planned starts of the pivots may have changed."""
+        """Forget the planned starts of the pivots and the draft of the plan, because they may have changed."""
         self.has_moved = True
         self.placed, self.drafted, self.untaken, self.short_at = 0, False, -1, INFINITE
         self.stamp += 1
@@ -413,8 +429,8 @@ class MultiQueueLoop(Partitions):
         return spare
 
     def _place_pivots(self, last: int) -> None:
-        """Plan the starts of the pivots up to the place `last`, one after another; the last need not be in the draft of
-        the plan yet.
+        """Plan the starts of the pivots up to the place `last`, in the order of places; the last one is not entered in
+        the draft yet.
         """
         while self.placed < self.pivots and self.firsts[self.placed] <= last:
             place = self.firsts[self.placed]
@@ -429,7 +445,7 @@ class MultiQueueLoop(Partitions):
             self.untaken = place
 
     def _draft_placed(self) -> None:
-        """Enter the pivots whose starts are known into the draft of the plan."""
+        """Enter the pivots whose planned starts are known into the draft (a changeable copy) of the plan."""
         if not self.drafted:
             self._make_plan()
             self.draft.become(self.plan)
@@ -441,7 +457,9 @@ class MultiQueueLoop(Partitions):
             self.untaken = -1
 
     def _fits_beside(self, procs: int, ends: float) -> bool:
-        """Return True if a job can run from now until `ends` without moving a pivot."""
+        """Return True if a job on `procs` processors can run from now until `ends` without delaying a pivot or a
+        planned speculative run.
+        """
         until = ends - MOMENT
         if until > self.short_at and procs > self.short_of:
             return False

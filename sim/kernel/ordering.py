@@ -1,8 +1,8 @@
-"""Orders of the queue whose keys change with the clock, in the fast loop: the formulas of `sim.policies.orders` over
-columns.
+"""Orders of the queue whose keys change with time, for the fast loop (which keeps the state in arrays).
 
-Waiting jobs are sorted before each pass and get new places: the first has place 0. New jobs use their rank as the place
-until then, which is behind all others.
+The formulas are those of `sim.policies.orders`. Waiting jobs are sorted before each pass and numbered anew: the first
+job in the queue has place 0. Until the next sort, the place of a new job is its rank, so that it comes after all
+others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNICEF = 5
 RANDOM = 6
 RANDOM_LENGTH = 7
 RANDOM_DELAY = 8
-"""Number of the order by random numbers and delay, one of the numbers of orders; in it the smallest key comes first"""
+"""Number of the order by a random number plus weighted delay, the last of the numbers of orders"""
 
 
 @cython.cclass
@@ -34,12 +34,12 @@ class OrderedLoop(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.by = XFACTOR
         self.order: Any = None
-        """Order object of the policy, of which the loop reads the random numbers"""
+        """Object of the policy that defines the order; under `ward` the loop calls its method `looked`"""
         self.weight = self.alpha = 0.0
         self.seed: Any = 0
         self.by_length = self.by_width = self.by_queue = times(0)
-        """Parts of the keys of waiting jobs that do not change with time, under `ward`; under `unicef` the first is the
-        divisor
+        """For each job, by rank: parts of its key under `ward` that do not change with time. Under `unicef`,
+        `by_length` is the divisor of the wait
         """
         self.keys, self.ranks = times(jobs), numbers(jobs)
         self.other_keys, self.other_ranks = growing_times(jobs), growing_numbers(jobs)

@@ -1,8 +1,8 @@
-"""Partitions in the fast loop, with owned processors and lending: the rules of `sim.policies.multiqueue.partitions`
-over columns.
+"""Partitions in the fast loop (which keeps the state in arrays): partitions own processors and lend idle ones to each
+other.
 
-The processors of a running job belong to its partition as long as it runs, so the idle ones of each partition are
-known.
+The rules are those of `sim.policies.multiqueue.partitions`. The processors of a running job belong to its partition as
+long as it runs, so the idle processors of each partition are known.
 """
 
 from __future__ import annotations
@@ -17,41 +17,43 @@ from sim.machine.columns import Processors, numbers
 
 @cython.cclass
 class Partitions(Loop):
-    """Fast loop in which a job gets the lowest-numbered idle processors of its partition, which borrows the missing
-    ones.
+    """Fast loop in which a job gets the lowest-numbered idle processors of its partition; a partition with too few
+    borrows from others.
     """
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
         self.borrows_as = 0
         self.partition_of = numbers(0)
-        """Number of each job's partition, by rank"""
+        """For each job, by rank: the number of its partition"""
         self.borrowed = 0
         self.has_borrowed = False
-        """True if a processor has changed its owner in this pass"""
+        """True if a partition has borrowed processors in this pass"""
         self.whole_sets: list[Processors] = []
         self.boundaries: list[Any] = []
         self.boundary_step: Any = []
-        """Column of the history with the steps in which the partitions' processors changed"""
+        """Column of the history: numbers of the steps in which processors changed their owner"""
 
     # From a state of the engine, and back
 
     def divide(self, jobs: int, procs: int, partitions: int) -> None:
-        """Set up the columns of the partitions."""
+        """Create the columns and sets for this many jobs, processors and partitions."""
         self.partitions = partitions
         self.sets = Sets(jobs + 2 * partitions + 1, procs)
         self.idle_set, self.owned_set, self.lent_set = jobs, jobs + partitions, jobs + 2 * partitions
         self.idle = numbers(partitions)
-        """Number of idle processors of each partition"""
+        """For each partition: its number of idle processors"""
 
     def enter_partition(self, partition: int, owned: Processors, idle: Processors) -> None:
-        """Copy a partition's owned and idle processors into the loop, both as bits."""
+        """Copy the processors that the partition owns, and the idle ones among them, into the loop; both sets are given
+        as bits.
+        """
         self.sets.put(self.owned_set + partition, owned)
         self.sets.put(self.idle_set + partition, idle)
         self.idle[partition] = idle.bit_count()
 
     def owners(self) -> list[Processors]:
-        """Return the processors that each partition owns, as bits."""
+        """Return, for each partition, the processors that it owns, as bits."""
         return [self.sets.told(self.owned_set + partition) for partition in range(self.partitions)]
 
     def free_set(self) -> Processors:
@@ -72,15 +74,17 @@ class Partitions(Loop):
         self.whole_sets.append(self.sets.move(rank, self.idle_set + partition, procs))
 
     def _give_back(self, at: int, procs: int) -> None:
-        """Free the processors of a job that has left, at index `at` of the history's ranges."""
+        """Free the `procs` processors of the job with rank `at`, which has left."""
         partition = self.partition_of[at]
         self.sets.add(self.idle_set + partition, at)
         self.idle[partition] += procs
         self.free += procs
 
     def _borrow(self, rank: int, to: int, lacking: int) -> None:
-        """Let partition `to` borrow `lacking` processors for the job: from the partition with the most idle ones first,
-        lowest numbers first.
+        """Move `lacking` idle processors from other partitions to the partition `to`, so that the job `rank` can start
+        there.
+
+        The partition with the most idle processors lends first, and each lends its lowest-numbered ones.
         """
         sets, idle, lent_set = self.sets, self.idle, self.lent_set
         self.has_borrowed = True
@@ -103,7 +107,7 @@ class Partitions(Loop):
             lacking -= lent
 
     def _move_boundaries(self) -> None:
-        """Write the processors that each partition owns now to the history."""
+        """Write the processors that each partition owns now to the history, as at least one of them has changed."""
         self.has_borrowed = False
         self.boundaries.append((self.now, tuple(self.owners())))
         self.boundary_step.append(self.step)

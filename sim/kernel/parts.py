@@ -1,4 +1,4 @@
-"""Source files of the compiled loop; a hash of them detects that a compiled module is outdated."""
+"""List of the source files of the compiled loop, and their hash, which reveals that a compiled module is outdated."""
 
 from __future__ import annotations
 

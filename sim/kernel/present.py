@@ -1,8 +1,9 @@
-"""State of a run as columns for the fast loop, and the events of a job: start, end, reservation.
+"""State of a run for the fast loop, stored in columns (arrays of numbers), and the events that change it: start, end
+and reservation of a job.
 
-The operations are those of `sim.engine.transitions`, in the same order. Ranks name jobs. A queue holds places: the job
-with place 0 is before all others. Columns that begin with `h_` belong to a `History`, with space for more; columns with
-`l_` to a `Ledger`.
+The operations are those of `sim.engine.transitions`, in the same order. Jobs are identified by rank. The queue holds
+places: the job with place 0 comes before all others. Columns that begin with `h_` belong to a `History` and have unused
+space at the end; columns that begin with `l_` belong to a `Ledger`.
 """
 
 from __future__ import annotations
@@ -42,17 +43,19 @@ SELECTIVE = 2
 IMMEDIATE = 3
 MULTIQUEUE = 4
 GANG = 5
-"""Number of a kind of pass; the first is made by the compiled text of the policy"""
+"""Last of the numbers of the kinds of passes. In a pass of kind `RULES`, the compiled rules of the policy decide"""
 NOBODY = 0
 BY_START = 1
 BY_QUEUE = 2
-"""Last of the numbers of the orders in which reservations are moved to earlier starts"""
+"""Last of the numbers that say in which order reservations are moved to earlier starts: not at all, by start, or by
+queue
+"""
 TAU = 10.0
-"""Copy of `TAU` in `sim.workload.categories`"""
+"""Copy of `TAU` in `sim.workload.categories`: the least run time, in seconds, that bounded slowdowns divide by"""
 NEVER = 2147483647
 """Step of an event that has not happened, as in `sim.history.times`"""
 WIDTH = 3
-"""Copy of `WIDTH` in `sim.history.decision_log`"""
+"""Copy of `WIDTH` in `sim.history.decision_log`: number of values stored for each decision"""
 DONE = 0
 KILLED = 1
 """Index of "killed" in `sim.history.stretch.ENDINGS`"""
@@ -66,7 +69,9 @@ class Present:
         # The jobs, by rank; width and length also by place
         self.submit = self.due = self.estimate = self.runtime = self.recorded = self.length = times(0)
         self.whole_runtime = times(0)
-        """Run times of complete runs, by rank; `runtime` may be the limit of a speculative run instead"""
+        """For each job, by rank: the run time of a complete run. `runtime` can be shorter, as the limit of a
+        speculative run
+        """
         self.procs = self.place_of = self.rank_at = self.width = self.overruns = numbers(0)
         self.in_order_of_arrival = True
         # The policy
@@ -86,36 +91,40 @@ class Present:
         self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)
         self.end_procs, self.running = growing_numbers(most_running), 0
         self.leave_at, self.leave_rank = growing_times(most_running), growing_numbers(most_running)
-        """Departures of running jobs: their times, as negative numbers in ascending order so that the next is the last,
-        and their ranks
+        """Times and ranks of the coming departures of running jobs; times are stored as negative numbers in ascending
+        order, so that the next departure is the last entry
         """
         self.hole_first, self.hole_last = growing_numbers(procs // 2), growing_numbers(procs // 2)
         self.holes = 1
         insert_range(self.hole_first, self.hole_last, 0, 0, 0, procs - 1)
         self.pieces = 0
-        """Number of ranges of neighbouring processors that the running jobs hold, all together"""
+        """Total number of ranges of neighbouring processors that the running jobs hold"""
         self.expected = times(jobs)
-        """Expected end of each running job"""
+        """For each running job, by rank: its expected end"""
         self.held_at = numbers(jobs)
-        """Index of each running job's processors in the history's column of ranges"""
+        """For each running job, by rank: where its processors are stored in the history's column of ranges"""
         # Plans
         self.plan = Steps(2 * jobs + 2)
         self.planned = times(jobs)
-        """Reserved start of each waiting job"""
+        """For each waiting job with a reservation, by rank: its reserved start"""
         self.planned_in = numbers(jobs)
-        """Number of the step, from 1, in which each job's planned start was last recorded"""
+        """For each job, by rank: the step (counted from 1) in which its planned start was last recorded; 0 without a
+        reservation
+        """
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
-        """Reservations in order of time, as times and ranks; if there are none, the time of the pass that the policy
-        requested
+        """Times and ranks of the reservations, in order of time. For a policy without reservations, the first time is
+        that of the pass that it requested
         """
         self.reservations = 0
         self.is_due = self.is_reserved = False
-        """Two flags: a reservation is due; jobs that start have reservations"""
+        """Two flags: True if a reservation has reached its start; True if the jobs that start have reservations"""
         self.shadow, self.extra = 0.0, 0
-        """Time at which the head fits, and extra processors at that time"""
+        """Shadow time, at which the head (first job of the queue) fits, and the number of extra processors left over at
+        that time
+        """
         self.bounds, self.turn = Trials(jobs), numbers(jobs)
-        """Results of searches in this pass, as bounds for later ones; and ranks of jobs in the order in which they are
-        handled
+        """Results of earlier searches in this pass, as lower bounds for later searches; and the ranks of jobs in the
+        order in which they are handled
         """
         self.grown, self.grown_for, self.seen = 1, numbers(procs + 1), numbers(jobs)
         set_numbers(self.grown_for, 0, procs + 1, 1)
@@ -146,14 +155,14 @@ class Present:
         self.close()
 
     def column(self, kind: str, values: Any) -> Any:
-        """Return the values of an array as a column of this loop; the kind is "d" for floating-point or "i" for whole
+        """Return the values of an array as a column of this loop; `kind` is "d" for floating-point or "i" for whole
         numbers.
         """
         return column_of(kind, values)
 
     def open(self, history: Any, ledger: Any, room: Any) -> None:
-        """Prepare the loop to write to the columns of the history and the ledger, which have space for as much as
-        `room` says.
+        """Prepare the loop to write to the columns of `history` and `ledger`; `room` holds how much they contain and
+        how much fits.
         """
         (
             self.h_time, self.h_free, self.h_waiting, self.h_wanted, self.h_decided, self.h_begun,
@@ -167,12 +176,12 @@ class Present:
             self.ranged, self.most_ranged,
         ) = room  # fmt: skip
         self.leeway = 0
-        """Number of jobs that can certainly be recorded in the space left; each needs at most two decisions and a
-        stretch in a step
+        """Number of jobs that can certainly be recorded in the space left; in one step a job needs at most two
+        decisions and one stretch (time on processors)
         """
 
     def close(self) -> None:
-        """Release the columns of the history, so that others can change them."""
+        """Release the columns of the history and the ledger, so that other code can change them."""
         self.open((None,) * 24, (None,) * 5, (0,) * 8)
 
     # Ending and starting
@@ -188,7 +197,9 @@ class Present:
         self._count_done(rank, now - self.submit[rank], self.l_start[rank] - self.due[rank])
 
     def _count_done(self, rank: int, turnaround: float, wait: float) -> None:
-        """Add a completed job to the totals and to its results. `wait` is that for its first start."""
+        """Add a completed job to the totals, and write its run time to the ledger; `turnaround` and `wait` (until its
+        first start) are in seconds.
+        """
         self.l_ran[rank] = run = self.whole_runtime[rank]
         wait, slowdown = max(wait, 0.0), 1 + (turnaround - run) / max(run, TAU)
         self.finished += 1
@@ -201,14 +212,16 @@ class Present:
         self.worst = max(self.worst, slowdown)
 
     def _end_stretch(self, rank: int, now: float, because: int) -> None:
-        """End the job's last stretch; `because` says how, as index into `ENDINGS`."""
+        """End the job's last stretch (time on processors) at `now`; `because` is the kind of end, as an index into
+        `ENDINGS`.
+        """
         stretch = self.h_last[rank]
         self.h_end[stretch] = now
         self.h_end_step[stretch] = self.step
         self.h_ended_by[stretch] = because
 
     def _leave(self, rank: int, now: float) -> None:
-        """Remove the job from its processors."""
+        """Remove the job from the running jobs and free its processors."""
         expected, running, procs = self.expected[rank], self.running, self.procs[rank]
         remove_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank)
         self.running = running - 1
@@ -247,8 +260,10 @@ class Present:
         self.free += procs
 
     def _start(self, index: int, form: int, head: int, one: float, two: float, passes: bool) -> None:
-        """Start the job at this index of the queue, with this form of decision and these numbers; `passes` if it
-        overtakes others.
+        """Start the job at `index` of the queue, and record the decision `form` with the head's rank and the numbers
+        `one` and `two`.
+
+        `passes` is True if the job overtakes others, which counts as backfilling.
         """
         place, now, running = self.queue[index], self.now, self.running
         rank, procs, expected = self.rank_at[place], self.width[place], now + self.length[place]
@@ -273,7 +288,7 @@ class Present:
         self._note(form, rank, head, one, two, 0.0)
 
     def _begin_stretch(self, rank: int, now: float) -> None:
-        """Begin a stretch of the job, linked to its previous one."""
+        """Begin a stretch (time on processors) of the job in the history, and link the job's previous stretch to it."""
         begun = self.begun
         before = self.h_last[rank]
         self.h_last[rank] = begun
@@ -286,7 +301,7 @@ class Present:
         self.begun = begun + 1
 
     def _note_start(self, rank: int, now: float) -> None:
-        """Record that the job runs from now on; if it is for the first time, this is its start."""
+        """Record that the job runs from now on; if it has not run before, `now` becomes its start."""
         if self.l_start[rank] != self.l_start[rank]:
             self.l_start[rank] = now
             self.started += 1
@@ -319,8 +334,10 @@ class Present:
         self.ranged = at
 
     def _note(self, form: int, rank: int, head: int, one: float, two: float, three: float) -> None:
-        """Write a decision to the history: its form, as numbered in `FORMS`, the ranks of the job and of the head, and
-        the numbers of its reason, 0 where it has fewer than three.
+        """Write a decision to the history: its `form`, as numbered in `FORMS`, and the ranks of the job and of the head
+        (-1 without a head).
+
+        `one`, `two` and `three` are the numbers of its reason; unused ones are 0.
         """
         row = self.decided
         self.decided = row + 1
@@ -335,7 +352,9 @@ class Present:
             self.h_numbers[row + 2] = three
 
     def _moves(self, rank: int, at: float, was: float) -> None:
-        """Record how far the job's planned start moved, from `was` to `at`, unless it had no earlier plan."""
+        """Record that the job's planned start moved from `was` to `at`; moves of jobs that arrived in this step do not
+        count.
+        """
         if rank >= self.arriving - self.arrived:
             return
         if self.moves and self.moved_rank[self.moves - 1] == rank:
@@ -352,7 +371,7 @@ class Present:
     # Plans
 
     def _make_plan(self) -> None:
-        """Make the plan of processors that running jobs leave free; it is then updated with every change."""
+        """Make the plan of the processors that running jobs leave free, or advance the present plan to now."""
         if self.plan.count:
             self.plan.advance(self.now)
         else:
@@ -375,7 +394,9 @@ class Present:
         plan.take(start, end, -procs)
 
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
-        """Reserve the start `at` for a job that has no reservation, with this form of decision and these numbers."""
+        """Reserve the start `at` for a job without a reservation, and record the decision `form` with the numbers `one`
+        and `two`.
+        """
         insert_pair(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
         self.reservations += 1
         self.plan.take(at, at + self.estimate[rank], self.procs[rank])
@@ -395,7 +416,9 @@ class Present:
         self.planned_in[rank] = 0
 
     def _stands_no_more(self, rank: int, now: float, expected: float, procs: int) -> None:
-        """Remove the reservation of a job that starts now; if it starts early, update the plan, in which it ends at
+        """Remove the reservation of a job that starts now.
+
+        If the start is not the reserved one, the plan is updated: the job holds `procs` processors from `now` until
         `expected`.
         """
         at = self.planned[rank]

@@ -1,4 +1,4 @@
-"""Plan of one row of the matrix, in two columns: its number of free columns over future time."""
+"""Plan of one row of the matrix: how many of its columns (processors) are free at each future time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sim.machine.steps import Steps
 
 @cython.cclass
 class RowPlan(Steps):
-    """Plan of the future of one row of the matrix: how many of its columns are free at which time."""
+    """Plan of the future of one row of the matrix, as a step function: its number of free columns over time."""
 
     def __init__(self, most: int) -> None:
         Steps.__init__(self, most)
         self.only_rises = True
-        """True if the number of free columns never decreases with time, as without reservations"""
+        """True if the number of free columns never decreases with time, as is the case without reservations"""
 
     def begin(self, now: float, free: int) -> None:
         """Begin a plan in which `free` columns are free from now on."""
@@ -24,7 +24,7 @@ class RowPlan(Steps):
         self.count, self.only_rises = 1, True
 
     def stay_free(self, procs: int, span: float) -> bool:
-        """Return True if `procs` columns, which are free at first, stay free for `span` seconds."""
+        """Return True if `procs` columns, which are free at the begin of the plan, stay free for `span` seconds."""
         if self.only_rises:
             return True
         at, free, end, index = self.at, self.free, self.at[0] + span, 1
@@ -35,12 +35,14 @@ class RowPlan(Steps):
         return True
 
     def note(self, at: float, by: int) -> None:
-        """Note that `by` more columns are free from time `at` on; `add_up` makes the plan from all notes."""
+        """Add a change to the plan: `by` more columns are free from time `at` on. `add_up` later turns all changes into
+        a plan.
+        """
         insert_step(self.at, self.free, self.count, time_up_to(self.at, at, 0, self.count), at, by)
         self.count += 1
 
     def add_up(self, now: float, free: int) -> None:
-        """Make the plan from the notes; `free` columns are free now."""
+        """Turn the changes recorded by `note` into a plan that begins with `free` free columns at `now`."""
         at, numbers, count, last = self.at, self.free, self.count + 1, 0
         insert_step(at, numbers, count - 1, 0, now, free)
         for index in range(1, count):

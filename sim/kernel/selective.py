@@ -1,11 +1,9 @@
-"""Selective suspension and its tunable form in the fast loop: the rules of `sim.policies.preempt.selective` over
-columns.
+"""Selective suspension and its tunable form in the fast loop, with the rules of `sim.policies.preempt.selective`.
 
-For an idle job that must resume on its own processors the loop knows when its xfactor will be large enough to preempt,
-or
-an earlier time. This follows `sim.policies.preempt.tolls`: the xfactor that it must exceed is its toll, and the running
-job with that xfactor
-the keeper of the toll. Running jobs are sorted by their xfactors, which is called a ladder.
+The toll of an idle job is the largest xfactor among the running jobs that it must suspend; the job with that xfactor is
+the keeper of the toll. The idle job may preempt when its own xfactor is at least the factor `sf` times its toll. The
+loop computes a time before which that cannot happen, as `sim.policies.preempt.tolls` does. The list of running jobs
+sorted by xfactor is called the ladder.
 """
 
 from __future__ import annotations
@@ -31,15 +29,17 @@ from sim.machine.moment import MOMENT, whole
 from sim.machine.operations import insert_pair, remove_pair
 
 EARLY = 1 - 1e-12
-"""Copy of the constant `EARLY` in `sim.policies.preempt.tolls`"""
+"""Factor a little below 1 that makes computed times slightly earlier, against rounding errors; copy of `EARLY` in
+`sim.policies.preempt.tolls`
+"""
 KINDS_OF_JOBS = 16
 """Number of categories in `sim.workload.categories`"""
 
 
 @cython.cclass
 class SelectiveLoop(Suspension):
-    """Fast loop of selective suspension: at ticks, idle jobs suspend running ones whose xfactor is smaller by a
-    factor.
+    """Fast loop of selective suspension: at each tick, idle jobs may suspend running jobs whose xfactor is smaller by
+    the factor `sf`.
     """
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
@@ -52,29 +52,35 @@ class SelectiveLoop(Suspension):
         """
         # The jobs
         self.low = times(0)
-        """Earliest time at which each new job may preempt, or earlier, by place in the queue"""
+        """For each job, by rank, as long as it is new: a time before which it cannot preempt"""
         self.category = numbers(0)
         # Running jobs sorted by xfactor, of equals the latest rank first
         self.height, self.bare_height = times(jobs), times(jobs)
-        """Xfactor of each running job, infinite if it is protected from suspension; and the same without protection"""
+        """For each running job, by rank: its xfactor, infinite if the job is protected from suspension; and its xfactor
+        regardless of protection
+        """
         self.rung_at: Times = growing_times(most_running)
         self.rung_of, self.rungs = growing_numbers(most_running), 0
-        """Negative ranks of the running jobs by xfactor, and their number"""
+        """Negative ranks of the running jobs, sorted by xfactor, and the number of these jobs"""
         self.prices: Times = times(procs + 1)
         self.priced_at, self.stamp = numbers(procs + 1), 1
-        """Number of the state of the ladder for which the toll of each width was computed, and the number of its
-        present state
+        """For each width (number of processors): number of the ladder's state for which its toll was computed; and the
+        number of the present state
         """
         # Tolls
         self.keepers = Waiters(jobs, jobs + 1)
-        """Keeper of each idle job's toll: the running job that determines it, if known; `nobody` if there is none"""
+        """For each idle job: the running job that determines its toll (its keeper), if known; `nobody` if no job must
+        be suspended
+        """
         self.nobody = jobs
         self.hoped, self.least = times(jobs), times(jobs)
-        """Time at which each idle job exceeds the lowest possible toll, and the xfactor that it needs for its known
-        toll
+        """For each suspended job: the time at which it can pay the lowest possible toll (1), and the xfactor that it
+        needs for its known toll
         """
         self.moment = times(0)
-        """Time at which each idle job exceeds its toll; infinite if that is never or unknown"""
+        """For each suspended job: the time at which it can pay its toll, or an earlier time; infinite if there is no
+        such time
+        """
         self.due_at, self.due_rank, self.dues = growing_times(jobs), growing_numbers(jobs), 0
         # Memory of the last pass
         self.stood = False
@@ -88,21 +94,23 @@ class SelectiveLoop(Suspension):
     # From a state of the engine, and back
 
     def enter_toll(self, rank: int, keeper: int, moment: float) -> None:
-        """Copy a job's toll into the loop: its keeper (the running job that determines it), if known, and the time when
-        the job exceeds it.
+        """Copy a suspended job's toll into the loop: its `keeper` (rank of the running job that determines it; negative
+        if unknown).
+
+        `moment` is the time at which the job can pay the toll.
         """
         if keeper >= 0:
             self.keepers.keep(rank, keeper)
         self._become_due(rank, moment)
 
     def enter_left(self, rank: int) -> None:
-        """Record that a running job has left since the tolls were last computed."""
+        """Record that the job has left its processors since the tolls were last computed."""
         self._release(rank)
         if self.pauses.keeper[rank] >= 0:
             self._hope(rank)
 
     def wake(self, at: float) -> None:
-        """Request a pass at the time `at`; it replaces an earlier request."""
+        """Request a pass at the time `at`, in place of an earlier request; an infinite time requests none."""
         if self.reservations:
             remove_times(self.reserved_at, self.reservations, 0, 1)
             self.reservations = 0
@@ -154,7 +162,9 @@ class SelectiveLoop(Suspension):
         self.credit -= self.paused
 
     def _take_turns(self) -> None:
-        """Consider each idle job once as a job that may preempt: the largest xfactor first, then by rank."""
+        """Let each idle job that fits or can pay its toll start or resume, once per tick: the largest xfactor first,
+        then by rank.
+        """
         at, rank = -INFINITE, -1
         while self._find_turn(at, rank):
             at, rank = self.turn_at, self.turn_rank
@@ -164,8 +174,10 @@ class SelectiveLoop(Suspension):
                 self._preempt(rank)
 
     def _find_turn(self, last_at: float, last: int) -> bool:
-        """Find the next job that exceeds its toll now or needs to suspend none; return False if there is no such
-        job.
+        """Find the next job that can pay its toll now, or that fits without suspending others; return False if there is
+        no such job.
+
+        Jobs up to the last one handled, of rank `last` and negative xfactor `last_at`, are skipped.
         """
         now, sf = self.now, self.sf
         self._release(self.nobody)
@@ -190,7 +202,7 @@ class SelectiveLoop(Suspension):
         return self.turn_rank >= 0
 
     def _consider(self, rank: int, last_at: float, last: int) -> None:
-        """Make the job the candidate if it comes after the last one considered (`last_at`, `last`) and before the
+        """Make the job the candidate if its turn is after the last job handled (`last_at`, `last`) and before the
         present candidate.
 
         Jobs suspended in this pass are skipped.
@@ -213,8 +225,10 @@ class SelectiveLoop(Suspension):
         return self._xfactor(rank)
 
     def _preempt(self, rank: int) -> None:
-        """Start or resume the job in place of others: all jobs on its own processors, or those with the lowest
-        xfactors.
+        """Suspend running jobs and give the idle job their processors.
+
+        A suspended job resumes on its own processors, so all jobs there are suspended; a new job suspends those with
+        the lowest xfactors.
         """
         count, mine, victims, sets = 0, self._xfactor(rank), self.scratch, self.sets
         is_new = self.pauses.keeper[rank] < 0
@@ -239,8 +253,10 @@ class SelectiveLoop(Suspension):
             self._resume(rank, self.returns_as, count)
 
     def _choose(self, rank: int, mine: float) -> int:
-        """Choose jobs that a new job with xfactor `mine` suspends, lowest xfactors first and without unneeded ones;
-        return their number.
+        """Choose the running jobs that a new job with xfactor `mine` suspends, lowest xfactors first, and leave out
+        jobs that are not needed.
+
+        Return the number of chosen jobs, 0 if they do not free enough processors.
         """
         needed, found, count = self.procs[rank] - self.free, 0, 0
         widest = 2 * self.procs[rank]
@@ -257,7 +273,9 @@ class SelectiveLoop(Suspension):
     # The ladder
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """Record that the job runs from now on after `ran` seconds of progress, so that its xfactor stays constant."""
+        """Record that the job runs from now on, after `ran` seconds of progress; while it runs, its xfactor stays
+        constant.
+        """
         estimate = self.estimate[rank]
         self.bare_height[rank] = (whole(self.since[rank] - self.submit[rank] - ran) + estimate) / estimate
         self._stand(rank)
@@ -283,8 +301,8 @@ class SelectiveLoop(Suspension):
         self.stamp += 1
 
     def _count_finished(self) -> None:
-        """Update the mean slowdowns of categories with the jobs that completed; they determine which jobs are
-        protected.
+        """Update the mean slowdowns of the categories with the jobs completed in this step; the means determine which
+        running jobs are protected.
         """
         for kind in range(KINDS_OF_JOBS):
             self.changed[kind] = 0
@@ -305,8 +323,9 @@ class SelectiveLoop(Suspension):
                     self._release(rank)
 
     def _price(self, procs: int) -> float:
-        """Return the xfactor that a new job on `procs` processors must exceed to suspend enough jobs; infinite if
-        suspending all would not do.
+        """Return the toll of a new job on `procs` processors: the largest xfactor among the jobs that it must suspend.
+
+        The toll is 0 if enough processors are free, and infinite if suspending all permitted jobs would not be enough.
         """
         if self.priced_at[procs] != self.stamp:
             self.priced_at[procs] = self.stamp
@@ -337,7 +356,7 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, INFINITE)
 
     def _moment(self, rank: int, least: float) -> float:
-        """Return the time at which the idle job's xfactor reaches the value `least`."""
+        """Return the time at which the idle job's xfactor reaches `least`, minus a tolerance for rounding."""
         estimate = self.estimate[rank]
         moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate - MOMENT
         return moment
@@ -355,7 +374,9 @@ class SelectiveLoop(Suspension):
         self.moment[rank] = moment
 
     def _release(self, keeper: int) -> None:
-        """Reset the tolls that the running job `keeper` determined to the smallest possible, because it has left."""
+        """Treat all tolls that `keeper` determined as unknown; until they are computed again, they count as the lowest
+        possible.
+        """
         rank = self.keepers.first[keeper]
         while rank >= 0:
             self.keepers.forget(rank)
@@ -366,11 +387,11 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self.hoped[rank])
 
     def _find(self, rank: int) -> None:
-        """Compute the suspended job's toll (the xfactor that it must exceed to suspend all jobs on its processors), and
-        the time when it does.
+        """Compute the suspended job's toll (the largest xfactor among the jobs on its processors), and the time at
+        which it can pay it.
 
-        If some of them may not be suspended, the widest determines the toll, otherwise the job with the highest
-        xfactor.
+        If some of these jobs are too wide to be suspended, the widest of them becomes the keeper, and the toll is
+        infinite.
         """
         keeper, toll, barrier, widest, sets = self.nobody, 0.0, -1, 2 * self.procs[rank], self.sets
         for index in range(self.rungs - 1, -1, -1):
@@ -393,7 +414,7 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self._moment(rank, self.least[rank]))
 
     def _soonest(self, soon: float, before: float) -> float:
-        """Return a time before which no idle job exceeds its toll, or infinity if that time is `before` or later.
+        """Return a time before which no idle job can pay its toll; infinity if that time is not earlier than `before`.
 
         The result need not be exact if it is at most `soon`.
         """
@@ -409,8 +430,11 @@ class SelectiveLoop(Suspension):
         return first if first < before else INFINITE
 
     def _soonest_of(self, index: int, soon: float, first: float, looked: bool) -> float:
-        """Return a time before which no new job, from `index` of the queue on, exceeds its toll; `first` if that time
-        is `first` or later.
+        """Return the earliest time at which a new job can pay its toll, of those at `index` of the queue and behind; at
+        most `first`.
+
+        The search ends as soon as the result is at most `soon`. `looked` is True if tolls without a keeper were reset
+        already.
         """
         while index < self.waiting and first > soon:
             rank = self.queue[index]

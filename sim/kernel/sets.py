@@ -1,4 +1,5 @@
-"""Sets of processors as bits, and lists of waiting jobs by the job or processor that blocks them (the keeper).
+"""Sets of processors, stored as bits in one array, and lists of waiting jobs, grouped by the job or processor that
+blocks them (the keeper).
 
 A set is an integer as in `sim.machine.processors`, stored in words of 64 processors.
 """
@@ -10,12 +11,12 @@ from sim.machine.columns import Numbers, Processors, Word, copy_numbers, numbers
 
 A_WORD = 64
 EVERY: Word = 0xFFFF_FFFF_FFFF_FFFF
-"""Word in which all 64 processors are members"""
+"""Word of a set in which all 64 processors are members"""
 
 
 @cython.cclass
 class Sets:
-    """Sets of processors in one array; each set has a number."""
+    """Sets of processors in one array, each identified by a number."""
 
     def __init__(self, count: int, procs: int) -> None:
         self.words = (procs + A_WORD - 1) // A_WORD
@@ -27,7 +28,7 @@ class Sets:
             self.of[number * self.words + word] = processors >> A_WORD * word & EVERY
 
     def told(self, number: int) -> Processors:
-        """Return the set with this number as an integer."""
+        """Return the set `number` as an integer in which bit i stands for processor i."""
         processors: Processors = 0
         for word in range(self.words - 1, -1, -1):
             processors = processors << A_WORD | self.of[number * self.words + word]
@@ -49,7 +50,7 @@ class Sets:
             self.of[number * self.words + word] &= ~self.of[other * self.words + word]
 
     def keep(self, number: int, other: int) -> None:
-        """Remove the processors from the set `number` that are not in the set `other`."""
+        """Remove from the set `number` all processors that are not in the set `other`."""
         for word in range(self.words):
             self.of[number * self.words + word] &= self.of[other * self.words + word]
 
@@ -68,10 +69,11 @@ class Sets:
     def keep_apart(
         self, numbers: Numbers, count: int, first: int, which: Numbers, low: int, high: int, common: int
     ) -> int:
-        """Keep those of `numbers` whose sets share nothing with the intersection of some other sets; return how many
-        are kept.
+        """Keep those of the first `count` sets in `numbers` that are disjoint from the intersection of some other sets;
+        return how many are kept.
 
-        The other sets have the numbers `first` plus each value of `which` from index `low` to `high`.
+        The other sets have the numbers `first + which[i]` for i from `low` to before `high`. The set `common` is used
+        as working space.
         """
         kept = 0
         self.become(common, first + which[low])
@@ -96,10 +98,12 @@ class Sets:
         found: Numbers,
         common: int,
     ) -> int:
-        """Find the sets (columns of jobs) that share nothing with the taken columns of some row behind their home row.
+        """Find jobs that could move to a later row: their set of columns is disjoint from the taken columns of some row
+        behind their home row.
 
-        They are written into `found`; the result is their number. `which` has the indices of the rows' sets, counted
-        from `first`, and `home` the index of each job's own row.
+        The jobs are `numbers[low:high]`; the found ones are written into `found`, and their count is returned. The set
+        of row i has the number `first + which[i]`, and there are `many` rows. `home[job]` is the value in `which` of
+        the job's home row. The set `common` is working space.
         """
         kept = 0
         for index in range(low, high):
@@ -119,11 +123,12 @@ class Sets:
         self, numbers: Numbers, count: int, first: int, which: Numbers, many: int, full: int, left: Numbers,
         common: int, into: Numbers, places: Numbers,
     ) -> int:  # fmt: skip
-        """Add each set to the first target set with which it shares nothing, round after round; return the number of
-        additions.
+        """Add each of `count` sets to the first target that is disjoint from it, and repeat as long as sets fit; return
+        the number of additions.
 
-        The targets are the sets `first + which[place]`, copied to `full + which[place]`, where the additions happen.
-        The last two columns receive the added sets and their targets.
+        The targets are copies of the `many` sets `first + which[i]`, made under the numbers `full + which[i]`. Each
+        addition is written to `into` (the added set) and `places` (the value in `which` of its target). `left` and
+        `common` are working space.
         """
         found = 0
         for place in range(many):
@@ -151,7 +156,7 @@ class Sets:
         return False
 
     def first_after(self, number: int, processor: int) -> int:
-        """Return the lowest processor above `processor` in the set `number`, or -1."""
+        """Return the lowest processor above `processor` in the set `number`; -1 if there is no such processor."""
         processor += 1
         while processor < self.words * A_WORD:
             rest = self.of[number * self.words + (processor >> 6)] >> (processor & 63)
@@ -164,7 +169,9 @@ class Sets:
         return -1
 
     def first_beside(self, number: int, other: int) -> int:
-        """Return the first processor of the set that is not in the set `other`, or -1."""
+        """Return the lowest processor of the set `number` that is not in the set `other`; -1 if there is no such
+        processor.
+        """
         for word in range(self.words):
             rest = self.of[number * self.words + word] & ~self.of[other * self.words + word]
             if rest:
@@ -176,8 +183,8 @@ class Sets:
         return -1
 
     def take(self, number: int, other: int, count: int) -> int:
-        """Add the lowest `count` processors of the set `other` that are not members yet; return how many are
-        missing.
+        """Add to the set `number` the lowest `count` processors of the set `other` that it does not contain yet; return
+        how many of the `count` were not available.
         """
         for word in range(self.words):
             at = number * self.words + word
@@ -189,7 +196,9 @@ class Sets:
         return count
 
     def move(self, number: int, other: int, count: int) -> Processors:
-        """Move the lowest `count` processors from the set `other` to the set `number`; return them as an integer."""
+        """Make the set `number` equal to the lowest `count` processors of the set `other`, and remove them from
+        `other`; return them as an integer.
+        """
         self.drop(number, number)
         self.take(number, other, count)
         self.drop(other, number)
@@ -198,8 +207,10 @@ class Sets:
 
 @cython.cclass
 class Waiters:
-    """Lists of waiting jobs, one for each keeper (the job or processor that blocks them), the latest first; linked by
-    rank, with -1 at the end.
+    """Lists of waiting jobs, one list for each keeper (the job or processor that blocks these jobs).
+
+    A list begins with the job added last. `first` has the first job of each list, `then` the next job of each job; -1
+    ends a list.
     """
 
     def __init__(self, jobs: int, keepers: int) -> None:
@@ -207,7 +218,7 @@ class Waiters:
         self.first = blank(keepers)
 
     def keep(self, rank: int, keeper: int) -> None:
-        """Add the waiting job to the list of this keeper, the job or processor that blocks it."""
+        """Move the waiting job to the front of the list of `keeper`, the job or processor that blocks it."""
         self.forget(rank)
         then = self.first[keeper]
         self.keeper[rank] = keeper
@@ -218,7 +229,7 @@ class Waiters:
         self.first[keeper] = rank
 
     def forget(self, rank: int) -> None:
-        """Remove the job from the list of its keeper."""
+        """Remove the job from the list that it is in, if any."""
         keeper = self.keeper[rank]
         if keeper < 0:
             return

@@ -1,9 +1,9 @@
-"""Time sharing in the fast loop: `sim.engine.sharing` and parts of the engine over columns, with the same operations.
+"""Time sharing in the fast loop: the same operations as in `sim.engine.sharing` and the engine, on columns (arrays of
+numbers).
 
-Each row of the matrix has a slot, its index in the columns. The slot is used again after the row is removed, the row's
-id only after
-the matrix was cleaned. A band is a group of jobs in the same rows, which progress alike. The rows' clock is the
-engine's own.
+Each row of the matrix has a slot, which is its index in the columns. After a row is removed, its slot can be used again
+at once, its id only after the matrix was cleaned. A band is a group of jobs that are in the same rows, and so make
+progress at the same times. The clock of the rows is that of the engine.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ IN_ROWS = 4
 
 @cython.cclass
 class Sharing(Clock):
-    """Fast loop with a matrix whose rows take turns, and the progress of the jobs in it."""
+    """Fast loop with an Ousterhout matrix whose rows take turns, and with the progress of the jobs in it."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Clock.__init__(self, jobs, procs, most_running)
@@ -51,41 +51,45 @@ class Sharing(Clock):
         # Jobs in the matrix, in order of placement
         self.placed, self.standing = growing_numbers(jobs), 0
         self.ran, self.whole, self.need = growing_times(jobs), growing_times(jobs), growing_times(jobs)
-        """For each job in the matrix: seconds run, run time, and seconds that it still needs with what it loses to
-        migrations
+        """For each job in the matrix, in seconds: the time it has run, its run time, and the time it still needs,
+        including what it loses to migrations
         """
         self.bands: list[tuple[int, ...]] = []
         self.band_of, self.members = growing_numbers(jobs), numbers(jobs + 1)
-        """Band (group of jobs in the same rows) of each job, and the number of jobs in each band"""
+        """For each job, the number of its band (group of jobs in the same rows); for each band, its number of jobs"""
         self.band_at: dict[tuple[int, ...], int] = {}
         self.past_bands: list[int] = []
-        """Numbers of bands without jobs, which can be used again"""
+        """Numbers of bands (groups of jobs in the same rows) that have no jobs and can be used again"""
         self.places_at: dict[int, tuple[int, ...]] = {}
-        """Places in the cycle of turns of each band's rows, by band"""
+        """For each band (group of jobs in the same rows), by number: the positions of its rows in the order of turns"""
         # Where, by rank
         self.home, self.stands, self.set_at = numbers(jobs), numbers(jobs), numbers(jobs)
-        """For each job: slot of its home row, slots of all its rows as bits, and ~index of its columns in the history's
-        `whole_sets`
+        """For each job, by rank: slot of its home row; slots of all its rows, as bits; and ~i if its columns are entry
+        i of the history's `whole_sets`
         """
         self.rows_of: list[tuple[int, ...]] = [()] * jobs
-        """Row ids of each job in the matrix, by rank"""
+        """For each job in the matrix, by rank: the ids of its rows"""
         self.written: list[tuple[int, ...]] = [()] * jobs
-        """Row ids of each job as they were last written to the history, by rank"""
+        """For each job, by rank: the ids of its rows as they were last written to the history"""
         self.replicas = self.copies = 0
-        """Number of replicas after the matrix was last filled, and how many of these are still in it"""
+        """Number of entries in the list of replicas, and the number of these replicas that have not been removed"""
         self.settled = 0
-        """Number of jobs, first by order of placement, whose rows have not changed"""
+        """Number of jobs at the beginning of the order of placement whose rows have certainly not changed in this
+        step
+        """
         self.apart = 0
-        """Number of jobs, first by order of placement, that are known to fit into no other row"""
+        """Number of jobs at the beginning of the order of placement that are known to fit into no other row"""
         self.stall, self.may_stall = times(jobs), False
-        """Seconds of its turns that each job still loses before it makes progress; True if any job loses some"""
+        """For each job: seconds of its own turns that it still loses to migrations before it makes progress again. And
+        a flag, False if no job loses any
+        """
         self.new, self.news = growing_numbers(jobs), 0
-        """Ranks of jobs that have not had a turn, and their number"""
+        """Ranks of the jobs in the matrix that have not had a turn yet, and the number of these jobs"""
         self.scratch, self.gain = numbers(jobs), times(jobs + 1)
         # The rows
         self.gone: set[int] = set()
         self.spare = -1
-        """Slot of the row that would be opened next; -1 if no more row is allowed"""
+        """Slot for the next row to be opened; -1 if no more row is allowed"""
         # History
         self.rows_at: dict[int, tuple[int, ...]] = {}
         self.kinds: Any = None
@@ -94,27 +98,31 @@ class Sharing(Clock):
     # Policies
 
     def _rebuild(self) -> None:
-        """Rebuild the matrix after an arrival or an end."""
+        """Rebuild the matrix after an arrival or an end; subclasses implement the rules of their policy."""
 
     # From a state of the engine, and back
 
     def enter_rows(self, mpl: int, ids: Any, every: Any, turns: Any, since: float) -> None:
-        """Copy the rows (`ids`), the set of all columns (`every`) and the clock into the loop, for at most `mpl`
-        rows.
+        """Copy the rows, the available columns and the clock from the engine into the loop.
+
+        There may be at most `mpl` rows. `ids` are the row ids in order, `every` is the set of available columns, and
+        `since` is the time of the last step.
         """
         slots, jobs = mpl + 1, len(self.rows_of)
         self.mpl, self.ids, self.rows = mpl, tuple(ids), len(ids)
         self.enter_clock(turns, since, slots)
         self.id_of, self.is_row = numbers(slots), numbers(slots)
         self.room = numbers(slots)
-        """Number of columns of each row that no job at home there uses"""
+        """For each row: number of columns that no job uses whose home is this row"""
         self.alone: list[tuple[int, ...]] = [()] * slots
         self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
-        """Ranks and slots of the replicas, in the order in which they were added; removed ones are still in the list"""
+        """For each replica, in the order of addition: the rank of its job and the slot of its row; removed replicas
+        remain in the list
+        """
         self.sets = Sets(jobs + 2 * slots + 2, self.size)
         self.row_set, self.full_set = jobs, jobs + slots
-        """Numbers of the first set of columns taken by home jobs, and of the first set of columns taken while the
-        matrix is filled
+        """Number of the set that belongs to slot 0, in two series of sets with one set for each slot: columns of the
+        jobs at home there, and columns taken while the matrix is filled
         """
         self.every_set, self.open_set = jobs + 2 * slots, jobs + 2 * slots + 1
         self.sets.put(self.every_set, every)
@@ -138,7 +146,7 @@ class Sharing(Clock):
             self.news += 1
 
     def places(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Return the rank, the columns as bits, and the rows of every job in the matrix, in order of placement."""
+        """Return (rank, columns as bits, row ids) of every job in the matrix, in order of placement."""
         ranks = [self.placed[index] for index in range(self.standing)]
         return [(rank, self.sets.told(rank), self.rows_of[rank]) for rank in ranks]
 
@@ -153,7 +161,7 @@ class Sharing(Clock):
         return self.sets.told(self.open_set)
 
     def new_ranks(self) -> list[int]:
-        """Return the ranks of the jobs that have not had a turn."""
+        """Return the ranks of the jobs in the matrix that have not had a turn yet."""
         return [self.new[index] for index in range(self.news)]
 
     # Time
@@ -172,7 +180,7 @@ class Sharing(Clock):
         return time
 
     def _next_end(self, before: float) -> float:
-        """Return the time at which the next job in the matrix ends, if that is before `before`; otherwise infinity."""
+        """Return the time at which the next job in the matrix ends; if that is later than `before`, return infinity."""
         if not self.standing:
             return INFINITE
         band_of, need, near = self.band_of, self.need, self.scratch
@@ -201,8 +209,8 @@ class Sharing(Clock):
         return INFINITE
 
     def _has_room(self) -> bool:
-        """Return True if the history has space for everything this step can record: a place or plan for each waiting
-        job, and losses.
+        """Return True if the history has space for everything that this step can record: stretches (times on
+        processors) and decisions.
         """
         crowd = self.waiting + self.coming
         has_room: bool = (
@@ -287,7 +295,7 @@ class Sharing(Clock):
             index += 1
 
     def _rows_go_on(self, now: float) -> None:
-        """Update the clock of the rows at the end of a step, when the matrix does not change any more."""
+        """Update the clock of the rows at the end of a step, when the matrix no longer changes in this step."""
         self._settle_clock(now)
         self.free = self.empty[self.order[self.on_turn]] if self.cycle else self.size
         if self.news:
@@ -345,7 +353,7 @@ class Sharing(Clock):
         self.members[band] += 1
 
     def _leave_band(self, place: int) -> None:
-        """Remove the job at index `place` from its band."""
+        """Remove the job at index `place` of the order of placement from its band (group of jobs in the same rows)."""
         band = self.band_of[place]
         self.members[band] -= 1
         if not self.members[band]:
@@ -373,7 +381,7 @@ class Sharing(Clock):
         return -1
 
     def _name(self, slot: int, row: int) -> None:
-        """Add an empty row with the id `row` in this slot."""
+        """Register an empty row with the id `row` in this slot."""
         self.id_of[slot] = row
         self.alone[slot] = (row,)
         self.room[slot] = self.empty[slot] = self.size
@@ -387,7 +395,7 @@ class Sharing(Clock):
         self._settle_in(rank, slot)
 
     def _settle_in(self, rank: int, slot: int) -> None:
-        """Make the row the job's home and its only row."""
+        """Make the row in this slot the job's home and its only row."""
         self.home[rank] = slot
         self.stands[rank] = 1 << slot
         self.rows_of[rank] = self.alone[slot]
@@ -396,7 +404,7 @@ class Sharing(Clock):
         self.empty[slot] -= self.procs[rank]
 
     def _note_columns(self, rank: int) -> None:
-        """Write the job's columns to the history, for stretches that begin later."""
+        """Write the job's columns to the history; the stretches that the job begins from now on refer to them."""
         self.set_at[rank] = -1 - len(self.whole_sets)
         self.whole_sets.append(self.sets.told(rank))
 
@@ -433,8 +441,8 @@ class Sharing(Clock):
             self.settled = 0
 
     def _stand_no_more(self, rank: int, slot: int) -> None:
-        """Remove the row in this slot from the job's rows; its replica there was the last one, unless the job has
-        ended.
+        """Remove the job's replica in the row of this slot. It must be the replica that was added last, unless the job
+        has ended.
         """
         self.copies -= 1
         self.stands[rank] ^= 1 << slot
@@ -443,21 +451,21 @@ class Sharing(Clock):
         self.settled = 0
 
     def _keep_replicas(self, kept: int) -> None:
-        """Remove all replicas but the first `kept`."""
+        """Remove all replicas but the first `kept` in the order of addition."""
         for index in range(self.replicas - 1, kept - 1, -1):
             if self.stands[self.replica_of[index]] >> self.replica_in[index] & 1:
                 self._stand_no_more(self.replica_of[index], self.replica_in[index])
         self.replicas = kept
 
     def _next_row(self) -> int:
-        """Return the id of the row that would be opened next."""
+        """Return the id that the next opened row gets: the lowest one that no present or recently removed row has."""
         row = 1
         while row in self.gone or self._slot_of(row) >= 0:
             row += 1
         return row
 
     def _find_spare(self) -> None:
-        """Find the slot and the id for the row that would be opened next; -1 if no more row is allowed."""
+        """Find the slot and the id for the next row to be opened; the slot is -1 if no more row is allowed."""
         self.spare = -1
         if self.rows < self.mpl:
             self.spare = 0

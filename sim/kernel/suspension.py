@@ -1,6 +1,7 @@
-"""Suspended jobs in the fast loop: the rules of `sim.policies.preempt.preemption` and parts of the engine over columns.
+"""Suspended jobs in the fast loop: the rules of `sim.policies.preempt.preemption` and the parts of the engine that they
+need, on columns (arrays of numbers).
 
-A suspended job resumes on its own processors, without losing time.
+A suspended job resumes on its own processors, and suspending and resuming take no time.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ SUSPENDED = 3
 
 @cython.cclass
 class Suspension(Loop):
-    """Base of the fast loops of preemptive policies: suspended jobs, free processors, and what happens to jobs."""
+    """Base of the fast loops of preemptive policies: it suspends and resumes jobs, and subclasses are informed of each
+    such event.
+    """
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
@@ -38,23 +41,23 @@ class Suspension(Loop):
         self.idle_set, self.tried_set, self.watched_set, self.came_set = jobs, jobs + 1, jobs + 2, jobs + 3
         self.apart_set, self.waited_for_set, self.theirs_set = jobs + 4, jobs + 5, jobs + 6
         self.whole_sets: list[Processors] = []
-        """Sets of processors of the history that are stored as integers"""
+        """Sets of processors that the history stores as integers, one for each stretch (time of a job on processors)"""
         self.since = times(jobs)
         # Suspended jobs
         self.preempted = numbers(0)
-        """Number of suspensions of each job, a column of the ledger"""
+        """For each job, by rank: how many times it was suspended; this is a column of the ledger"""
         self.paused = self.preemptions = 0
         self.pauses = Waiters(jobs, 1)
-        """Suspended jobs in one list, linked by rank, the last suspended first"""
+        """Suspended jobs in one list, the last suspended first"""
         self.paused_at, self.paused_in = times(jobs), numbers(jobs)
         self.is_waited_for = True
-        """True if `stands_at` is up to date"""
+        """True if the set of all processors that suspended jobs need (`waited_for_set`) is up to date"""
         self.stands_at = Waiters(jobs, procs)
-        """For each taken processor, the suspended jobs of their own that it blocks; one processor is enough to block a
-        job
+        """For each taken processor: the suspended jobs that need it to resume. Each job is listed under one processor
+        only, as one is enough to block it
         """
         self.fitting, self.fits_count = growing_numbers(jobs), 0
-        """Suspended jobs that may fit, and their number"""
+        """Ranks of the suspended jobs that may fit, and the number of these jobs"""
         # Of a pass
         self.taker_at, self.taker, self.takers = growing_times(jobs), growing_numbers(jobs), 0
         self.scratch = numbers(jobs)
@@ -66,27 +69,31 @@ class Suspension(Loop):
         return 0.0
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """Record that the job runs from now on, after `ran` seconds of progress."""
+        """Prepare for the job's running from now on, after `ran` seconds of progress; called when it starts or
+        resumes.
+        """
 
     def _has_left(self, rank: int) -> None:
-        """Record that the job has left its processors."""
+        """Update the data of the policy after the job has left its processors."""
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
-        """Record that the job was suspended after `ran` seconds of progress."""
+        """Update the data of the policy after the job was suspended with `ran` seconds of progress."""
 
     def _is_taken_up(self, rank: int) -> None:
-        """Record that the job was resumed."""
+        """Update the data of the policy when the suspended job is about to resume."""
 
     # From a state of the engine, and back
 
     def enter_runner(self, rank: int, since: float, ran: float) -> None:
-        """Copy a running job into the loop: the begin of its stay, and how long it had run before."""
+        """Copy a running job into the loop: it runs `since` this time, and had made `ran` seconds of progress
+        before.
+        """
         self.since[rank] = since
         self.held_at[rank] = rank
         self._comes_to_run(rank, ran)
 
     def enter_paused(self, rank: int, since: float, ran: float) -> None:
-        """Copy a suspended job into the loop: since when it is suspended, and how long it has run."""
+        """Copy a suspended job into the loop: it is suspended `since` this time, after `ran` seconds of progress."""
         self.paused_at[rank] = since
         self.paused_in[rank] = -1
         self._pause(rank, ran)
@@ -96,7 +103,7 @@ class Suspension(Loop):
         return self.sets.told(self.idle_set)
 
     def paused_ranks(self) -> list[int]:
-        """Return the ranks of the suspended jobs, in the order of suspension."""
+        """Return the ranks of the suspended jobs, the first suspended first."""
         ranks: list[int] = []
         rank = self.pauses.first[0]
         while rank >= 0:
@@ -113,7 +120,7 @@ class Suspension(Loop):
         return not self.decided + 2 * idle + self.running > self.most_decided
 
     def _go_on(self) -> None:
-        """Start or resume idle jobs that fit, the largest xfactor first, then by rank."""
+        """Start or resume idle jobs that fit: the one with the largest value of `_urgency` first, then by rank."""
         self._find_room()
         for index in range(self.fits_count):
             self._line_taker_up(self.fitting[index])
@@ -152,7 +159,9 @@ class Suspension(Loop):
         return index < self.waiting
 
     def _find_room(self) -> None:
-        """Find the suspended jobs that fit; only those are checked that waited for a processor which a job has left."""
+        """Find the suspended jobs that fit. A job is checked again only if the processor that blocked it has become
+        idle.
+        """
         sets, idle, came, watched = self.sets, self.idle_set, self.came_set, self.watched_set
         sets.become(came, idle)
         sets.drop(came, self.tried_set)
@@ -184,7 +193,7 @@ class Suspension(Loop):
     # Starting, suspending, resuming
 
     def _take_room(self, rank: int) -> None:
-        """Start or resume the job, which fits now."""
+        """Start or resume the job, which fits without suspending others."""
         if self.pauses.keeper[rank] >= 0:
             self._resume(rank, self.resumes_as, 0)
             return
@@ -199,7 +208,7 @@ class Suspension(Loop):
         self._start_there(rank, self.starts_as, free)
 
     def _find_waited_for(self) -> None:
-        """Compute `stands_at`: for each suspended job, one taken processor that blocks it."""
+        """Collect the processors that suspended jobs need to resume, so that new jobs avoid them if possible."""
         if not self.is_waited_for:
             self.is_waited_for = True
             self.sets.drop(self.waited_for_set, self.waited_for_set)
@@ -209,7 +218,7 @@ class Suspension(Loop):
                 rank = self.pauses.then[rank]
 
     def _start_there(self, rank: int, form: int, number: float) -> None:
-        """Start a new job on the chosen processors, with this form of decision and number."""
+        """Start a new job on the processors chosen for it, and record the decision `form` with its `number`."""
         remove_number(self.queue, self.waiting, number_before(self.queue, rank, 0, self.waiting))
         self.waiting -= 1
         self.wanted -= self.procs[rank]
@@ -217,7 +226,7 @@ class Suspension(Loop):
         self._begin(rank)
 
     def _resume(self, rank: int, form: int, number: float) -> None:
-        """Resume a suspended job on its own processors, with this form of decision and number."""
+        """Resume a suspended job on its own processors, and record the decision `form` with its `number`."""
         if self.stands_at.keeper[rank] >= 0:
             self.stands_at.forget(rank)
         else:
@@ -234,7 +243,7 @@ class Suspension(Loop):
         self._begin(rank)
 
     def _begin(self, rank: int) -> None:
-        """Record that the job has its processors now, and begin its stretch."""
+        """Let the job run on its processors from now on, and begin a stretch (time on processors) in the history."""
         now, running, ran, estimate = self.now, self.running, self.l_ran[rank], self.estimate[rank]
         expected, leaves = now + estimate - ran, -(now + self.runtime[rank] - ran)
         self.sets.drop(self.idle_set, rank)
@@ -252,13 +261,15 @@ class Suspension(Loop):
         self._comes_to_run(rank, ran)
 
     def _give_back(self, at: int, procs: int) -> None:
-        """Free the processors of a job that has left, at index `at` of the history's ranges."""
+        """Free the `procs` processors of the job with rank `at`, which has left."""
         self.sets.add(self.idle_set, at)
         self.free += procs
         self._has_left(at)
 
     def _suspend(self, rank: int, by: int, one: float, two: float, three: float) -> None:
-        """Suspend the running job `rank` so that the job `by` can run; the three numbers are those of the reason."""
+        """Suspend the running job `rank` so that the job `by` can run; `one`, `two` and `three` are the numbers of the
+        reason.
+        """
         now, running, ran, begins = self.now, self.running, self.l_ran[rank], self.since[rank]
         leaves = -(begins + self.runtime[rank] - ran)
         remove_pair(self.leave_at, self.leave_rank, running, leaves, rank)
@@ -274,7 +285,7 @@ class Suspension(Loop):
         self._pause(rank, ran)
 
     def _pause(self, rank: int, ran: float) -> None:
-        """Add the job, which has run for `ran` seconds, to the list of suspended jobs."""
+        """Add the job, which has made `ran` seconds of progress, to the suspended jobs."""
         self.pauses.keep(rank, 0)
         self.paused += 1
         self.sets.add(self.waited_for_set, rank)
@@ -283,8 +294,8 @@ class Suspension(Loop):
         self._is_set_aside(rank, ran)
 
     def _place_among(self, rank: int, count: int) -> None:
-        """Start a new job on free processors and then on those of the `count` jobs that it suspended, lowest numbers
-        first.
+        """Choose the processors of a new job: idle ones first, then those of the `count` jobs that it suspends, the
+        lowest-numbered first.
         """
         sets = self.sets
         sets.drop(self.theirs_set, self.theirs_set)
@@ -294,7 +305,11 @@ class Suspension(Loop):
         sets.take(rank, self.theirs_set, missing)
 
     def _spare_unneeded(self, count: int, found: int, needed: int) -> int:
-        """Remove jobs that are not needed from the chosen ones to suspend; return how many remain."""
+        """Remove jobs that need not be suspended from the `count` chosen ones, which hold `found` processors; return
+        how many remain.
+
+        `needed` processors must remain; if `found` is less, return 0.
+        """
         kept, victims = 0, self.scratch
         if found < needed:
             return 0

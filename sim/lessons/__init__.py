@@ -1,1 +1,3 @@
-"""Lessons: a trace, a policy, and scenes with texts and questions; every number and answer is computed by the run."""
+"""Lessons: a trace, a policy, and scenes with texts and questions; all numbers and answers are computed by running the
+policy.
+"""

@@ -21,7 +21,7 @@ def course() -> tuple[Lesson, ...]:
 
 
 def found_lesson(named: str) -> Lesson:
-    """Return the lesson in a file, or the built-in one of that name."""
+    """Return the lesson in the file `named`, or the built-in lesson of that name."""
     if named.endswith(".toml") or os.sep in named:
         return read_lesson(named)
     if named not in ORDER:

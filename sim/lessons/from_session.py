@@ -1,4 +1,6 @@
-"""Conversion of a session to a lesson: its trace, its policies, and a scene without text for each bookmark."""
+"""Conversion of a session (saved replay) to a lesson: its trace, its policies, and a scene without text for each
+bookmark.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def _specs(session: Session) -> Iterator[str]:
 
 
 def _trace(session: Session, path: str | Path) -> str:
-    """Return the trace as a lesson names it: a sample, or a file in the lesson's folder."""
+    """Return the name of the session's trace for a lesson at `path`: a sample, or a file in the lesson's folder; raise
+    an error for any other file.
+    """
     trace = session.trace
     if trace.is_sample or is_line(trace.name):
         return trace.name
@@ -57,7 +61,9 @@ def _trace(session: Session, path: str | Path) -> str:
 
 
 def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
-    """Yield the keys and values of a scene at this bookmark; on a branch, also the switch or comparison with which it
+    """Yield the (key, value) pairs of a scene at this bookmark.
+
+    If the bookmark is on a branch, the pairs include the switch of policy or the comparison with which the branch
     began.
     """
     branches = {branch.name: branch for branch in session.branches}
@@ -74,7 +80,7 @@ def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
 
 
 def _switched(branch: BranchRecord) -> str | None:
-    """Return the policy to which the branch switched at its begin, or None."""
+    """Return the spec of the policy to which the branch switched at its beginning; None if it did not switch there."""
     return branch.switches[0].spec if branch.parent is not None and branch.forked and branch.switches else None
 
 

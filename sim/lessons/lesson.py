@@ -1,6 +1,7 @@
 """Data of a lesson: a trace, a policy, and scenes, each with a time, panels, a text and perhaps a question.
 
-These are plain values as in a file (`sim.lessons.lesson_file`); whether they hold for the run is checked elsewhere.
+The classes hold plain values, as in a file (`sim.lessons.lesson_file`). `sim.lessons.performance` checks that the
+statements of a lesson are true in the run.
 """
 
 from __future__ import annotations
@@ -41,18 +42,20 @@ COLOURS = (
 )  # fmt: skip
 """Names of the colourings of jobs that a scene can choose."""
 Zoom: TypeAlias = "Literal['all', 'first'] | tuple[str, str]"
-"""Visible time of a scene: the whole run, the first view, or a time window."""
+"""Times that the chart of a scene shows: "all" for the whole run, "first" for the first view of a replay, or (begin,
+end) as text.
+"""
 
 
 class LessonError(FileError):
-    """Error in a lesson file: it cannot be read, or a statement in it is false in the run."""
+    """Error in a lesson file: the file cannot be read, or a statement in the lesson is false in the run."""
 
     others: tuple[LessonError, ...] = ()
-    """Other errors of the same lesson, as far as they are known."""
+    """Other errors that were found in the same lesson."""
 
     @classmethod
     def first_of(cls, wrong: Iterable[LessonError]) -> LessonError:
-        """Return the first of several errors in the file, with the others attached."""
+        """Return the first of the errors `wrong`, with the others attached in `others`."""
         first, *others = sorted(wrong, key=lambda error: error.line or 0)
         first.others = tuple(others)
         return first
@@ -66,15 +69,15 @@ class Ask:
     question: str = ""
     """Text of the question; "" for the standard text of its kind."""
     job: str = ""
-    """Name of the job whose start is the answer"""
+    """Name of the job whose start is asked for"""
     of: str = ""
-    """Name of the number that is the answer, as in `sim.lessons.names`"""
+    """Name of the number that is asked for, as in `sim.lessons.names`"""
     among: tuple[str, ...] = ()
     """Specs of the policies among which the answer must be chosen."""
     under: str = ""
-    """Policy of the other run, in which a job gains or loses"""
+    """Policy of a second run, compared with which a job gains or loses"""
     within: float = 0.0
-    """Relative error of a number up to which an answer is right; 0 for the default."""
+    """Largest relative error with which an answered number still counts as right; 0 for the default."""
     then: str = ""
     """Text shown with the answer, after the program's own reason."""
 
@@ -90,16 +93,18 @@ class LessonScene:
     at: str | None = None
     """Time or step of the scene, or "end"."""
     when: str | None = None
-    """Condition; the scene is at the first step, after the scene before, that meets it."""
+    """Condition; the scene is at the first step that meets it after the previous scene."""
     before: str | None = None
-    """Condition; the scene is just before the first step that meets it."""
+    """Condition; the scene is just before the first step that meets it after the previous scene."""
     policy: str | None = None
-    """Policy of the whole run from this scene on; `easy with exact` also sets the estimates."""
+    """Policy of the run from its beginning, for this scene and the following ones; `easy with exact` also sets the
+    estimates.
+    """
     switch: str | None = None
-    """Policy that takes over at the scene's time, in this scene only."""
+    """Policy that takes over from the first policy at the scene's time, in this scene only."""
     compare: str | None = None
-    """Policy of a second run that is shown next to the first; with `compare_here` it takes over only at the scene's
-    time.
+    """Policy of a second run that is shown next to the first, from the beginning; in the field `compare_here` it takes
+    over at the scene's time.
     """
     compare_here: str | None = None
     show: tuple[str, ...] | None = None
@@ -114,7 +119,9 @@ class LessonScene:
     holds: tuple[str, ...] = ()
     """Statements that the text makes, such as `J5.end <= J3.start`; they must be true in the run."""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
-    """Line of each key in the file; under the key "" the line where the scene begins."""
+    """For each key of the scene: the number of its line in the file; the key "" stands for the line where the scene
+    begins.
+    """
 
     def line(self, key: str) -> int:
         return self.lines.get(key, self.lines.get("", 0))
@@ -138,7 +145,7 @@ class Lesson:
     options: Mapping[str, Any] = field(default_factory=dict)
     placement: Placement = "lowest"
     picture: int = 1
-    """Number of the scene, from 1, whose chart is the lesson's picture."""
+    """Number of a scene, counted from 1; its chart is the lesson's picture."""
     path: str = ""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
@@ -148,6 +155,8 @@ class Lesson:
         return len(self.scenes) + bool(self.exercise)
 
     def wrong(self, what: str, scene: LessonScene | None = None, key: str = "") -> LessonError:
-        """Return an error that names the line of `key` in the scene or, without a scene, in the head of the lesson."""
+        """Return an error with the text `what` that names the line of `key` in the scene or, without a scene, at the
+        top of the file.
+        """
         line = self.lines.get(key, 0) if scene is None else scene.line(key)
         return LessonError(what, self.path or self.name, line)

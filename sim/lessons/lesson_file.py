@@ -1,4 +1,4 @@
-"""A lesson as a file (TOML). Nothing in it runs, and it reaches no file outside of its own folder.
+"""A lesson as a file (TOML). A lesson runs no code, and reads no file outside of its own folder.
 
 title = "Which jobs may pass?"
 paper = "Z"                          # or your own words
@@ -55,9 +55,9 @@ MOST_BYTES = 2**18
 LESSON = TextKind("lesson", MOST_BYTES, LessonError)
 MOST_SCENES = 200
 LONGEST = 2000
-"""Largest number of letters of a text."""
+"""Largest number of characters of a text."""
 A_LINE = 200
-"""Largest number of letters of a title or another single line."""
+"""Largest number of characters of a title or of another text of one line."""
 MOST_OF_A_LIST = 20
 MOST_OF_A_TRACE = 2**26
 """Largest size in bytes of a trace next to a lesson."""
@@ -66,7 +66,9 @@ T = TypeVar("T")
 
 
 def read_lesson(path: str | Path) -> Lesson:
-    """Return the lesson in a file; raise a `LessonError` with its line and with all further errors."""
+    """Return the lesson in a file. If the file has errors, raise the first as a `LessonError` with its line; the others
+    are attached.
+    """
     text = LESSON.read(path)
     found = LESSON.toml(text, path)
     reader = _Reader(path, text)
@@ -80,7 +82,9 @@ def read_lesson(path: str | Path) -> Lesson:
 
 
 def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:
-    """Return a wrapper of a method that reads a value: on an error it records the error and returns None."""
+    """Return a wrapper of a method that reads a value: if the method raises an error, the wrapper records the error and
+    returns None.
+    """
 
     @wraps(take)
     def taken(table: _Table, /, *args: P.args, **named: P.kwargs) -> T | None:
@@ -94,7 +98,7 @@ def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_T
 
 
 class _Table:
-    """Table of a lesson file while it is read. Values are checked when they are read; a key that is never read is an
+    """Table of a lesson file, which checks values when they are read; a key that is never read is reported as an
     error.
     """
 
@@ -102,7 +106,7 @@ class _Table:
         self, name: str, values: Mapping[str, Any], lines: Mapping[str, int], path: str | Path, wrong: list[LessonError]
     ) -> None:  # fmt: skip
         self.name, self.lines, self.path, self.wrong = name, lines, path, wrong
-        """Name of the table, line of each key, path of the file, and the errors found in the file so far."""
+        """Name of the table, line number of each key, path of the file, and list of the errors found in the file."""
         self._values = dict(values)
 
     def note(self, what: str, key: str = "") -> None:
@@ -131,7 +135,9 @@ class _Table:
 
     @_noted
     def moment(self, key: str) -> str | None:
-        """Return the time or step under a key, which may be text or a number of seconds; None if the key is missing."""
+        """Return the time or step under a key, as text; a number in the file means seconds. A missing key gives
+        None.
+        """
         value = self._values.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
             self._values[key] = f"{value:.12g}" if abs(value) < 1e15 else "too late"
@@ -162,12 +168,16 @@ class _Table:
         return value
 
     def spec(self, key: str) -> str | None:
-        """Return the spec of a policy under a key, or None. It must be built-in, because a lesson runs no code."""
+        """Return the spec of the policy under a key; None if the key is missing or the spec is wrong. Only built-in
+        policies are permitted, because a lesson runs no code.
+        """
         value = self.words(key)
         return None if value is None else self._checked(value, key)
 
     def run(self, key: str) -> str | None:
-        """Return the policy under a key, perhaps with a kind of estimates, as in `easy with exact`; or None."""
+        """Return the policy under a key, which may have a kind of estimates, as in `easy with exact`; None if the key
+        is missing or its value is wrong.
+        """
         value = self.words(key)
         return None if value is None else self._checked_run(value, key)
 
@@ -209,7 +219,7 @@ class _Table:
 
 
 class _Reader:
-    """Reader of a lesson file, whose errors name the line of the wrong value."""
+    """Reader of a lesson file; its errors name the line of the wrong value."""
 
     def __init__(self, path: str | Path, text: str) -> None:
         self._path, self._places = path, dict(places(text))
@@ -396,7 +406,9 @@ def _within(table: _Table) -> float:
 
 
 def _typed(value: Any, kind: type) -> Any:
-    """Return a value of a TOML file as text, as a user would type it for this type."""
+    """Return a value of a TOML file as an option of type `kind` expects it: as text if `kind` is `str`, otherwise
+    unchanged.
+    """
     return str(value) if kind is str and not isinstance(value, bool) else value
 
 

@@ -1,9 +1,9 @@
-"""Numbers of a run by name, for the braces and the claims of a lesson.
+"""Numbers of a run by name, for the text in braces and for the claims of a lesson.
 
     J5.start   J3.wait@fcfs   mean_wait@easy with exact   J3.wait@fcfs - J3.wait   now   free   J3.planned
 
-A name is a field of a job, a metric of the whole run, or a number of the scene's moment; `@SPEC` takes it from the run
-under another policy. There are no other names, and nothing is evaluated.
+A name stands for a field of a job, a metric of the whole run, or a number at the scene's time. `@SPEC` takes the value
+from the run under another policy. All other names are errors, and no code is executed.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 class Value(NamedTuple):
-    """Number with its unit, which determines how it is written."""
+    """Number with its unit, which determines the form in which the number is written."""
 
     number: float
     unit: Unit
 
     def written(self, now: float) -> str:
-        """Return the number as text, in the form in which the program shows it; times as seen at `now`.
+        """Return the number as text, in the form in which the program shows it; a point in time is written without the
+        day if `now` is on the same day.
 
         >>> Value(600, "moment").written(0), Value(590, "span").written(0), Value(3, "count").written(0)
         ('00:10:00', '9m50', '3')
@@ -61,7 +62,7 @@ class Value(NamedTuple):
 
 
 class Names:
-    """Numbers of a lesson's runs by name, at the time of one scene."""
+    """Values of the names that a lesson uses, from its runs at the time of one scene."""
 
     def __init__(self, runs: Runs, moment: Moment) -> None:
         self._runs, self._moment = runs, moment
@@ -74,7 +75,7 @@ class Names:
         return self.value(name).written(self._moment.clock)
 
     def value(self, text: str) -> Value:
-        """Return the value of a name, or of names added or subtracted."""
+        """Return the value of a name, or of several names that are added or subtracted."""
         first, *others = re.split(r"\s([+-])\s", text.strip())
         value = self._term(first)
         for sign, term in zip(others[::2], others[1::2], strict=True):
@@ -85,7 +86,9 @@ class Names:
         return value
 
     def claim(self, text: str) -> str | None:
-        """Return None if a statement such as `J5.end <= J3.start` is true; otherwise what is wrong with it."""
+        """Return None if the statement `text`, such as `J5.end <= J3.start`, is true; otherwise a text on what is
+        wrong.
+        """
         found = _CLAIM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)}: expected a claim such as J5.end <= J3.start")
@@ -155,13 +158,15 @@ class Names:
         return float(self._runs.schedule(branch).end[job.rank])
 
     def planned(self, job: Job, branch: str) -> float:
-        """Return the job's planned start at the time of the scene."""
+        """Return the job's planned start at the time of the scene, in the run `branch`."""
         waiting = (queued for queued in self._runs.at(self._moment).queue if queued.job.rank == job.rank)
         planned = next((queued.planned for queued in waiting), None)
         return float("nan") if planned is None else planned
 
     def xfactor(self, job: Job, branch: str) -> float:
-        """Return the job's xfactor at the time of the scene; a waiting job's has grown since the last step."""
+        """Return the job's xfactor at the time of the scene; for a waiting job that includes the wait since the last
+        step.
+        """
         shown = self._runs.at(self._moment)
         grown = (self._moment.clock - (shown.time or 0)) / job.estimate
         waiting = ((entry, grown) for entry in (*shown.queue, *shown.suspended))

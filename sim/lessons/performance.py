@@ -1,5 +1,5 @@
-"""Evaluation of a lesson: each scene with its time, its text with numbers of the run, and the right answer of its
-question.
+"""Evaluation of a lesson: for each scene its time in the run, its text with numbers of the run, and the right answer of
+its question.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from sim.workload.source import Source
 
 T = TypeVar("T")
 FEW = 40
-"""Largest number of jobs for which a scene shows the whole run."""
+"""Largest number of jobs for which a scene without `zoom` shows the whole run."""
 SHOWN: tuple[str, ...] = ("queue",)
 """Names of the panels that the first scene shows if it names none."""
 
 
 @dataclass(frozen=True)
 class Staged:
-    """Scene that is ready to be shown, with what it keeps from the scenes before."""
+    """Scene that is ready to be shown, including the values that it takes from the scenes before."""
 
     title: str
     text: str
@@ -39,7 +39,7 @@ class Staged:
     notes: str
     moment: Moment
     window: tuple[float, float] | None
-    """First and last time that the chart shows; None for the default."""
+    """First and last time that the chart shows; None for the first view of the replay."""
     panels: tuple[str, ...]
     over: str | None
     selected: int | None
@@ -53,7 +53,7 @@ EXERCISE_NOTES = "Let two students work at one screen. Collect what they found, 
 
 
 class Performance:
-    """Evaluation of a lesson, scene by scene, because each scene may keep values of the one before."""
+    """Evaluation of a lesson, one scene after another, because a scene may keep values of the scene before."""
 
     def __init__(self, lesson: Lesson, trace: Trace | None = None, workload: Workload | None = None) -> None:
         self.lesson = lesson
@@ -69,14 +69,14 @@ class Performance:
         self._wrong: list[LessonError] = []
         """Errors found in the scene that is being evaluated"""
         self._home = FIRST
-        """Name of the branch with the policy of the scene from the beginning"""
+        """Name of the branch (run) in which the current scene takes place, unless the scene switches the policy"""
         self._before: Staged | None = None
         self._zoom: LessonScene | None = None
         self._show = SHOWN
         self._over: str | None = None
 
     def staged(self) -> tuple[Staged, ...]:
-        """Return all scenes evaluated; raise the first error."""
+        """Return all scenes of the lesson, evaluated; if a scene has errors, raise the first of them."""
         return tuple(self.stage(scene) for scene in self.scenes)
 
     @property
@@ -92,8 +92,8 @@ class Performance:
             )
 
     def stage(self, scene: LessonScene) -> Staged:
-        """Return this scene evaluated; it must follow the one evaluated before. Raise an error that lists all mistakes
-        in it.
+        """Return this scene, evaluated; the previous scene must have been evaluated before. Raise an error that lists
+        all mistakes of the scene.
         """
         self._wrong = []
         was, moment = self._before, self._moment(scene)
@@ -127,17 +127,21 @@ class Performance:
         return staged
 
     def _estimated(self, estimates: str) -> Workload:
-        """Return the jobs of the trace with other estimates."""
+        """Return the jobs of the trace with another kind of estimates, named `estimates`."""
         source = Source.of_options(self.lesson.trace, {**self.lesson.options, "estimates": estimates})
         return source.made(Workload.of(self.trace, source.procs, source.machine))
 
     def _filled(self, scene: LessonScene, key: str, text: str, moment: Moment) -> str:
-        """Return the text of a scene's key with the number in place of each name in braces."""
+        """Return `text`, which stands under `key` of the scene, with each name in braces replaced by its number at
+        `moment`.
+        """
         names = Names(self.runs, moment)
         return IN_BRACES.sub(lambda found: self._tried(scene, key, lambda: names.written(found[1]), ""), text)
 
     def _tried(self, scene: LessonScene, key: str, made: Callable[[], T], instead: T) -> T:
-        """Return the result of `made`. If it raises an error, record the error and return `instead`."""
+        """Return the result of `made`. If `made` raises an error, add the error to those of the scene and return
+        `instead`.
+        """
         try:
             return self._checked(scene, key, made)
         except LessonError as error:
@@ -145,7 +149,9 @@ class Performance:
             return instead
 
     def _checked(self, scene: LessonScene, key: str, made: Callable[[], T]) -> T:
-        """Return the result of `made`. If it raises an error, raise it with the place of `key` in the file."""
+        """Return the result of `made`. If `made` raises an error, raise it as a `LessonError` that names the line of
+        `key` in the file.
+        """
         try:
             return made()
         except LessonError:
@@ -158,7 +164,7 @@ class Performance:
     # Moments
 
     def _moment(self, scene: LessonScene) -> Moment:
-        """Return the time of a scene in its run, and the branch that it compares, if any."""
+        """Return the time at which a scene takes place, with its branch and the branch that it compares, if any."""
         if (spec := scene.policy) is not None:
             self._home = self._checked(scene, "policy", lambda: self.runs.branch(spec))
         moment = self._place(scene, self._since(self._home))
@@ -173,8 +179,10 @@ class Performance:
         return moment
 
     def _since(self, branch: str) -> Moment:
-        """Return the time in this run at which the previous scene ended. A question that shows the end of the run, to
-        compare two runs, leaves it at the scene's own time.
+        """Return the moment in this branch from which the scene begins: where the previous scene and its question
+        ended.
+
+        If that question compared two runs, it showed the end of the run; then the previous scene's own time counts.
         """
         if self._before is None:
             return self.runs.at_step(branch, 0)
@@ -225,7 +233,7 @@ class Performance:
 
     @cached_property
     def _whole(self) -> tuple[float, float]:
-        """Return the first and last time of the run, under all policies of the lesson."""
+        """Return the first and the last time of all runs, under every policy that the lesson names."""
         specs = {self.lesson.policy}
         for scene in self.lesson.scenes:
             asked = () if scene.ask is None else (*scene.ask.among, scene.ask.under)
@@ -254,13 +262,15 @@ class Performance:
 
 
 def source_of(lesson: Lesson) -> Source:
-    """Return the source of the lesson's workload. A name of a sample never means a file in the current folder."""
+    """Return the source of the lesson's workload. If a trace has the name of a sample, the sample is meant, even if a
+    file in the current folder has that name.
+    """
     is_hidden = not os.path.isabs(lesson.trace) and os.path.exists(lesson.trace)
     return Source.of_options(str(sample_path(lesson.trace)) if is_hidden else lesson.trace, lesson.options)
 
 
 def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
-    """Return the scenes of a lesson file without errors, and the errors of the others."""
+    """Return the scenes of a lesson file that have no errors, and the errors of the other scenes."""
     try:
         performance = Performance(read_lesson(path))
     except LessonError as error:

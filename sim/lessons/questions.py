@@ -1,6 +1,6 @@
 """Questions about the next events of a run, with answers computed from the run.
 
-Each answer has the program's own reason, and the time at which it is visible.
+Each right answer comes with the reason that the program gives, and with the time at which the user can see it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ from sim.workload.model import Floats, Job
 
 MOST_CHOICES = 9
 MOST_REASONS = 40
-"""Number of steps before the right time for which the reason to wait is kept."""
+"""Number of steps before a job's start for which the reason of its wait is collected, to explain answers that are too
+early.
+"""
 NEAR = 0.03
-"""Share of the visible time by which a click on the chart may miss the right time."""
+"""Largest error of a time that still counts as right, as a share of the time that the chart shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class AnswerOption:
     """Possible answer to a question."""
 
     key: str
-    """Text that a user types to choose this answer: the number of the job, or that of the answer."""
+    """Text that a user types to choose this answer: the job's name, or the number of the choice."""
     label: str
     rank: int | None = None
     is_right: bool = False
@@ -60,25 +62,27 @@ class Question:
     kind: Kind
     asks: str
     told: str
-    """Text of the right answer, with the program's reason."""
+    """Text of the right answer, with the reason that the program gives."""
     seen: Moment
-    """Time at which the right answer can be seen in the run."""
+    """Moment in the run at which the user can see the right answer."""
     facts: str = ""
     """Facts that are needed to answer: the waiting jobs and what they request."""
     choices: tuple[AnswerOption, ...] = ()
     """Answers to choose from; empty if the answer is a time or a number."""
     value: Value | None = None
     within: float = 0.0
-    """Largest error with which a time or a number is still right."""
+    """Largest error with which an answered time or number still counts as right."""
     reads: Callable[[str], float] = float
     """Function that parses a typed time or number."""
     rank: int | None = None
     """Rank of the job that is selected after the answer, or None."""
     why_not: Callable[[float], str] = lambda given: ""
-    """Function that returns, for a wrong answer that is a time, why the job did not start then."""
+    """Function that returns, for a wrong time as answer, a text on why the job did not start at that time; "" if
+    unknown.
+    """
 
     def read(self, text: str) -> AnswerOption | float:
-        """Return the answer that a typed text means. Raise an error if it is no possible answer."""
+        """Return the answer that the text means. Raise an error if the text is not a possible answer."""
         if self.choices:
             typed = text.strip().lower().removeprefix("j")
             for choice in self.choices:
@@ -88,13 +92,15 @@ class Question:
         return self.reads(text)
 
     def begun(self, text: str) -> AnswerOption | None:
-        """Return the choice that the text typed so far means; None if it could still become another one."""
+        """Return the choice that the typed text stands for; None if there is no such choice, or if the text is also the
+        beginning of another one.
+        """
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]
         return meant[0] if typed and len(meant) == 1 and meant[0].key.lower() == typed else None
 
     def of_rank(self, rank: int) -> AnswerOption | None:
-        """Return the choice for a job that the user clicked, or None."""
+        """Return the choice that stands for the job with this rank; None if there is no such choice."""
         return next((choice for choice in self.choices if choice.rank == rank), None)
 
     def written(self, given: AnswerOption | float) -> str:
@@ -105,7 +111,7 @@ class Question:
         return Value(given, self.value.unit).written(self.value.number)
 
     def judge(self, given: AnswerOption | float) -> Verdict:
-        """Return whether an answer is right, and why."""
+        """Return whether the answer `given` is right, with an explanation."""
         if isinstance(given, AnswerOption):
             if given.is_right:
                 return Verdict(True, f"Right. {self.told}")
@@ -117,7 +123,9 @@ class Question:
         return Verdict(False, " ".join(filter(None, (self._missed(given, off), self.why_not(given), self.told))))
 
     def _missed(self, given: float, off: float) -> str:
-        """Return text on how far off an answer is; for plain numbers only whether it is too small or too large."""
+        """Return text on how far the answer `given` is off the right one, by `off`; for plain numbers only whether it
+        is too low or too high.
+        """
         assert self.value is not None
         unit = self.value.unit
         if unit not in ("moment", "span"):
@@ -128,7 +136,9 @@ class Question:
 
 
 def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    """Return the question of a scene with its right answer; `window` is the time that the chart shows."""
+    """Return the question of a scene at `moment`, with its right answer. `window` is the first and last time that the
+    chart shows.
+    """
     return _KINDS[ask.kind](ask, runs, moment, window)
 
 
@@ -168,7 +178,9 @@ def _waiting(jobs: Sequence[Job]) -> str:
 
 
 def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
-    """Return the first few waiting jobs, and the needed ones wherever they are in the queue."""
+    """Return the jobs to choose from, in order of the queue: the `needed` ones and, up to nine in total, the first
+    others.
+    """
     kept = {job.rank for job in needed}
     for job in waiting:
         if len(kept) < MOST_CHOICES:
@@ -177,7 +189,7 @@ def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
 
 
 def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
-    """Return the reason why the job does not start next, with the processors that were free then."""
+    """Return the reason why the job does not start in the step `seen`, in which the jobs `begun` start."""
     at = clock_near(seen.clock)
     found = evidence_of(runs.at(seen), job.rank, at)
     before = runs.timeline.snapshot_within(0)
@@ -190,7 +202,7 @@ def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
 
 
 def _begins(runs: Runs, seen: Moment, job: Job) -> str:
-    """Return a sentence on why the job starts in the step that the user sees."""
+    """Return a sentence on why the job starts in the step `seen`."""
     at = clock_near(seen.clock)
     shown = runs.at(seen)
     found = evidence_of(shown, job.rank, at)
@@ -222,9 +234,9 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _too_early(runs: Runs, moment: Moment, job: Job, seen: Moment) -> Callable[[float], str]:
-    """Return a function that says why the job did not start at a time between now and its start.
+    """Return a function that says why the job did not start at a given time between `moment` and its start.
 
-    The reasons are collected here, because an answer must not move the timeline, which is then on the screen.
+    The reasons are collected at once. Collecting them later would move the timeline while it is on the screen.
     """
     reasons: list[tuple[float, str]] = []
     for step in range(max(moment.step, seen.step - MOST_REASONS), seen.step):
@@ -264,7 +276,9 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
 
 
 def _parted(runs: Runs, branch: str, other: str) -> str:
-    """Return a sentence on the first difference of two runs, and on what each did then."""
+    """Return a sentence on the first difference between the runs `branch` and `other`, and on what each run did
+    then.
+    """
     runs.complete(branch)
     runs.complete(other)
     names = runs.title(branch), runs.title(other)
@@ -293,8 +307,8 @@ def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
-    """Return the question which job's end the other run moves most: to an earlier time (`sign` -1) or a later one
-    (1).
+    """Return the question for which job the other run changes the end most: to an earlier time (`sign` -1) or to a
+    later one (`sign` 1).
     """
     branch, other = moment.branch, runs.branch(ask.under)
     ours, theirs = runs.title(branch), runs.title(other)

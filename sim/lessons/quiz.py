@@ -1,7 +1,7 @@
-"""Quiz without end: questions on small random workloads, whose difficulty adapts to the answers.
+"""Endless quiz: questions on small random workloads, whose difficulty adapts to the answers.
 
-The questions depend only on the seed, the number of the question and the difficulty: a class with one seed gets the
-same questions as long as its answers are as good.
+The questions depend only on the seed, the number of the question and the difficulty. Users with the same seed get the
+same questions as long as they answer equally well.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from sim.workload.model import Field, Header, Trace, Workload
 PROCS = 8
 TRIES = 200
 STREAK = 2
-"""Number of right answers in a row that lead to the next difficulty."""
+"""Number of right answers in a row after which the difficulty increases."""
 FURTHEST = 3000
-"""Number of steps at the beginning of a long trace within which questions are asked."""
+"""Number of steps at the beginning of a run within which starts are asked for. A given trace with more jobs only has
+questions on the next start.
+"""
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
 """Policies to choose from, in questions that ask which policy made a schedule."""
 
@@ -41,9 +43,9 @@ class Difficulty:
     policies: tuple[str, ...]
     kinds: tuple[Kind, ...]
     by_passing: bool
-    """True if the job in the answer must not be the first in the queue."""
+    """True if the answer must be a job that is not the first in the queue."""
     factors: tuple[int, ...] = (1,)
-    """Factors of which one is chosen at random as the ratio of estimates to run times."""
+    """Ratios of estimates to run times, from which one is chosen at random."""
 
 
 LEVELS = (
@@ -65,7 +67,7 @@ LEVELS = (
 
 @dataclass(frozen=True)
 class Quiz:
-    """Quiz at one question, with the score so far."""
+    """State of a quiz: the present question, and the score from the questions before."""
 
     seed: int
     number: int = 1
@@ -75,15 +77,15 @@ class Quiz:
     right: int = 0
     answered: int = 0
     most: int | None = None
-    """Number of questions in all, or None for an endless quiz."""
+    """Number of questions in the quiz; None for an endless quiz."""
     policy: str = ""
-    """Policy of the questions; "" for random ones."""
+    """Policy of all questions; "" to choose one at random for each question."""
     given: tuple[Trace, Workload] | None = None
     """Trace and workload of all questions; None for random workloads."""
 
     @property
     def told(self) -> str:
-        """Return the score as text."""
+        """Return the score, level and seed as text."""
         of = f"{self.right} of {count(self.answered, 'answer')} right"
         return f"{of}, at level {self.level + 1} of {len(LEVELS)} (seed {self.seed})"
 
@@ -92,7 +94,9 @@ class Quiz:
         return self.most is not None and self.number > self.most
 
     def after(self, is_right: bool | None) -> Quiz:
-        """Return the quiz at the next question; `is_right` is None if this one was not answered."""
+        """Return the quiz at the next question. `is_right` says whether the present question was answered rightly; None
+        if it was skipped.
+        """
         streak = self.streak + 1 if is_right else 0
         up = streak >= STREAK and self.level + 1 < len(LEVELS)
         level = self.level + up - (is_right is False and self.level > 0)
@@ -106,7 +110,7 @@ class Quiz:
         )
 
     def ask(self) -> tuple[Performance, Walk]:
-        """Return the question as a lesson on its own workload, at its scene."""
+        """Return the present question as a lesson with one scene, and a walk that stands at this scene."""
         lot = np.random.default_rng([self.seed, self.number, self.level])
         for _ in range(TRIES):
             try:
@@ -142,7 +146,9 @@ def _one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
 
 
 def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
-    """Return a scene with a question of this kind that is not too easy, or None."""
+    """Return a scene with a question of this kind; None if the run permits no such question. With `by_passing`, the
+    answer is not the first job in the queue.
+    """
     if kind == "next":
         there = list(_starts(runs, by_passing))
         if not there:
@@ -166,9 +172,9 @@ def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
 
 
 def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
-    """Yield (step, job) for each start of a waiting job that leaves other jobs waiting.
+    """Yield (step, id of the job) for each step in which exactly one waiting job starts while others wait.
 
-    With `by_passing` the job is not the first in the queue.
+    With `by_passing`, only starts of jobs that are not the first in the queue count.
     """
     timeline = runs.timeline
     step = 0
@@ -189,7 +195,9 @@ def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
 
 
 def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
-    """Return policies with different schedules in random order, including the policy of the runs."""
+    """Return up to three policies whose schedules differ from each other, in random order; the policy of the runs is
+    among them.
+    """
     own = runs.spec(FIRST)
     found = [own]
     for spec in RIVALS:
@@ -203,7 +211,7 @@ def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
 
 
 def made_by_lot(lot: np.random.Generator, level: Difficulty) -> tuple[Trace, Workload]:
-    """Return a workload of a few random jobs on a machine so small that they soon wait."""
+    """Return the trace and workload of a few random jobs, on a machine so small that some of them soon wait."""
     count = level.jobs
     table = np.full((count, len(Field)), -1.0)
     table[:, Field.ID] = np.arange(1, count + 1)

@@ -24,16 +24,16 @@ from sim.workload.model import Workload
 FIRST = "main"
 """Name of the first branch of a timeline."""
 WITH = " with "
-"""Word between a policy and a kind of estimates, as in `easy with exact`, if the lesson's estimates are replaced."""
+"""Word between a policy and the kind of estimates that replaces the lesson's estimates, as in `easy with exact`."""
 
 
 class Moment(NamedTuple):
-    """Time in one run, with the run that is compared with it."""
+    """Time in the run of one branch, and the other branch that is compared with it, if any."""
 
     branch: str
     step: int
     clock: float
-    """Time in seconds: that of the step, or any later time before the next step."""
+    """Time in seconds: that of the step, or a later time before the next step."""
     beside: str | None = None
     """Name of the branch that is compared, or None"""
 
@@ -48,7 +48,9 @@ class Runs:
         placement: Placement = "lowest",
         estimated: Callable[[str], Workload] | None = None,
     ) -> None:
-        """Begin with the jobs of the trace; `estimated` returns them with another kind of estimates."""
+        """Begin with the jobs of `workload` under `policy`. `estimated` takes the name of a kind of estimates, and
+        returns the same jobs with these estimates.
+        """
         self.workload = workload
         self.timeline = Timeline(workload, policy, placement=placement)
         self._placement: Placement = placement
@@ -64,7 +66,9 @@ class Runs:
     # Branches
 
     def branch(self, run: str) -> str:
-        """Return the name of the branch under this policy; `run` may name estimates, too, as in `easy with exact`."""
+        """Return the name of the branch for `run`: a policy, or a policy with a kind of estimates, as in `easy with
+        exact`. The branch is created if needed.
+        """
         spec, has_estimates, estimates = run.partition(WITH)
         spec, ours = written_policy(parse_policy(spec)), self.workload.estimated
         of = estimates.strip() if has_estimates else ours
@@ -81,7 +85,7 @@ class Runs:
         return self._named[called]
 
     def workload_of(self, branch: str) -> Workload:
-        """Return the workload of that branch, with its estimates."""
+        """Return the workload of that branch, which can have its own estimates."""
         return self.timeline.branches[branch].engine.workload
 
     def title(self, branch: str) -> str:
@@ -89,7 +93,9 @@ class Runs:
         return self.timeline.branches[branch].title
 
     def switched(self, moment: Moment, spec: str) -> str:
-        """Return the name of the branch that switches to the policy `spec` at this time."""
+        """Return the name of a branch that is equal to that of `moment` until then, and on which the policy `spec`
+        decides from then on.
+        """
         spec = written_policy(parse_policy(spec))
         name = f"{spec} from step {moment.step:,} of {moment.branch}"
         if name not in self.timeline.branches:
@@ -99,7 +105,7 @@ class Runs:
         return name
 
     def spec(self, branch: str) -> str:
-        """Return the spec of the policy that decides at the end of the branch."""
+        """Return the spec of the policy of the branch; after a switch, of the last policy."""
         return written_policy(self.timeline.branches[branch].engine.state.policy)
 
     def complete(self, branch: str) -> None:
@@ -128,24 +134,26 @@ class Runs:
 
     @property
     def end(self) -> float:
-        """Return the time at which the last of all computed runs ends."""
+        """Return the time of the last step of all runs for which a schedule has been requested."""
         return max(map(self.last, self._schedules))
 
     # Moments
 
     def at(self, moment: Moment) -> Snapshot:
-        """Return the state at this moment, in the run that it names."""
+        """Return the state of the run at this moment, on the branch that the moment names."""
         self._go(moment)
         return self.timeline.snapshot()
 
     def at_time(self, branch: str, time: float) -> Moment:
-        """Return the moment of a branch at this time; the beginning of the branch if no step is made by then."""
+        """Return the moment of a branch at `time`; if that is before the first step, the beginning of the branch."""
         self.timeline.look_at(branch)
         self.timeline.seek_time(time)
         return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
 
     def typed(self, text: str, moment: Moment) -> float:
-        """Return the seconds of a time, date or step that the lesson names; a time of day is on the day of `moment`."""
+        """Return the time in seconds that a user means with `text`: a time, a date or a step. A time of day is on the
+        day of `moment`.
+        """
         found = parse_moment(text, moment.clock)
         if isinstance(found, Step):
             return self.at_step(moment.branch, found.number).clock
@@ -159,7 +167,7 @@ class Runs:
         return Moment(branch, step, self._time_of(step))
 
     def when(self, condition: str, since: Moment) -> Moment:
-        """Return the first moment after `since` at which the condition is met."""
+        """Return the moment of the first step after `since` that meets the condition."""
         stop = parse_stop(condition, self.workload, since.clock)
         self._go(since)
         if search_forward(self.timeline, [stop], lambda step: False) is None:
@@ -167,7 +175,7 @@ class Runs:
         return Moment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
 
     def just_before(self, moment: Moment) -> Moment:
-        """Return the moment just before a step, with the state after the previous step."""
+        """Return a moment just before the step of `moment`, with the state after the previous step."""
         step = moment.step - 1
         was = self._time_of(step)
         return Moment(moment.branch, step, max(was, moment.clock - min(1.0, (moment.clock - was) / 2)))

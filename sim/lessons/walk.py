@@ -1,6 +1,6 @@
 """Progress of a user through a lesson: the current scene, the answers, and what is shown.
 
-A walk is immutable: the screen or the presenter replaces it with the next one.
+A `Walk` is immutable: each action of the user gives a new one, by which the screen or the presenter replaces it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from sim.lessons.questions import AnswerOption, Question, Verdict
 from sim.lessons.runs import Moment
 
 IN_QUESTIONS = ("queue", "matrix", "partitions")
-"""Names of the panels that a question may show, because they do not give away its answer."""
+"""Names of the panels that may be shown while a question is open, because they do not give away its answer."""
 LONGEST_ANSWER = 24
 
 
 @dataclass(frozen=True, slots=True)
 class SceneNow:
-    """Current scene, for the class and for the teacher."""
+    """Current scene, as it is shown to the class and, with its notes, to the teacher."""
 
     lesson: str
     title: str
@@ -35,14 +35,16 @@ class SceneNow:
     typed: str = ""
     """Answer as far as the user has typed it."""
     verdict: Verdict | None = None
-    """Result of the answer; for a skipped question the right answer. None before that."""
+    """Result of the answer; for a skipped question the text of the right answer. None as long as the question is not
+    answered.
+    """
     is_off: bool = False
-    """True while the user explores the run outside of the lesson."""
+    """True while the user has left the scene to explore the run."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """Place of a user in a lesson: a scene and, if it has a question, whether that is answered."""
+    """State of a user in a lesson: the current scene and, if it has a question, the answer given."""
 
     lesson: Lesson
     scenes: tuple[Staged, ...]
@@ -50,16 +52,16 @@ class Walk:
     typed: str = ""
     verdict: Verdict | None = None
     guessed: float | None = None
-    """Time or number that the user answered; None for other answers."""
+    """Time or number that the user answered; None if the user has not answered or has chosen one of the choices."""
     given: str = ""
-    """Answer as the question writes it; "" before the answer, or if the question was skipped."""
+    """Answer as text; "" before the answer, or if the question was skipped."""
     is_off: bool = False
     answers: tuple[tuple[int, bool], ...] = ()
-    """For each answer: number of its scene, and True if it was right."""
+    """For each answered question: index of its scene, and True if the last answer was right."""
 
     @classmethod
     def of(cls, performance: Performance, index: int = 0) -> Walk:
-        """Return a walk at the scene with this index of an evaluated lesson."""
+        """Return a walk through the evaluated lesson that begins at the scene with this index."""
         scenes = performance.staged()
         return cls(performance.lesson, scenes, min(max(index, 0), len(scenes) - 1))
 
@@ -69,7 +71,9 @@ class Walk:
 
     @property
     def open_question(self) -> Question | None:
-        """Return the question of the scene as long as it is not answered, or None."""
+        """Return the question of the scene while it is not answered; None afterwards, or if the scene has no
+        question.
+        """
         return self.staged.question if self.verdict is None else None
 
     @property
@@ -112,7 +116,7 @@ class Walk:
 
     @property
     def guess(self) -> tuple[float, float] | None:
-        """Return the time that the user answered and the right one; None if no time was asked for."""
+        """Return the time that the user answered and the right time; None if the user has not answered with a time."""
         asked = self.staged.question
         if self.guessed is None or asked is None or asked.value is None or asked.value.unit != "moment":
             return None
@@ -120,7 +124,7 @@ class Walk:
 
     @property
     def is_right(self) -> bool | None:
-        """Return True if the last answer was right; None before the first answer."""
+        """Return whether the last answer was right; None before the first answer."""
         return self.answers[-1][1] if self.answers else None
 
     # Navigation
@@ -130,37 +134,41 @@ class Walk:
         return self.index == len(self.scenes) - 1 and self.open_question is None
 
     def next(self) -> Walk:
-        """Return the walk at the next scene. An open question is answered first; at the end the walk stays the same."""
+        """Return the walk at the next scene. If a question is open, skip it and show its answer instead; at the end,
+        only end the exploration.
+        """
         if self.open_question is not None:
             return self._answered(None)
         return self.go(self.index + 1) if not self.is_at_the_end else self.back()
 
     def previous(self) -> Walk:
-        """Return the walk at the previous scene, or from an answer at its question."""
+        """Return the walk at the previous scene; if the answer of a question is shown, at the question."""
         return self.go(self.index if self.verdict is not None else self.index - 1)
 
     def go(self, index: int) -> Walk:
-        """Return the walk at the scene with this index."""
+        """Return the walk at the scene with this index, with its question open again."""
         index = min(max(index, 0), len(self.scenes) - 1)
         return replace(self, index=index, typed="", verdict=None, guessed=None, given="", is_off=False)
 
     def resumed(self, index: int, answers: tuple[tuple[int, bool], ...]) -> Walk:
-        """Return the walk at a scene with the answers of an earlier walk."""
+        """Return the walk at the scene with this index, with the answers of an earlier walk."""
         known = tuple(answer for answer in answers if answer[0] in range(len(self.scenes)))
         return replace(self.go(index), answers=known)
 
     def off(self) -> Walk:
-        """Return the walk with the mark that the user explores outside of the lesson."""
+        """Return the walk in the state in which the user explores the run outside of the lesson (`is_off`)."""
         return replace(self, is_off=True, typed="")
 
     def back(self) -> Walk:
-        """Return the walk without that mark, at the same scene."""
+        """Return the walk after the exploration of the run, at the same scene (see `off`)."""
         return replace(self, is_off=False)
 
     # Answers
 
     def typing(self, letter: str) -> Walk:
-        """Return the walk after typing a letter of the answer; if only one choice is left, it is the answer."""
+        """Return the walk after the user typed a letter of the answer; if the text now stands for exactly one choice,
+        that choice is the answer.
+        """
         typed, asked = (self.typed + letter)[:LONGEST_ANSWER], self.open_question
         if asked is not None and (choice := asked.begun(typed)) is not None:
             return self._answered(choice)
@@ -170,13 +178,15 @@ class Walk:
         return replace(self, typed=self.typed[:-1])
 
     def entered(self) -> Walk:
-        """Return the walk after giving the typed answer; raise an error if it is no possible answer."""
+        """Return the walk with the typed text as the answer; raise an error if the text is not a possible answer."""
         if self.open_question is None:
             return self
         return self._answered(self.open_question.read(self.typed))
 
     def picked(self, rank: int | None, time: float | None) -> Walk:
-        """Return the walk after a click on a job or a time, which is the answer if the question asks for one."""
+        """Return the walk after a click on a job (`rank`) or at a `time`; if the question asks for such an answer, the
+        click is the answer.
+        """
         asked = self.open_question
         if asked is None:
             return self
@@ -188,14 +198,16 @@ class Walk:
         return self
 
     def chosen(self, number: int) -> Walk:
-        """Return the walk after choosing the answer with this number."""
+        """Return the walk with the choice of this index (from 0) as the answer; raise an error if there is no such
+        choice.
+        """
         asked = self.open_question
         if asked is None or not 0 <= number < len(asked.choices):
             raise ParameterError("there is no such choice")
         return self._answered(asked.choices[number])
 
     def _answered(self, given: AnswerOption | float | None) -> Walk:
-        """Return the walk with this answer and its result; None stands for a skipped question."""
+        """Return the walk with the answer `given` and its result; None skips the question."""
         asked = self.open_question
         assert asked is not None
         if given is None:

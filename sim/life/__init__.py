@@ -1,4 +1,3 @@
-"""Life of one job, from submission to end: as far as a history goes (`job_state`), or with all reasons from a run of
-its own
-(`life`).
+"""Life of one job, from submission to end: either what the history of a run contains (`job_state`), or all events and
+reasons, for which the job's run is repeated (`life`).
 """

@@ -1,4 +1,6 @@
-"""Text about a job's wait: stretches with one reason, and episodes, which join several stretches."""
+"""Text about a job's wait, which is divided into stretches with one reason each; several stretches are joined to an
+episode.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,17 @@ from sim.why.wait_reasons import Heads, NotConsidered
 from sim.workload.model import Job
 
 MOST_STRETCHES = 400
-"""Number of stretches above which neighbouring ones are joined before they are compared."""
+"""Number of stretches above which neighbours are joined in equal groups first, because comparing all of them takes too
+long.
+"""
 
 # Reasons
 
 
 def _blockers(waits: Sequence[Waited], many: str) -> str:
-    """Return the jobs that blocked this one as text, the longest first; `many` is the text if there is none."""
+    """Return text on the jobs that blocked this one, the longest first; `many` is the text
+    if no job is known.
+    """
     seconds: dict[Job, float] = {}
     for wait in waits:
         if wait.blocker is not None:
@@ -43,12 +49,14 @@ def _blockers(waits: Sequence[Waited], many: str) -> str:
 
 
 def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
-    """Return the reason of some stretches as a clause after "because"."""
+    """Return the reason `state` of these stretches as a clause after "because"; `job` is the waiting job."""
     return past(state, job, partial(_blockers, waits))
 
 
 def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
-    """Return the numbers of the reason as text, each with its range over the stretches."""
+    """Return the numbers of a reason of this type as text, each with its smallest and largest value over the
+    stretches.
+    """
     if kind in (WouldDelay, PredictedToDelay):
         return f": it needs {job.procs:,}, {_range(waits, 'extra')} extra"
     if kind is FitsNoRow:
@@ -61,7 +69,9 @@ def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
 
 
 def fitted_for(waits: Sequence[Waited]) -> str:
-    """Return text on how long enough processors were free although the job waited; "" if they never were."""
+    """Return text on how long the job would have fitted in these stretches although it waited; "" if it never
+    fitted.
+    """
     fitting = sum(wait.fitting for wait in waits)
     if not fitting:
         return ""
@@ -83,7 +93,7 @@ def seconds_of(stretches: Iterable[Lasting]) -> float:
 
 
 def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
-    """Return the stretches by type of their reason, the type with the longest total first."""
+    """Return the stretches grouped by the type of their reason; the type with the longest total time comes first."""
     kinds: dict[type, list[Waited]] = {}
     for wait in waits:
         kinds.setdefault(type(wait.state), []).append(wait)
@@ -91,7 +101,7 @@ def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
 
 
 class Lasting(Protocol):
-    """Stretch of time: anything with a begin and an end."""
+    """Stretch of time: anything with a length in seconds."""
 
     @property
     def seconds(self) -> float: ...
@@ -111,9 +121,10 @@ class _Episode(Generic[S]):
 
 
 def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> list[tuple[S, ...]]:
-    """Merge the shortest stretches with neighbours until at most `most` episodes remain.
+    """Return the stretches joined to at most `most` episodes; the shortest is joined to a neighbour until they are few
+    enough.
 
-    Each is merged with a neighbour of the same kind if there is one.
+    If there is a neighbour of the same `kind`, that one is preferred.
     """
     chunk = -(-len(stretches) // MOST_STRETCHES) or 1
     told: list[_Episode[S]] = []
@@ -130,7 +141,9 @@ def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> 
 
 
 def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
-    """Return a sentence on why the job waited in these stretches, and on the jobs that passed it."""
+    """Return a sentence on why the job waited in these stretches, and on the jobs that passed it; `first` is True if
+    they begin the job's wait.
+    """
     job, time, until = life.job, waits[0].time, waits[-1].until
     kinds = by_kind(waits)
     steps = count(sum(wait.steps for wait in waits), "step")
@@ -149,7 +162,9 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
 
 
 def _ahead(waits: Sequence[Waited]) -> str:
-    """Return text on the number of jobs ahead of the job at first and at last, and on the first job in the queue."""
+    """Return text on how many jobs were ahead of the job at the begin and at the end, and on the first job in the
+    queue.
+    """
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:
         return ""
@@ -162,7 +177,7 @@ def _ahead(waits: Sequence[Waited]) -> str:
 
 
 def _missing(wait: Waited, job: Job) -> str:
-    """Return text on the running jobs whose processors the job lacked at the beginning of the stretch."""
+    """Return text on the running jobs that had to end before the job could fit, as of the beginning of the stretch."""
     at = clock_near(wait.time)
     holders = [f"{name(h.job)} ({h.job.procs:,}, until {at(h.until)})" for h in wait.missing]
     if len(holders) > 4:

@@ -1,7 +1,7 @@
-"""Recorder of the events of one job, while it runs the engine.
+"""Recorder of the events of one job, which runs the engine step by step.
 
-The policy is asked for its reasons (`engine.curious`) only while the job waits, and only changes of this job are
-examined: it may be suspended for a hundred thousand steps, or take as many turns.
+The policy is asked for its reasons (`engine.curious`) only while the job waits, and in other steps only changes of this
+job are examined. Otherwise a job that is suspended or has turns for a hundred thousand steps would take too long.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _HAS_MOMENT = (
 
 
 class JobRecorder:
-    """Recorder of the events of one job; it makes the steps of the engine."""
+    """Recorder of the events of one job; to make a step of the engine, it calls the given function."""
 
     def __init__(self, engine: Engine, job: Job, step: Callable[[], bool]) -> None:
         self.engine, self.job, self._step_on = engine, job, step
@@ -77,7 +77,7 @@ class JobRecorder:
         self._in_rows: Literal["", "new", "known"] = ""
         """Whether the job is in the matrix: "" if not, "new" before its first turn there, "known" after that"""
         self._since = job.submit
-        """Beginning of the current wait"""
+        """Begin of the current wait: the job's submission, or the end of a run whose work was lost"""
         self._decisions: Sequence[Decision] = ()
         self._freed: tuple[Holder, ...] = ()
         self._came = 0
@@ -130,14 +130,14 @@ class JobRecorder:
         return True
 
     def _was_to_end(self, done: Job, running: Mapping[int, Allocation]) -> float:
-        """Return when a job that has ended was expected to end; where rows take turns, its end plus the estimate that
-        was left.
+        """Return the time at which a job that has just ended was expected to end. In a matrix, that is its end plus the
+        unused part of its estimate.
         """
         run, state = running.get(done.rank), self.engine.state
         return state.now + done.estimate - state.ran(done.rank) if run is None else run.expected_end
 
     def told(self) -> tuple[Moment, ...]:
-        """End the stretch and the stay that are open, and return all events."""
+        """Close the open stretch of waiting and the open stay in the matrix, and return all events."""
         self._close()
         self._close_stay()
         return tuple(self._moments)
@@ -191,12 +191,12 @@ class JobRecorder:
         return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free, in_rows)
 
     def _note_passers(self) -> None:
-        """Record the jobs that pass the job in this step, each only once."""
+        """Record the later jobs that start in this step while the job waits; each job is recorded only once."""
         known = {p.job.rank for p in self.passes}
         self.passes += [p for p in self._plans.see_passers(self._decisions) if p.job.rank not in known]
 
     def _see_own(self) -> None:
-        """Record the decisions about the job and the switches, in order."""
+        """Record the decisions about the job, and switches of the policy, in the order in which they were made."""
         now = self.engine.now
         for d in self._decisions:
             if isinstance(d, Switched):
@@ -224,7 +224,7 @@ class JobRecorder:
     # On processors, and losing them
 
     def _see_loss(self) -> None:
-        """Record that the job's speculative run was stopped at its limit."""
+        """Record that the job's speculative run was stopped at its limit, and its work is lost."""
         started = next(m for m in reversed(self._moments) if isinstance(m, Started))
         now = self.engine.now
         self._moments.append(Requeued(now, now - started.time))
@@ -232,7 +232,7 @@ class JobRecorder:
         self._plans.forget()
 
     def _see_interruption(self, d: Interrupt) -> None:
-        """Record that the job's processors went down."""
+        """Record that processors of the job went down (`d` is the decision), and the work of its run is lost."""
         self._close()
         self._close_stay(d.ran)
         self._end_pause(None)
@@ -241,7 +241,9 @@ class JobRecorder:
         self._plans.forget()
 
     def _see_leaving(self) -> None:
-        """Record that the matrix is dissolved: the job runs on, is suspended or, if it had no turn, waits again."""
+        """Record that a switch of the policy dissolves the matrix. The job runs on or is suspended; if it has had no
+        turn, it waits again.
+        """
         self._close()
         self._close_stay()
         own = tuple(map(type, self._own()))
@@ -302,13 +304,15 @@ class JobRecorder:
         self._insert(self._waits.close())
 
     def _close_stay(self, ran: float | None = None) -> None:
-        """End the job's stay in the matrix, which counts if the job had a turn there; `ran` is its progress."""
+        """End the job's stay in the matrix, and record the stay if the job had a turn. `ran` is the job's total
+        progress in seconds; None for the present one.
+        """
         if self._stay and (shared := self._stay.until(self.engine.now, ran)):
             self._insert(shared)
         self._stay = None
 
     def _insert(self, stretch: Moment | None) -> None:
-        """Insert a stretch of time into the events by its beginning, after all events up to that time."""
+        """Insert a stretch into the events at its begin, behind all events up to that time; None is ignored."""
         if stretch is None or (isinstance(stretch, Waited) and not stretch.seconds):
             return
         place = len(self._moments)

@@ -1,6 +1,6 @@
-"""State of one job at a moment of a run: where it is, its stretches on processors, and the decisions about it.
+"""State of one job at one time of a run: where it is, its times on processors, and the decisions about it.
 
-It is read from the history; the whole life of a job, with its reasons to wait, needs a run of its own (`life`).
+The state is read from the history. To know all reasons of a job's wait, its run must be repeated (`life`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sim.workload.model import Job, Workload
 
 
 class PlannedAt(NamedTuple):
-    """Planned start `at` of a job, as it was planned at `time`."""
+    """Planned start `at` of a job; the plan was made at `time`."""
 
     time: float
     at: float
@@ -31,7 +31,7 @@ class PlannedAt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """State of a job at a moment of a run, with all decisions about it so far."""
+    """State of a job at one time of a run, with all decisions about it up to that time."""
 
     rank: int
     state: str
@@ -39,28 +39,28 @@ class JobState:
     start: float | None
     end: float | None
     planned: tuple[PlannedAt, ...]
-    """Planned starts in order."""
+    """Planned starts, in the order in which they were planned."""
     decided: tuple[tuple[float, Decision], ...]
-    """Decisions about the job, each with its time."""
+    """(time, decision) of each decision about the job, in order."""
     stretches: tuple[tuple[float, float | None, str], ...]
-    """Start, end and kind of each time of the job on processors; the end is None if it is still there."""
+    """(start, end, kind) of each time of the job on processors; the end is None for the one that has not ended."""
     ahead: int | None = None
-    """Number of jobs ahead of the job while it waits, otherwise None."""
+    """Number of jobs ahead of the job in the queue; None if the job does not wait."""
     passed: PassedBy = NOBODY
-    """Jobs that arrived later and started while the job waited."""
+    """Jobs that were submitted later but started before this job."""
 
 
 class JobReader:
-    """Reader of one job's history, which reads each step only once, when it is needed."""
+    """Reader of one job's decisions from a history; it reads each step only once and remembers the result."""
 
     def __init__(self, workload: Workload, rank: int) -> None:
         self.job = workload.jobs[rank]
         self._decided: list[tuple[int, Decision]] = []
         self._read = 0
-        """Number of steps that have been read"""
+        """Number of steps whose decisions have been read"""
 
     def at(self, history: Past, snapshot: Snapshot) -> JobState:
-        """Return the job's state as of the snapshot, which `history` must include."""
+        """Return the job's state at the time of the snapshot; `history` must contain all steps up to it."""
         past, rank, submit = history.as_of(snapshot.step), self.job.rank, self.job.submit
         if self._read < snapshot.step:
             self._decided += past.decided_about(rank, submit, self._read)
@@ -82,7 +82,7 @@ class JobReader:
 
 
 def state_of(snapshot: Snapshot, job: Job) -> str:
-    """Return the kind of the job's state in one word or two."""
+    """Return the job's state in the snapshot, in one to three words."""
     match entry_of(snapshot, job.rank):
         case Queued():
             return "waiting"
@@ -97,7 +97,9 @@ def state_of(snapshot: Snapshot, job: Job) -> str:
 
 
 def _merged(stretches: Sequence[Stretch]) -> list[tuple[float, float | None, str]]:
-    """Return (start, end, kind) of the stretches; successive stays in the matrix become one."""
+    """Return (start, end, kind) of the stretches. A stretch that begins when the one before ends, with the same kind,
+    is joined to it.
+    """
     merged: list[tuple[float, float | None, str]] = []
     for stretch in stretches:
         if merged and merged[-1][1:] == (stretch.start, stretch.kind):

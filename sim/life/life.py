@@ -23,7 +23,9 @@ from sim.workload.outages import absent
 
 @dataclass(frozen=True)
 class Life:
-    """Life of one job under one policy: its events, and its start and end, which are None if they did not happen."""
+    """Life of one job under one policy: its events, and its `start` and `end`, which are None if the job did not start
+    or end.
+    """
 
     policy: str
     """Spec of the policy; after switches, all of them with their times."""
@@ -33,12 +35,14 @@ class Life:
     """Number of processors available when the job was submitted."""
     job: Job
     start: float | None
-    """Time of the job's first run; where rows take turns, of the first turn of its row."""
+    """Time at which the job first ran; in a matrix, when one of its rows first had a turn. None if the job did not
+    start.
+    """
     end: float | None
     ran: float | None
-    """Run time, without lost work and suspensions; None if it did not end."""
+    """Run time in seconds, without lost work and suspensions; None if the job did not end."""
     moments: tuple[Moment, ...]
-    """Events in order of time."""
+    """Events of the job's life, in order of time."""
     passes: tuple[Pass, ...]
     in_its_way: InTheWay | None = None
     """Jobs that passed this job and held processors which it lacked; None if unknown."""
@@ -53,14 +57,14 @@ class Life:
 
     @property
     def waits(self) -> tuple[Waited, ...]:
-        """Return the stretches in which the job waited, without gaps: before its start, and after each loss of its
-        work.
+        """Return the stretches in which the job waited. They have no gaps within a wait: before its start, or after its
+        work was lost.
         """
         return tuple(m for m in self.moments if isinstance(m, Waited))
 
     @property
     def plans(self) -> tuple[Planned, ...]:
-        """Return the planned starts in order."""
+        """Return the planned starts, in the order in which they were planned."""
         return tuple(m for m in self.moments if isinstance(m, Planned))
 
     @property
@@ -70,7 +74,7 @@ class Life:
 
     @property
     def stay(self) -> Shared | None:
-        """Return the time that the job was in the matrix; None if it never was."""
+        """Return the job's first stay in the matrix; None if the job never had a turn there."""
         return next((m for m in self.moments if isinstance(m, Shared)), None)
 
 
@@ -82,21 +86,28 @@ def life_of(
     placement: Placement = "lowest",
     switches: Iterable[tuple[float, Policy | str]] = (),
 ) -> Life:
-    """Run the workload under the policy until the job ends, with these switches; return the job's life."""
+    """Run the workload under the policy until the job of this rank ends, and return the job's life.
+
+    `switches` are the (time, policy) at which other policies take over.
+    """
     engine = Engine(workload, policy, placement=placement, curious=False)
     scenario = Scenario(workload, policy, switches, placement)
     return watch(engine, rank, scenario.stepper(engine))
 
 
 def _policies(engine: Engine) -> str:
-    """Return the specs of all policies of the run so far."""
+    """Return the specs of all policies that the run has had, with the times of the switches."""
     switches = engine.state.switches
     first = switches[0].was if switches else engine.state.spec
     return first + "".join(f", from {clock(switch.time)} on {switch.spec}" for switch in switches)
 
 
 def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:
-    """Run an engine until the job ends and return the job's life. The engine must be before the job's submission."""
+    """Run an engine until the job of this rank ends, and return the job's life. The engine must not have reached the
+    job's submission.
+
+    `step` makes a step of the engine; by default it is `engine.step`.
+    """
     job = engine.workload.jobs[rank]
     step = step or engine.step
     while (time := engine.next_time()) is not None and time < job.submit:

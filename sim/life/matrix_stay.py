@@ -1,4 +1,4 @@
-"""Stay of a job in the matrix: the number of rows that shared the time, and for how long."""
+"""Stay of a job in the matrix: with how many rows the job shared the time, and how long it was in several rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sim.workload.model import Job
 
 
 class Stay:
-    """Sums over the steps in which the job is in the matrix; its time there counts from its first turn."""
+    """Sums over the steps in which the job is in the matrix; most of them begin with the job's first turn."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._matrix, self._engine, self._rank = engine.state.matrix, engine, job.rank
@@ -26,7 +26,9 @@ class Stay:
         self._moved = self._migrated = 0
 
     def see_step(self, decisions: Iterable[Migrate | Stall]) -> None:
-        """Count the rows after a step; `decisions` are the migrations and stalls of this job."""
+        """Update the sums after a step; `decisions` are the migrations of this job and its stalls (lost time of its
+        turns) in the step.
+        """
         self._pass_time(self._engine.now)
         self._rows, self._own = self._count()
         if self._begin is None:
@@ -43,7 +45,7 @@ class Stay:
         self._moved += home != self._home
 
     def begin(self) -> None:
-        """Record the job's first turn."""
+        """Record that the job has its first turn now; later calls do nothing."""
         if self._begin is None:
             self._begin = self._since = self._engine.now
             self._ran = self._engine.state.ran(self._rank)
@@ -53,8 +55,8 @@ class Stay:
             self._most = Range(self._rows, self._rows), Range(self._own, self._own)
 
     def until(self, now: float, ran: float | None = None) -> Shared | None:
-        """Return the stay in the matrix up to `now`, with `ran` seconds of progress; None before the job's first
-        turn.
+        """Return the stay in the matrix up to `now`; None if the job has not had a turn. `ran` is its total progress in
+        seconds; None for the present one.
         """
         if self._begin is None:
             return None

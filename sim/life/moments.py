@@ -14,7 +14,7 @@ from sim.workload.model import Job
 
 
 class Range(NamedTuple):
-    """Smallest and largest value of a number over some steps."""
+    """Smallest and largest value of a number over several steps."""
 
     low: float
     high: float
@@ -25,40 +25,52 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Submitted:
-    """Submission of the job. After the pass at that instant, `ahead` jobs wait in front of it, which need `wanted`
-    processors.
+    """Submission of the job; `ahead` jobs wait in front of it after the pass at that time, and request `wanted`
+    processors in total.
     """
 
     time: float
     ahead: int
     wanted: int
     free: int | None
-    """Processors free after that pass (in a matrix, in the emptiest row); None if the job has started by then."""
+    """Free processors after the pass at that time (in a matrix, free columns of the emptiest row); None if the job has
+    started by then.
+    """
     in_rows: bool = False
     """True if rows took turns at that time."""
 
 
 @dataclass(frozen=True)
 class Waited:
-    """Wait of the job from `time` to `until` for one kind of reason (`state`), with the ranges of its numbers."""
+    """Stretch of the job's wait from `time` to `until`, in which all reasons are of one kind; `numbers` has the ranges
+    of their numbers.
+    """
 
     time: float
     until: float
     steps: int
     state: Reason
-    """Reason at the last step. Reasons are of one kind if they have the same type and name the same job."""
+    """Reason at the last step of the stretch. Reasons are of one kind if they have the same type and name the same
+    job.
+    """
     numbers: dict[str, Range]
-    """Range of each number of the reason and of the `free` processors, by name."""
+    """For each number of the reason, by name, and for the number of free processors (`free`): its range over the
+    stretch.
+    """
     ahead: tuple[int, int]
     """Number of jobs in front of the job at the beginning of the stretch, and at its end."""
     fitting: float
-    """Seconds in which enough processors were free for the job although it waited."""
+    """Seconds of the stretch in which the job would have fitted although it waited."""
     head: Job | None
     """First job in the queue if the policy plans for one job only, otherwise None."""
     lacking: int
-    """Number of processors that the job lacked in addition to the free ones at the beginning of the stretch."""
+    """Number of processors that were missing at the beginning of the stretch: the requested ones minus the free ones,
+    at least 0.
+    """
     missing: tuple[Holder, ...]
-    """Jobs that had to end before the job could fit, by expected end, as of the beginning of the stretch."""
+    """Running jobs that had to end before the job could fit, in order of their expected ends, as of the beginning of
+    the stretch.
+    """
 
     @property
     def seconds(self) -> float:
@@ -66,25 +78,29 @@ class Waited:
 
     @property
     def blocker(self) -> Job | None:
-        """Return the job that the reason names, or None."""
+        """Return the job that the reason names; None if it names no job."""
         return named(self.state)
 
 
 @dataclass(frozen=True)
 class Planned:
-    """Planned start, a first one (`was` is None) or one that moved, and what at that instant may have caused it."""
+    """Plan of the job's start, made at `time`, with possible causes; `was` is the planned start before, None for the
+    first plan.
+    """
 
     time: float
     at: float
     was: float | None
     because: Reason | None
-    """Reason for the plan; None if the policy only expects the start."""
+    """Reason that the policy gives for the plan; None if the policy only expects the start and reserves nothing."""
     early: tuple[Holder, ...] = ()
-    """Jobs that ended at that instant, before their expected end."""
+    """Jobs that ended at that time, earlier than expected."""
     passers: tuple[Job, ...] = ()
-    """Jobs that passed the job since the previous plan, and still run at its previously planned start."""
+    """Jobs that passed this job since the previous plan, and will still be running at the start that was planned
+    then.
+    """
     newcomers: tuple[Job, ...] = ()
-    """Jobs that arrived at that instant and got a place in front of the job."""
+    """Jobs that arrived at that time and were placed in front of this job in the queue."""
     promised: bool = False
     """True if the policy promised not to move the start later."""
 
@@ -96,7 +112,9 @@ class Planned:
 
 @dataclass(frozen=True)
 class Unplanned:
-    """Removal of the job's planned start; `ahead` is the job that the policy plans for instead, if known."""
+    """Removal of the job's planned start `was`; `ahead` is the first job in the queue, for which the policy plans
+    instead, None if unknown.
+    """
 
     time: float
     was: float
@@ -105,18 +123,18 @@ class Unplanned:
 
 @dataclass(frozen=True)
 class Started:
-    """Start of the job; `freed` are jobs that ended at that instant, whose processors it may use."""
+    """Start of the job; `freed` are the jobs that ended at that time, some of whose processors this job may use."""
 
     time: float
     because: Reason
     backfilled: bool
     freed: tuple[Holder, ...]
     since: float
-    """Beginning of the wait: submission, or the end of a run whose work was lost."""
+    """Begin of the wait that ends now: the submission, or the end of a run whose work was lost."""
     limit: float | None = None
-    """Longest time of a speculative run in seconds."""
+    """Longest run time in seconds of a speculative run; None for any other run."""
     came: int = 0
-    """Number of processors that became available at that instant."""
+    """Number of processors that became available again at that time."""
 
 
 @dataclass(frozen=True)
@@ -136,23 +154,23 @@ class Interrupted(Requeued):
 
 @dataclass(frozen=True)
 class Returned:
-    """Return to the queue, because the matrix was dissolved before the job's row had a turn."""
+    """Return of the job to the queue, because a switch of the policy dissolved the matrix before the job had a turn."""
 
     time: float
 
 
 @dataclass(frozen=True)
 class Paused:
-    """Suspension from `time` until the job resumes or loses its work at `until`; None if neither happens."""
+    """Suspension of the job from `time` until `until`, when it resumes or loses its work; None if neither happens."""
 
     time: float
     until: float | None
     because: Reason
     """Reason of the suspension."""
     overhead: float
-    """Seconds for which the job still kept its processors after the suspension."""
+    """Seconds after the suspension in which the job still held its processors, to write its memory."""
     ran: float
-    """Run time before the suspension, in seconds."""
+    """Run time of the job up to the suspension, in seconds."""
     by: tuple[Job, ...]
     """Jobs that took the suspended job's processors."""
     back: Reason | None = None
@@ -165,7 +183,7 @@ class Paused:
 
 @dataclass(frozen=True)
 class Entered:
-    """Placement of the job in the matrix, which then has `rows` rows."""
+    """Placement of the job in the matrix: in `row` and `columns` (as bits), when the matrix had `rows` rows."""
 
     time: float
     row: int
@@ -177,9 +195,9 @@ class Entered:
 
 @dataclass(frozen=True)
 class Shared:
-    """Time of the job in the matrix, from its first turn on; it ran whenever one of its rows was active.
+    """Time of the job in the matrix, from its first turn on; the job made progress in the turns of its rows.
 
-    Changes of its rows and columns are counted from its placement in the matrix.
+    The counts of changes (`moved`, `migrated`) begin earlier, with its placement in the matrix.
     """
 
     time: float
@@ -187,28 +205,28 @@ class Shared:
     ran: float
     """Seconds for which the job ran in that time."""
     first: bool
-    """True if the job first ran in that time; False if it had run before."""
+    """True if the job's first run began with this time; False if the job had run before."""
     rows: Range
-    """Smallest and largest number of rows in the matrix."""
+    """Smallest and largest number of rows that the matrix had."""
     own: Range
-    """Smallest and largest number of rows that the job was in."""
+    """Smallest and largest number of rows that the job was in at once."""
     alone: float = 0
     """Seconds in which the job was in all rows of the matrix."""
     replicated: float = 0
     """Seconds in which the job was in more than one row, but not in all."""
     moved: int = 0
-    """Number of times that the job got another home row."""
+    """Number of times that the job moved to another home row."""
     migrated: int = 0
     owed: float = 0
     """Seconds of its own turns that the job lost to migrations, its own and those of other jobs.
 
-    Losses that it had not made up for when it left do not count.
+    Losses that were still ahead when the job left the matrix are included.
     """
 
 
 @dataclass(frozen=True)
 class Told:
-    """Decision about the job that none of the other classes describes."""
+    """Decision about the job, or a switch of the policy, for which there is no class of its own."""
 
     time: float
     decision: Decision
@@ -216,7 +234,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Ended:
-    """End of the job; `killed` if its estimate was over before it was finished."""
+    """End of the job; `killed` is True if it had reached its estimate before it was finished."""
 
     time: float
     killed: bool
@@ -228,7 +246,9 @@ Moment: TypeAlias = (
 
 
 class Pass(NamedTuple):
-    """Start of a job that arrived later, while this one waits; `behind` if it was behind this one in the queue."""
+    """Start of another job that was submitted later than this waiting job; `behind` is True if it was behind this job
+    in the queue.
+    """
 
     time: float
     job: Job
@@ -236,11 +256,11 @@ class Pass(NamedTuple):
 
 
 def named(state: Reason) -> Job | None:
-    """Return the job that a reason names, or None."""
+    """Return the job that a reason names (the first one, if there are several); None if it names no job."""
     return next(iter(jobs_in(state)), None)
 
 
 def numbers_of(state: Reason) -> dict[str, Range]:
-    """Return the numbers of a reason by name, each as a range of this one value."""
+    """Return the numbers of a reason by name, each as a range of this value only."""
     fields = fields_of(state).items()
     return {key: Range(value, value) for key, value in fields if isinstance(value, int | float)}

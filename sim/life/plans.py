@@ -1,4 +1,6 @@
-"""Planned start of a waiting job: how it moves, which jobs pass the job, and the first job in the queue."""
+"""Planned start of a waiting job: how the plan changes, which jobs pass the job, and which job is first in the
+queue.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from sim.workload.model import Job
 
 
 class Plans:
-    """Observer of one job's planned start, step by step."""
+    """Observer of one job's planned start, which is called after each step."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._engine, self._job = engine, job
@@ -26,16 +28,18 @@ class Plans:
         self.head: Job | None = None
         """First job in the queue if the policy plans for one job only, otherwise None."""
         self._since_plan: list[Pass] = []
-        """Starts of later jobs since the policy last planned this job."""
+        """Starts of other jobs since the policy last planned this job."""
         self._before_plan: list[Pass] = []
-        """Starts of later jobs between the policy's last two plans for this job."""
+        """Starts of other jobs between the last two plans that the policy made for this job."""
 
     def forget(self) -> None:
-        """Remove the plan, because the job has started."""
+        """Remove the plan, because the job has started or has lost its work."""
         self.at = self.why = self.head = None
 
     def see_passers(self, decisions: Sequence[Decision]) -> list[Pass]:
-        """Return the later jobs that start in this step, which may explain why the plan moves."""
+        """Return the starts of later jobs in this step, and remember all starts of other jobs, which may explain why
+        the plan moves.
+        """
         since, self._since_plan, self._before_plan = self._since_plan, [], []
         passes: list[Pass] = []
         for decision in decisions:
@@ -55,7 +59,10 @@ class Plans:
     def see_step(
         self, decisions: Sequence[Decision], freed: tuple[Holder, ...], waits: bool
     ) -> Planned | Unplanned | None:
-        """Return how the planned start changed in this step; None if it did not."""
+        """Return the change of the job's planned start in this step; None if the planned start stayed the same.
+
+        `freed` are the jobs that ended in the step; `waits` is True if the job still waits.
+        """
         self._see_head(decisions)
         engine, was, at = self._engine, self.at, self._planned_in(decisions)
         if at == was or (at is None and not waits):
@@ -91,7 +98,9 @@ class Plans:
         return at
 
     def _passers(self, was: float | None) -> tuple[Job, ...]:
-        """Return the jobs that delay this one: without them it would fit at the start `was`, planned before."""
+        """Return the jobs that passed this one and delay it: without them it would fit at `was`, its previously planned
+        start.
+        """
         if isinstance(self.why, MadeRoom):
             return (self.why.passer,)
         state, job = self._engine.state, self._job

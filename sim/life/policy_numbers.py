@@ -1,4 +1,4 @@
-"""Numbers that a policy writes for a job, such as its priority, over the time that the job waits."""
+"""Numbers that a policy writes for a job, such as its priority, and how they change while the job waits."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sim.policies.policy import columns_of
 from sim.timeline.scenario import Scenario
 
 Numbers: TypeAlias = list[tuple[float, float]]
-"""Time and value at each change."""
+"""(time, value) of each change of a number."""
 
 
 def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
-    """Return, for each column of such numbers, the job's values from its submission to its start."""
+    """Return, for each of the policies' columns of numbers, the job's values from its submission to its start."""
     policies = (scenario.policy, *(policy for _, policy in scenario.switches))
     if not any(policy.leads() or columns_of(policy) for policy in policies):
         return {}

@@ -1,4 +1,4 @@
-"""Story of a job: its events as rows of a time and a text; events of the same kind can share a row."""
+"""Story of a job: its events as rows, each with a time and a text; several events of the same kind can share a row."""
 
 from __future__ import annotations
 
@@ -36,12 +36,13 @@ from sim.workload.model import Job
 
 Row: TypeAlias = tuple[float, str]
 ALIKE = 3
-"""Number of events of one kind of decision that get a row each; further ones share a row."""
+"""Number of decisions of the same kind that get a row each; all further ones share a row."""
 
 
 def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
-    """Return the rows of the story in order: at most `most` episodes per wait and per run, and at most `most_plans`
-    plans.
+    """Return the rows of the story in order of time: at most `most` episodes per wait, and at most `most_plans` plans.
+
+    Suspensions are joined to at most `most` episodes per run.
     """
     kind = lambda wait: type(wait.state)  # noqa: E731
     waits = {id(some[0]): some for wait in _wholes(life.waits) for some in episodes(wait, most, kind)}
@@ -69,7 +70,9 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
 
 
 def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
-    """Yield the stretches of each of the job's waits: before its first run, and between two runs."""
+    """Yield the stretches of each of the job's waits: of the one before its first run, and of each one after a loss of
+    work.
+    """
     begin = 0
     for place in range(1, len(waits) + 1):
         if place == len(waits) or waits[place].time != waits[place - 1].until:
@@ -78,22 +81,26 @@ def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
 
 
 def _of_each_run(life: Life) -> Iterator[Sequence[Paused]]:
-    """Yield the suspensions of each of the job's runs; a run ends with a loss of work."""
+    """Yield the suspensions of each of the job's runs; a run ends when its work is lost."""
     lost = [moment.time for moment in life.moments if isinstance(moment, Interrupted)]
     for since, until in pairwise([-inf, *lost, inf]):
         yield [pause for pause in life.pauses if since <= pause.time < until]
 
 
 def _plans_told(life: Life, most: int) -> set[int]:
-    """Return the identities (`id`) of the plans to tell: the first and the ones that moved most."""
+    """Return the identities (Python's `id`) of the plans that get a row: the first plan, and the plans that
+    moved most, at most `most` in total.
+    """
     plans = [m for m in life.moments if isinstance(m, Planned | Unplanned)]
     great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Planned) else 0)
     return {id(m) for m in [*plans[:1], *great[: most - 1]]}
 
 
 def _told(moment: Told, life: Life) -> Iterator[Row]:
-    """Yield rows for decisions of one kind that no other function describes: at most `ALIKE`, then one with the number
-    of the rest.
+    """Yield the row of an event that is a decision of some kind.
+
+    The first `ALIKE` decisions of the kind get a row each, the next gets a row with the number of all remaining ones,
+    and those get none.
     """
     kind = type(moment.decision)
     alike = [m for m in life.moments if isinstance(m, Told) and type(m.decision) is kind]
@@ -206,7 +213,9 @@ def _ended(moment: Ended, life: Life) -> str:
 
 
 def _pauses(pauses: Sequence[Paused], job: Job) -> list[Row]:
-    """Return two rows for one suspension, or one row that summarises several."""
+    """Return the rows of an episode of suspensions: two for a single one (suspended, resumed), one that summarises
+    several.
+    """
     first, last = pauses[0], pauses[-1]
     if len(pauses) == 1:
         return _pause(first, job)
@@ -234,7 +243,9 @@ def _pause(pause: Paused, job: Job) -> list[Row]:
 
 
 def _made_way_for(pauses: Sequence[Paused]) -> str:
-    """Return the jobs for which this one was suspended as text, the most frequent first; "others" if none is named."""
+    """Return text on the jobs for which this one was suspended, the most frequent first; "others" if the reasons name
+    no job.
+    """
     asked = Counter(job for pause in pauses for job in jobs_in(pause.because))
     if not asked:
         return "others"
@@ -253,7 +264,8 @@ def _entered(moment: Entered, life: Life) -> str:
 
 
 def _columns(columns: int) -> str:
-    """Return the columns as text; of more than four pieces only the first and last column.
+    """Return columns, given as bits, as text; if there are more than four separate ranges, only their number and the
+    first and last column.
 
     >>> _columns(0b1110011), _columns(0b1010101010101)
     ('columns 0-1 4-6', '7 columns from 0 to 12')

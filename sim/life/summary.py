@@ -1,5 +1,5 @@
-"""Summary of a job's life in a few sentences: length and reasons of the wait, passing jobs, moves of the planned
-start.
+"""Summary of a job's life in a few sentences: length and reasons of its wait, the jobs that passed it, and the moves of
+its planned start.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sim.workload.model import Job
 
 
 def figures(life: Life) -> str:
-    """Return one line with the job's width, its times and its submission."""
+    """Return one line with the job's processors, its estimate, its run time and its submission."""
     job = life.job
     facts = [
         wanted(job.procs, life.procs, life.there, "when it came"),
@@ -36,7 +36,9 @@ def _ran(life: Life) -> str:
 
 
 def summary(life: Life) -> str:
-    """Return a few sentences on the wait, its reasons, the jobs that passed, and the time after the start."""
+    """Return a few sentences on the job's wait and its reasons, the jobs that passed it, and what happened after its
+    start.
+    """
     return " ".join(filter(None, (_waited(life), *_after_its_start(life))))
 
 
@@ -61,7 +63,7 @@ def _waited(life: Life) -> str:
 
 
 def _after_its_start(life: Life) -> list[str]:
-    """Return sentences on the suspensions and the time in the matrix."""
+    """Return sentences on the job's suspensions and its time in the matrix; empty if it had neither."""
     told, pauses, stay = [], life.pauses, life.stay
     if pauses:
         told.append(f"After its start it was suspended {times(len(pauses))}, for {span(seconds_of(pauses))} in all.")
@@ -74,7 +76,7 @@ def _after_its_start(life: Life) -> list[str]:
 
 
 def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
-    """Return the seconds of waiting for each reason in words."""
+    """Return the seconds of waiting for each reason, with the reason's text as key."""
     kinds = by_kind(waits)
     seconds: dict[str, float] = {}
     for kind, some in kinds.items():
@@ -86,7 +88,7 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
 
 
 def _passed(life: Life) -> str:
-    """Return text on how many jobs passed the job, and on the largest ones."""
+    """Return text on how many jobs passed the job, with the three largest of them."""
     passes = life.passes
     if not passes:
         return "No job passed it."
@@ -115,10 +117,11 @@ def _some(part: int, whole: int) -> str:
 
 
 def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
-    """Return a sentence on the moves of the job's planned start, and the planned starts followed by the real start.
+    """Return a sentence on the moves of the job's planned start, and all its planned starts, followed by its real
+    start.
 
     `told_of` is the number of plans that are shown above the sentence. Plans before the last loss of work are left out.
-    If there are no plans, the sentence is "".
+    If there are no plans, or the job has not waited or not started, the result is ("", ()).
     """
     lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
     plans = [plan for plan in life.plans if lost is None or plan.time >= lost]

@@ -1,6 +1,6 @@
-"""Reasons of a job's wait, step by step: consecutive steps with the same kind of reason form one stretch.
+"""Reasons of a job's wait, step by step: successive steps with the same kind of reason form one stretch.
 
-A stretch is a `Waited` with the ranges of its numbers; together the stretches cover the wait without a gap.
+A stretch is a `Waited` with the ranges of its numbers. The stretches of one wait have no gaps between them.
 """
 
 from __future__ import annotations
@@ -16,16 +16,21 @@ from sim.workload.model import Job
 
 
 class Waits:
-    """Observer of the job's reasons to wait, which collects equal ones in a stretch."""
+    """Observer of the job's reasons to wait, which joins successive steps with the same kind of reason to a stretch."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._engine, self._job = engine, job
         self._open: Waited | None = None
         self._fits = False
-        """True if the job fitted after the last step."""
+        """True if enough processors were free for the job after the last step."""
 
     def note(self, state: Reason, head: Job | None, switched: bool = False) -> Waited | None:
-        """Record the reason after a step. If it begins a new stretch, return the one before, otherwise None."""
+        """Record the reason `state` after a step. If it begins a new stretch, return the stretch before, otherwise
+        None.
+
+        `head` is the first job in the queue if the policy plans for that job only; `switched` is True if the policy was
+        switched in the step.
+        """
         engine, job = self._engine, self._job
         free, ahead = room(engine.state), len(ahead_of(engine.state, job))
         last = self._until_now()
@@ -43,7 +48,7 @@ class Waits:
         return last
 
     def go_on(self) -> bool:
-        """Extend the stretch by a step without decisions; return False if no stretch is open."""
+        """Extend the open stretch by a step in which the reason has not changed; return False if no stretch is open."""
         last = self._until_now()
         if last is None:
             return False
@@ -52,7 +57,7 @@ class Waits:
         return True
 
     def close(self) -> Waited | None:
-        """End the open stretch, as the job no longer waits, and return it; None if it was closed already."""
+        """End the open stretch, as the job no longer waits, and return it; None if no stretch is open."""
         last, self._open = self._until_now(), None
         return last
 

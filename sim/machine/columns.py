@@ -1,6 +1,8 @@
-"""Columns of numbers as Python lists, for the interpreted loop; all values of a list are in use.
+"""Columns of numbers as Python lists, for the fast loop when it runs interpreted; a list contains exactly the values in
+use.
 
-Compiled code uses `sim.kernel.arrays` instead, which has the same functions; `sim.machine.operations` uses either.
+Compiled code uses `sim.kernel.arrays` instead, which has the same functions. The functions of `sim.machine.operations`
+work on both.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ Numbers: TypeAlias = list[int]
 Longs: TypeAlias = list[int]
 Bytes: TypeAlias = list[int]
 Words: TypeAlias = list[int]
-"""Type of a column of 64-bit words. In compiled code, columns are memory views: of doubles, of integers of 32, 64 and 8
-bits, and of these words
+"""Type of a column of 64-bit words. In compiled code the columns are memory views: `Times` of doubles, `Numbers`,
+`Longs` and `Bytes` of integers of 32, 64 and 8 bits, and `Words` of unsigned integers
 """
 Processors: TypeAlias = int
 """Type of a set of processors as one large integer, in compiled code too"""
@@ -25,17 +27,19 @@ Word: TypeAlias = int
 
 
 def column_of(kind: str, values: Any) -> Any:
-    """Return the values of an array as a column; the kind is "d" for floating-point or "i" for whole numbers."""
+    """Return the values of an array as a column; `kind` is "d" for floating-point or "i" for whole numbers (needed in
+    compiled code only).
+    """
     return values.tolist()
 
 
 def times(count: int) -> Times:
-    """Return a new column of `count` times."""
+    """Return a new column of `count` times, all 0."""
     return [0.0] * count
 
 
 def numbers(count: int) -> Numbers:
-    """Return a new column of `count` whole numbers."""
+    """Return a new column of `count` whole numbers, all 0."""
     return [0] * count
 
 
@@ -45,17 +49,17 @@ def words(count: int) -> Words:
 
 
 def growing_times(most: int) -> Times:
-    """Return an empty column to which up to `most` times will be added."""
+    """Return an empty column for up to `most` times that are added later."""
     return []
 
 
 def growing_numbers(most: int) -> Numbers:
-    """Return an empty column to which up to `most` whole numbers will be added."""
+    """Return an empty column for up to `most` whole numbers that are added later."""
     return []
 
 
 def copy_times(column: Any, other: Any, count: int) -> None:
-    """Copy the first `count` values of `column` to the beginning of `other`."""
+    """Copy the first `count` values of `column` to the beginning of the column `other`."""
     other[:] = column
 
 
@@ -63,44 +67,44 @@ copy_numbers = copy_times
 
 
 time_before = number_before = bisect_left
-"""Function that returns the index, between `low` and `high`, of the first value in a sorted column that is not smaller
-than `value`
+"""Function (column, value, low, high) that returns the first index, from `low` to `high`, at which `value` can be
+inserted into a sorted column: before equal values
 """
 
 
 def time_near(column: Any, value: float, near: int, count: int) -> int:
-    """Return how many of the first `count` values of a sorted column are smaller than `value`; compiled code searches
-    from index `near`.
+    """Return how many of the first `count` values of a sorted column are smaller than `value`. `near` is a guess of the
+    result, with which compiled code begins its search.
     """
     return bisect_left(column, value, 0, count)
 
 
 time_up_to = bisect_right
-"""Function that returns the index, between `low` and `high`, of the first value in a sorted column that is greater than
-`value`
+"""Function (column, value, low, high) that returns the last index, from `low` to `high`, at which `value` can be
+inserted into a sorted column: behind equal values
 """
 
 
 def most_first(column: Any, count: int, by: Any, into: Any) -> None:
-    """Write the first `count` numbers of `column` into `into`, sorted by their value in `by`, the greatest first; of
-    equals the last first.
+    """Write the first `count` numbers of `column` into `into`, sorted by `by[number]`, the greatest first. Among equal
+    ones, the last of `column` comes first.
     """
     backwards = column[count - 1 :: -1] if count else []
     into[:count] = sorted(backwards, key=by.__getitem__, reverse=True)
 
 
 def whole_turns(time: float, slice: float) -> int:
-    """Return the number of whole turns of `slice` seconds in `time` seconds; 0 for negative times."""
+    """Return how many whole turns of `slice` seconds fit into `time` seconds; 0 for negative times."""
     return max(int(time // slice), 0)
 
 
 def ends_in_order(
     now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
 ) -> None:
-    """Write each job's expected end into `ends`, now + (estimate - ran) * `by`, and the indices of the jobs by end into
-    `order`.
+    """Write the expected end of each of `count` jobs into `ends`: now + (estimate - ran) * `by`. Write the indices of
+    the jobs into `order`, sorted by end.
 
-    Equal ends keep their previous order if the number of jobs has not changed.
+    Jobs with equal ends keep their previous order if the number of jobs has not changed.
     """
     ends[:] = [now + (estimate[rank] - its) * by for rank, its in zip(ranks, ran, strict=True)]
     if len(order) != count:
@@ -109,11 +113,13 @@ def ends_in_order(
 
 
 insert_in_order = insort_left
-"""Function that inserts a value into a sorted column behind smaller ones, between two indices"""
+"""Function (column, value, low, high) that inserts a value into a sorted column from index `low` to `high`, before
+equal values
+"""
 
 
 def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
-    """Write the first entry of a column of times and of a column of numbers."""
+    """Replace the contents of two columns by one entry each: `time` and `number`."""
     times[:] = (time,)
     numbers[:] = (number,)
 
@@ -127,7 +133,7 @@ insert_number = insert_time
 
 
 def remove_times(column: Any, count: int, place: int, many: int) -> None:
-    """Remove `many` values from index `place` on, of a column with `count` values."""
+    """Remove `many` values, from index `place` on, from a column with `count` values."""
     del column[place : place + many]
 
 
@@ -145,8 +151,8 @@ def set_numbers(column: Any, first: int, many: int, value: int) -> None:
 
 
 def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_second: Any) -> None:
-    """Sort `count` pairs, stored in two columns, by the first and then the second number; the other two columns are
-    space to work in.
+    """Sort `count` pairs, stored in the columns `first` and `second`, in ascending order. The other two columns are
+    working space.
     """
     pairs = sorted(zip(first[:count], second[:count], strict=True))
     first[:count] = [value for value, _ in pairs]

@@ -1,8 +1,8 @@
-"""Plan of a machine of nodes: the resources of each node that are free over future time.
+"""Plan of a machine of nodes: the resources of each node that are free over future time. It corresponds to `Profile`,
+the plan for equal processors.
 
-It is for nodes what `Profile` is for equal processors. Step i holds the free amounts of every node from `_times[i]`
-until
-`_times[i + 1]`, the last step for ever. A job fits for a duration if it fits at every step within it.
+Step i of the plan holds the free amounts of every node from `_times[i]` until `_times[i + 1]`; the last step has no
+end. A job fits for a duration if it fits in every step within that time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 
 
 class NodePlan:
-    """Plan of what stays free on each node over future time, when jobs and reservations are counted."""
+    """Plan of the resources of each node that stay free over future time, apart from those of running jobs and
+    reservations.
+    """
 
     __slots__ = ("_free", "_requests", "_seats", "_shape", "_times")
 
@@ -30,11 +32,11 @@ class NodePlan:
         self._times, self._free = [now], [free]
         self._shape, self._requests = shape, requests
         self._seats: dict[int, Seats] = {}
-        """Nodes and amounts that the plan gives to each job, by rank"""
+        """For each job in the plan, by rank: the nodes and amounts that it gets"""
 
     @classmethod
     def of_running(cls, now: float, machine: NodeMachine, ends: Iterable[tuple[float, int, int]]) -> NodePlan:
-        """Return the plan in which only running jobs hold resources; `ends` are (expected end, rank, ignored),
+        """Return the plan in which only running jobs hold resources. `ends` are their (expected end, rank, ignored),
         sorted.
         """
         plan = cls(now, machine.left.copy(), machine.shape, machine.requests)
@@ -68,20 +70,24 @@ class NodePlan:
         return [step for at, step in enumerate(steps) if not at or not np.array_equal(step[1], steps[at - 1][1])]
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """Yield (time, number of free cores from then on) for each step of the plan."""
+        """Yield (time, number of free cores of all nodes) for each step of the plan; the number holds from this time to
+        the next.
+        """
         return ((time, int(free[:, 0].sum())) for time, free in zip(self._times, self._free, strict=True))
 
     @property
     def free_now(self) -> int:
-        """Return the number of cores that are free at the begin of the plan."""
+        """Return the total number of cores that are free at the beginning of the plan."""
         return int(self._free[0][:, 0].sum())
 
     def free_at(self, time: float) -> Amounts:
-        """Return the free amounts of every node at a time."""
+        """Return the free amounts of each resource on every node at this time."""
         return self._free[bisect_right(self._times, time + MOMENT) - 1].copy()
 
     def shortage(self) -> float | None:
-        """Return the first time at which the jobs in the plan need more of a node than it has, or None."""
+        """Return the first time at which the jobs in the plan need more of a node's resources than it has; None if
+        there is no such time.
+        """
         return next((time for time, free in zip(self._times, self._free, strict=True) if (free < 0).any()), None)
 
     def advance(self, now: float) -> None:
@@ -94,9 +100,10 @@ class NodePlan:
     # Questions and changes, by job
 
     def find(self, job: Job, after: float, lasts: float | None = None) -> float:
-        """Return the earliest start from `after` on at which the job fits for `lasts` seconds, by default its estimate.
+        """Return the earliest start from `after` on at which the job fits for `lasts` seconds (by default for its
+        estimate).
 
-        Only `after` itself and the times at which the plan changes are tried.
+        Starts other than `after` are tried only at times when the plan changes.
         """
         times, free, request = self._times, self._free, self._requests[job.rank]
         lasts = job.estimate if lasts is None else lasts
@@ -116,8 +123,9 @@ class NodePlan:
         return self._shape.fits(self._requests[job.rank], self._worst(self._step_at(start), start + lasts))
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
-        """Occupy the job's resources from `start` until `end`, on the nodes `on` or as the placement rule chooses;
-        return the nodes, or None.
+        """Occupy the job's resources in the plan from `start` until `end`; return the nodes and amounts.
+
+        They are taken from `on` or, if that is None, from nodes that the placement rule chooses.
         """
         if on is None:
             on = self._shape.seat(self._requests[job.rank], self._worst(self._step_at(start), end))
@@ -141,13 +149,14 @@ class NodePlan:
         return start
 
     def seats_of(self, job: Job) -> Seats | None:
-        """Return the nodes that the plan gives to the job, None if the job is not in the plan."""
+        """Return the nodes and amounts that the plan gives to the job; None if the job is not in the plan."""
         return self._seats.get(job.rank)
 
     def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
         """Yield (job, reserved start, earlier start) for each reservation that can move to an earlier start.
 
-        The caller moves each in the plan before asking for the next. A reservation that cannot move keeps its nodes.
+        The caller must move the reservation in the plan before it asks for the next one. A reservation that cannot move
+        keeps its nodes.
         """
         for job in jobs:
             start, seats = reserved[job.rank], self._seats[job.rank]
@@ -163,7 +172,7 @@ class NodePlan:
         return max(bisect_right(self._times, time + MOMENT) - 1, 0)
 
     def _worst(self, first: int, end: float) -> Amounts:
-        """Return, for each node, the amounts that stay free during all of the time from step `first` until the time
+        """Return, for each node, the amounts that are free at all times from the step with index `first` until the time
         `end`.
         """
         last = max(bisect_left(self._times, end - MOMENT), first + 1)
@@ -177,7 +186,9 @@ class NodePlan:
             self._free[index][nodes] += amounts
 
     def _edge(self, time: float) -> int:
-        """Return the index of the step that begins at `time`; if none does, split the step around it in two."""
+        """Return the index of the step that begins at `time`; if there is none, split the step that contains `time` to
+        make one.
+        """
         index = bisect_left(self._times, time - MOMENT)
         if index == len(self._times) or self._times[index] > time + MOMENT:
             if not index:
@@ -210,10 +221,10 @@ class NodePlan:
 
 
 def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]], job: Job) -> tuple[float, Amounts]:
-    """Return the job's earliest start if only running jobs hold resources, and the amounts free on each node at that
-    time.
+    """Return the earliest start of `job` if only running jobs hold resources, and the amounts that are free on each
+    node at that time.
 
-    `ends` are (expected end, rank, ignored), sorted. Jobs that end at that time count as ended.
+    `ends` are the running jobs' (expected end, rank, ignored), sorted. Jobs that end at that time count as ended.
     """
     free, moment, fits, request = machine.left.copy(), -np.inf, machine.shape.fits, machine.requests[job.rank]
     for end, rank, _ in ends:

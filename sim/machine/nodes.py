@@ -1,5 +1,5 @@
-"""Machine of nodes: which resources of which node each job holds. It is for nodes what `Machine` is for equal
-processors.
+"""Machine of nodes: it knows which resources of which nodes each job holds. It corresponds to `Machine`, which has
+equal processors.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 
 
 class NodeMachine(Machine):
-    """Nodes whose cores are numbered one node after another; a running job holds cores, memory and other resources of
-    nodes.
+    """Machine of nodes, whose cores are numbered one node after another; a running job holds cores, memory and other
+    resources of one or more nodes.
     """
 
     has_nodes = True
@@ -28,12 +28,12 @@ class NodeMachine(Machine):
         super().__init__(shape.cores)
         self.shape, self.requests = shape, requests
         self.left: Amounts = shape.has.copy()
-        """Amounts that are free on each node"""
+        """For each node: the amounts of its resources that are free"""
         self.seats: dict[int, Seats] = {}
-        """Nodes and amounts that each running job holds, by the job's rank"""
+        """For each running job, by rank: the nodes and amounts that it holds"""
         self.tiers, self.factors = shape.tiers, shape.factors
         self.promised: dict[int, tuple[float, Seats]] = {}
-        """Start, and nodes with amounts, of each reservation, by rank"""
+        """For each job with a reservation, by rank: the reserved start, and the nodes with the amounts"""
 
     def copy(self) -> NodeMachine:
         twin = NodeMachine(self.shape, self.requests)
@@ -42,7 +42,9 @@ class NodeMachine(Machine):
         return twin
 
     def seat(self, rank: int, free: Amounts | None = None) -> Seats | None:
-        """Return the nodes and amounts that the job would get now, or if `free` were free; None if it does not fit."""
+        """Return the nodes and amounts that the job would get if the amounts `free` were free (by default those free
+        now); None if it does not fit.
+        """
         return self.shape.seat(self.requests[rank], self.left if free is None else free)
 
     def fits(self, job: Job) -> bool:
@@ -77,14 +79,14 @@ class NodeMachine(Machine):
         self.promised.clear()
 
     def take(self, rank: int, count: int) -> int:
-        """Give the job the nodes that the placement rule chooses; return its cores as bits."""
+        """Give the job resources of the nodes that the placement rule chooses; return its cores as bits."""
         seats = self.seat(rank)
         if seats is None:
             raise DecisionError("no nodes have room for it")
         return self._occupy(rank, seats)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job exactly these nodes; return its cores as bits."""
+        """Give the job exactly these nodes and amounts; return its cores as bits."""
         if isinstance(processors, int):
             raise DecisionError("on a machine of nodes a policy does not choose cores")
         if not self._is_free(processors):
@@ -100,8 +102,8 @@ class NodeMachine(Machine):
         return bool((self.left[list(seats.nodes)] >= seats.amounts).all())
 
     def _occupy(self, rank: int, seats: Seats) -> int:
-        """Take what the job holds on each node: the lowest-numbered free cores, memory and other resources. Return its
-        cores as bits.
+        """Give the job the amounts in `seats` of each node, with the lowest-numbered free cores; return its cores as
+        bits.
         """
         self.left[list(seats.nodes)] -= seats.amounts
         firsts, chosen = self.shape.first_core, 0
@@ -115,7 +117,9 @@ class NodeMachine(Machine):
         return chosen
 
     def faults(self) -> str:
-        """Return a sentence on the first broken rule of a machine of nodes, "" if all hold; for `--check`."""
+        """Return a sentence on the first rule of a machine of nodes that is broken, "" if none is; `--check` calls
+        it.
+        """
         used = np.zeros_like(self.left)
         for rank, seats in self.seats.items():
             used[list(seats.nodes)] += seats.amounts
@@ -132,18 +136,16 @@ class NodeMachine(Machine):
 
 
 class Leftover:
-    """Resources of nodes left over at the shadow time, when the head of the queue has started.
+    """Resources of nodes that are left over at the shadow time, the time at which the first job of the queue (the head)
+    can start.
 
-    A job that would end later may pass the head if the head would still fit at the shadow time with that job on the
-    machine.
+    A job that would end later may pass the head if the head would still fit at the shadow time while that job runs.
     """
 
     __slots__ = ("_free", "_head", "_machine")
 
     def __init__(self, machine: NodeMachine, head: Job, free: Amounts) -> None:
-        """Compute what is left over for others from `free`, the amounts free at the shadow time before the head
-        starts.
-        """
+        """Begin with `free`, the amounts that are free on each node at the shadow time before the head starts."""
         self._machine, self._head, self._free = machine, head, free
 
     def admits(self, job: Job) -> bool:
@@ -155,6 +157,6 @@ class Leftover:
         return self._machine.shape.fits(self._machine.requests[self._head.rank], free)
 
     def count(self, job: Job) -> None:
-        """Subtract the resources of a job that has started and ends after the shadow time."""
+        """Subtract the resources of a job that has started and will end after the shadow time."""
         seats = self._machine.seats[job.rank]
         self._free[list(seats.nodes)] -= seats.amounts

@@ -1,7 +1,7 @@
-"""Operations on columns of numbers, written once for Python lists and for compiled arrays (see `columns` and
-`sim.kernel.arrays`).
+"""Operations on columns of numbers, written once for Python lists (`columns`) and for compiled arrays
+(`sim.kernel.arrays`).
 
-Only the first `count` values of a column are in use.
+The parameter `count` is the number of values of a column that are in use, at its beginning.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sim.machine.moment import MOMENT
 
 
 def least_of(column: Times, count: int) -> int:
-    """Return the index of the smallest of the first `count` values; of equal ones the first."""
+    """Return the index of the smallest of the first `count` values; if several are equal, the lowest index."""
     place = 0
     for index in range(1, count):
         if column[index] < column[place]:
@@ -30,7 +30,7 @@ def least_of(column: Times, count: int) -> int:
 
 
 def place_of(column: Numbers, count: int, value: int) -> int:
-    """Return the index of `value` among the first `count` values, which contain it."""
+    """Return the index of `value` in the column, which must contain it among its first `count` values."""
     place = 0
     while column[place] != value:
         place += 1
@@ -38,7 +38,7 @@ def place_of(column: Numbers, count: int, value: int) -> int:
 
 
 def places_up_to(column: Times, count: int, value: float, places: Numbers) -> int:
-    """Write the indices of those of the first `count` values that are at most `value` into `places`; return how many
+    """Write the indices of the values that are at most `value`, among the first `count`, into `places`; return how many
     there are.
     """
     found = 0
@@ -60,7 +60,9 @@ def are_same(column: Numbers, other: Numbers, count: int) -> bool:
 def common_pairs(
     first: Numbers, second: Numbers, count: int, other: Numbers, other_second: Numbers, other_count: int
 ) -> int:
-    """Return how many pairs at the beginning of two lists are equal; a list consists of two columns."""
+    """Return how many pairs at the beginning of two lists of pairs are equal; each list is stored in two columns, with
+    `count` and `other_count` pairs.
+    """
     same = 0
     while same < count and same < other_count and first[same] == other[same] and second[same] == other_second[same]:
         same += 1
@@ -78,8 +80,8 @@ def add_job(
     its_ran: float,
     its_whole: float,
 ) -> None:
-    """Append a job of the matrix to the columns that describe its jobs; it is in no band (group of jobs in the same
-    rows) yet.
+    """Append a job to the columns that describe the jobs in the matrix; its band (group of jobs in the same rows) is
+    set to 0 for now.
     """
     insert_number(ranks, count, count, rank)
     insert_number(bands, count, count, 0)
@@ -89,7 +91,7 @@ def add_job(
 
 
 def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: Times, count: int, place: int) -> None:
-    """Remove the job at index `place` from the columns that describe the jobs of the matrix."""
+    """Remove the job at index `place` from the columns that describe the `count` jobs in the matrix."""
     remove_numbers(ranks, count, place, 1)
     remove_numbers(bands, count, place, 1)
     remove_times(ran, count, place, 1)
@@ -98,8 +100,11 @@ def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: T
 
 
 def make_progress(ran: Times, need: Times, whole: Times, count: int, gain: Times, which: Numbers) -> float:
-    """Add to each job's progress that of its band (jobs in the same rows), and compute its remaining need in seconds;
-    return the smallest.
+    """Add to each job's progress `ran` the progress `gain` of its band (group of jobs in the same rows); return the
+    smallest remaining need.
+
+    `which` has the band of each job. The remaining need of each job, `whole` minus `ran` seconds, is written into
+    `need`.
     """
     least = INFINITE
     for index in range(count):
@@ -117,7 +122,7 @@ def differences(first: Times, second: Times, count: int, into: Times) -> None:
 
 
 def sum_at(column: Times, places: tuple[int, ...]) -> float:
-    """Return the sum of the column's values at these indices, added in this order."""
+    """Return the sum of the column's values at these indices, added in the given order (which decides the rounding)."""
     place: int
     total = 0.0
     for place in places:
@@ -126,7 +131,7 @@ def sum_at(column: Times, places: tuple[int, ...]) -> float:
 
 
 def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> float:
-    """Return the sum over the first `count` entries of `by` times the column's value at the index in `places`."""
+    """Return the sum of `column[places[i]] * by[i]` over the first `count` values of i."""
     total = 0.0
     for index in range(count):
         total += column[places[index]] * by[index]
@@ -171,8 +176,8 @@ def remove_pair(first: Times, second: Numbers, count: int, value: float, number:
 
 
 def move_pair(first: Times, second: Numbers, count: int, was: float, value: float, number: int) -> None:
-    """Change the pair (was, number) to the smaller (value, number) in two columns that hold sorted pairs, so that they
-    stay sorted.
+    """Replace the pair (was, number), in two columns that hold sorted pairs, by the smaller pair (value, number); the
+    columns stay sorted.
     """
     place = time_before(first, was, 0, count)
     while second[place] != number:
@@ -201,19 +206,23 @@ def remove_three(first: Times, second: Numbers, third: Numbers, count: int, valu
 
 
 def insert_range(first: Numbers, last: Numbers, count: int, place: int, one: int, other: int) -> None:
-    """Insert the range from `one` to `other` at index `place` of two columns (first, last) with `count` ranges."""
+    """Insert the range from `one` to `other` at index `place` into two columns, with the first and last number of
+    `count` ranges.
+    """
     insert_number(first, count, place, one)
     insert_number(last, count, place, other)
 
 
 def remove_ranges(first: Numbers, last: Numbers, count: int, place: int, many: int) -> None:
-    """Remove `many` ranges from index `place` on, of two columns (first, last) with `count` ranges."""
+    """Remove `many` ranges, from index `place` on, from two columns with the first and last number of `count`
+    ranges.
+    """
     remove_numbers(first, count, place, many)
     remove_numbers(last, count, place, many)
 
 
 def turns_for(work: float, a_turn: float) -> int:
-    """Return how many turns of `a_turn` seconds are needed for `work` seconds of progress."""
+    """Return how many turns, each with `a_turn` seconds of progress, are needed for `work` seconds of progress."""
     if work % 1 or a_turn % 1:
         turns = (work - MOMENT) / a_turn
         whole: int = int(turns)
@@ -223,10 +232,11 @@ def turns_for(work: float, a_turn: float) -> int:
 
 
 def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Times) -> None:
-    """Write into `made` the progress in seconds of each row since the active row's turn began, `gone` seconds ago.
+    """Write into `made`, for each row, its progress in seconds since the active row's turn began, which was `gone`
+    seconds ago.
 
-    There are `count` rows; `now` is the index of the active one, and each turn of `slice` seconds begins with
-    `overhead`.
+    There are `count` rows, and `now` is the index of the row that was active at that begin. Each turn lasts `slice`
+    seconds, of which the first `overhead` make no progress.
     """
     ended, a_turn = whole_turns(gone, slice), slice - overhead
     cycles = ended // count

@@ -1,10 +1,9 @@
 """The Ousterhout matrix of gang scheduling: rows and columns with their jobs (Zhang et al. 2000, section 4).
 
-A row is a virtual machine that gets its share of the time, a column is a processor. A job has one set of columns, a
-home row, and replicas: copies of itself in other rows, in the same columns. Sets of columns are integers with a bit for
-each, as in
-`sim.machine.processors`. Policies decide all moves; this module checks that they are possible, and raises a
-`DecisionError` before anything changes.
+A column is a processor; a row is a virtual machine that gets a share of the time. A job has a set of columns, a home
+row, and possibly replicas: copies of itself in other rows, in the same columns. Sets of columns are integers with a bit
+for each column, as in `sim.machine.processors`. Policies decide on all moves; this module checks that they are
+possible, and raises a `DecisionError` before it changes anything.
 """
 
 from __future__ import annotations
@@ -20,7 +19,9 @@ from sim.machine.processors import lowest, written
 
 
 class Cell(NamedTuple):
-    """Job in one row of the matrix, with its columns; `replica` is True in rows other than its home row."""
+    """Job in one row of the matrix, with its columns as bits; `is_home` is True in its home row and False for a
+    replica.
+    """
 
     rank: int
     columns: int
@@ -28,8 +29,8 @@ class Cell(NamedTuple):
 
 
 class MatrixPicture(NamedTuple):
-    """Copy of the matrix at one time, which does not change: its rows as (id, cells) in order, and the id of the active
-    row.
+    """Copy of the matrix at one time: its rows as (id, cells) in order, and the id `on_turn` of the active row, or
+    None.
     """
 
     procs: int
@@ -38,24 +39,24 @@ class MatrixPicture(NamedTuple):
 
 
 class MatrixView:
-    """Ousterhout matrix as a policy sees it, which can only read it; each row has `procs` columns."""
+    """Ousterhout matrix as a policy sees it: read-only, with `procs` columns in each row."""
 
     __slots__ = ("_all", "_columns", "_gone", "_home", "_rows", "_rows_of", "_used", "procs", "size")
 
     def __init__(self, procs: int) -> None:
         self.procs = self.size = procs
-        """Number of columns, and number of columns whose processors are available"""
+        """Number of columns, and the number of them whose processors are available now"""
         self._rows: list[int] = []
         self._all = (1 << procs) - 1
         self._used: dict[int, int] = {}
-        """Columns that jobs occupy in each row, as bits, by row id"""
+        """For each row, by id: the columns that jobs occupy, as bits"""
         self._columns: dict[int, int] = {}
-        """Columns of each job as bits, by rank, in the order in which the jobs were placed"""
+        """For each job, by rank, in the order of placement: its columns as bits"""
         self._home: dict[int, int] = {}
         self._rows_of: dict[int, tuple[int, ...]] = {}
-        """Ids of each job's rows by rank, its home row first"""
+        """For each job, by rank: the ids of its rows, its home row first"""
         self._gone: set[int] = set()
-        """Ids of rows removed since the last cleaning; a new row gets none of these ids"""
+        """Ids of rows removed since the last cleaning (removal of all replicas); a new row gets none of these ids"""
 
     @property
     def rows(self) -> Sequence[int]:
@@ -87,12 +88,12 @@ class MatrixView:
         return self._rows_of[rank]
 
     def standing_in(self, row: int) -> list[int]:
-        """Return the ranks of all jobs in this row, including replicas, in order of placement."""
+        """Return the ranks of all jobs in this row, including those with a replica there, in order of placement."""
         rows_of = self._rows_of
         return [rank for rank in self._columns if row in rows_of[rank]]
 
     def homes(self) -> dict[int, list[int]]:
-        """Return the ranks of the jobs at home in each row, by row id, in order of placement."""
+        """Return, for each row id, the ranks of the jobs that have their home there, in order of placement."""
         homes: dict[int, list[int]] = {row: [] for row in self._rows}
         home = self._home
         for rank in self._columns:
@@ -104,14 +105,16 @@ class MatrixView:
         return zip(self._columns, self._columns.values(), map(self._rows_of.__getitem__, self._columns), strict=True)
 
     def with_room(self, procs: int) -> list[tuple[int, int]]:
-        """Return (number of free columns, row id) of the rows with at least `procs` free ones: fewest free first, then
-        in row order.
+        """Return (number of free columns, row id) of each row with at least `procs` free columns, in ascending order of
+        free columns, then in row order.
         """
         rows = [(free, row) for row, used in self._used.items() if (free := self.size - used.bit_count()) >= procs]
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Return those of the jobs `ranks` whose columns are free in all these rows."""
+        """Return those of the jobs `ranks` of which every column is free in at least one of these rows; with a single
+        row, the jobs that fit into it.
+        """
         columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
         return [rank for rank in ranks if not columns[rank] & used]
 
@@ -132,14 +135,16 @@ class MatrixView:
         return lowest(self.free_columns(row), count)
 
     def in_the_way(self, columns: int, row: int) -> list[int]:
-        """Return the ranks of the jobs in the row that use some of these columns, in order of placement."""
+        """Return the ranks of the jobs in the row that occupy any of these columns, in order of placement."""
         if not self._used[row] & columns:
             return []
         rows_of = self._rows_of
         return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
 
     def room_for_replica(self, rank: int) -> int | None:
-        """Return the first row without the job in which its columns are free; None if there is no such row."""
+        """Return the id of the first row in which all columns of the job are free, for a replica of the job there; None
+        if there is no such row.
+        """
         columns, used = self._columns[rank], self._used
         for row in self._rows:
             if not used[row] & columns:
@@ -152,17 +157,19 @@ class MatrixView:
 
     @property
     def next_row(self) -> int:
-        """Return the id that the next opened row would get."""
+        """Return the id that the next row to be opened will get: the lowest one that is not in use or blocked until the
+        next cleaning.
+        """
         return next(row for row in counted(1) if row not in self._used and row not in self._gone)
 
     @property
     def has_replicas(self) -> bool:
-        """Return True if any job is in another row besides its home row."""
+        """Return True if any job is in a row besides its home row."""
         return sum(map(len, self._rows_of.values())) > len(self._rows_of)
 
     def picture(self, on_turn: int | None = None) -> MatrixPicture:
-        """Return a copy of the matrix that does not change; jobs in a row are in order of placement, `on_turn` is the
-        active row.
+        """Return a copy of the matrix as it is at this time, with jobs in order of placement; `on_turn` is the id of
+        the active row.
         """
         rows: dict[int, list[Cell]] = {row: [] for row in self._rows}
         for rank, columns in self._columns.items():
@@ -173,7 +180,7 @@ class MatrixView:
 
 
 class Matrix(MatrixView):
-    """Ousterhout matrix that the engine changes.
+    """Ousterhout matrix with operations that change it, for the engine.
 
     >>> matrix = Matrix(4)
     >>> first, second = matrix.open_row(), matrix.open_row()
@@ -188,7 +195,7 @@ class Matrix(MatrixView):
     def __init__(self, procs: int) -> None:
         super().__init__(procs)
         self.view = MatrixView(procs)
-        """Read-only view of the current matrix."""
+        """Read-only view, which always shows the present state of this matrix."""
         for name in _SHARED:
             setattr(self.view, name, getattr(self, name))
 
@@ -201,13 +208,13 @@ class Matrix(MatrixView):
         return twin
 
     def resize(self, there: int) -> None:
-        """Set the columns that are available in every row, as bits; all jobs must be within them."""
+        """Set the columns that are available in every row, as bits; the columns of all jobs must be among them."""
         for matrix in (self, self.view):
             matrix._all, matrix.size = there, there.bit_count()
 
     @property
     def gone(self) -> frozenset[int]:
-        """Return the ids of rows that were removed since the last cleaning."""
+        """Return the ids of the rows that were removed since the last cleaning (removal of all replicas)."""
         return frozenset(self._gone)
 
     def become(
@@ -215,9 +222,8 @@ class Matrix(MatrixView):
     ) -> None:
         """Replace the whole content of the matrix.
 
-        `rows` are the ids of its rows in order, `places` the (rank, columns, rows) of each job in order of placement,
-        `gone` the
-        ids of removed rows.
+        `rows` are the ids of the rows in order. `places` are the (rank, columns, rows) of each job in order of
+        placement, with its home row first. `gone` are the ids of removed rows that must not be used again yet.
         """
         for name in _SHARED:
             getattr(self, name).clear()
@@ -231,11 +237,15 @@ class Matrix(MatrixView):
 
     @property
     def standing(self) -> Mapping[int, tuple[int, ...]]:
-        """Return the row ids of each job by rank, as the matrix's own table: the caller must not change it."""
+        """Return the ids of each job's rows, with ranks as keys. This is the matrix's own dictionary, which the caller
+        must not change.
+        """
         return self._rows_of
 
     def open_row(self) -> int:
-        """Add an empty row behind the last one; return its id, the lowest unused one."""
+        """Add an empty row behind the last one, and return its id: the lowest that is not in use or blocked until the
+        next cleaning.
+        """
         row = self.next_row
         self._rows.append(row)
         self._used[row] = 0
@@ -250,10 +260,10 @@ class Matrix(MatrixView):
         self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
 
     def move(self, rank: int, row: int, columns: int | None = None) -> None:
-        """Make another row the job's home. With `columns` (bits) the job also migrates to these; the row may then be
-        the same.
+        """Make `row` the job's home row, in the same columns or, with `columns` (as bits), in these; with other
+        columns, `row` may be its present home.
 
-        A job with replicas has to be cleaned first: the replicas would have the wrong columns.
+        The job must not have replicas (call `clean` before), as they would stay in the old columns.
         """
         was, home = self._demand_place(rank)
         if len(self._rows_of[rank]) > 1:
@@ -278,7 +288,7 @@ class Matrix(MatrixView):
         self._rows_of[rank] += (row,)
 
     def clean(self) -> None:
-        """Remove all replicas: every job stays in its home row only."""
+        """Remove all replicas, so that every job is in its home row only; ids of removed rows may be used again."""
         self._gone.clear()
         used, columns, rows_of = self._used, self._columns, self._rows_of
         used.update(dict.fromkeys(used, 0))
@@ -287,7 +297,7 @@ class Matrix(MatrixView):
             rows_of[rank] = (home,)
 
     def drop_empty_rows(self) -> list[int]:
-        """Remove the rows without a job; return their ids. The others keep their order."""
+        """Remove the rows without jobs and return their ids; the remaining rows keep their order."""
         gone = [row for row in self._rows if not self._used[row]]
         for row in gone:
             del self._used[row]
@@ -321,8 +331,8 @@ class Matrix(MatrixView):
         raise DecisionError(f"the job of rank {rank} {what}")
 
     def held_twice(self) -> Iterator[tuple[int, int]]:
-        """Yield (row id, columns as bits) where two jobs overlap or the occupied columns are counted wrongly; any
-        result is a bug.
+        """Yield (row id, columns as bits) for each row in which jobs overlap, or the columns counted as occupied are
+        wrong; any result is a bug.
         """
         for row in self._rows:
             seen = 0
@@ -335,4 +345,6 @@ class Matrix(MatrixView):
 
 
 _SHARED = ("_rows", "_used", "_columns", "_home", "_rows_of", "_gone")
-"""Names of attributes that a matrix shares with its view; their content changes, but they are never replaced."""
+"""Names of the attributes that a matrix shares with its read-only view. Their contents change, but the objects are
+never replaced.
+"""

@@ -1,4 +1,6 @@
-"""Kinds of plans (for equal processors, for nodes), and the choice of the machine that a workload needs."""
+"""Plans of the future use of a machine, of equal processors or of nodes, and the choice of the machine that a workload
+needs.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def machine_of(workload: Workload, placement: Placement) -> Machine:
 
 
 def by_number(plan: Plan) -> Profile:
-    """Return the plan as a `Profile`, for policies that only count processors. Raise an error for a plan of nodes."""
+    """Return the plan as a `Profile`, for policies that count processors; raise an error if it is a plan of nodes."""
     if isinstance(plan, NodePlan):
         raise DecisionError("this policy counts processors and cannot plan on nodes")
     return plan

@@ -1,8 +1,8 @@
-"""Processors and the jobs on them. A set of processors is an integer, in which bit i stands for processor i ("as
+"""Processors and the jobs on them. A set of processors is an integer in which bit i stands for processor i (called "as
 bits").
 
-Integers make sets of any size cheap to copy, to compare and to keep in a history: union is `|`, difference
-`& ~`, size `int.bit_count`.
+Sets of any size are then cheap to copy, compare and store in a history. Union is `|`, difference is `& ~`, and the size
+is `int.bit_count`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 Placement = Literal["lowest", "together", "best", "spread"]
-"""Rules for choosing processors. The last two are for nodes; for nodes `lowest` means the rule in the machine's file.
+"""Rules for choosing processors; `best` and `spread` exist for nodes only, and `lowest` means the rule in the file that
+describes the nodes.
 """
 
 
 def lowest(free: int, count: int) -> int:
-    """Return the `count` lowest-numbered processors of the set `free`, which has at least as many.
+    """Return the `count` lowest-numbered processors of the set `free`, which must have that many.
 
     >>> bin(lowest(0b11011100, 3))
     '0b11100'
@@ -35,7 +36,7 @@ def lowest(free: int, count: int) -> int:
 
 
 def ranges(processors: int) -> Iterator[tuple[int, int]]:
-    """Yield each run of neighbouring processors in the set as (first, last), in ascending order.
+    """Yield (first, last) of each range of neighbouring processors in the set, in ascending order.
 
     >>> list(ranges(0b11011100))
     [(2, 4), (6, 7)]
@@ -51,7 +52,7 @@ def ranges(processors: int) -> Iterator[tuple[int, int]]:
 
 
 def written(processors: int) -> str:
-    """Return the set of processors as text: numbers, and ranges of numbers.
+    """Return the set of processors as text, in the form of numbers and ranges of numbers.
 
     >>> written(0b1110100001111)
     '0-3 8 10-12'
@@ -62,8 +63,8 @@ def written(processors: int) -> str:
 def together(free: int, count: int) -> int:
     """Return `count` of the processors in `free`, as neighbours if possible.
 
-    They come from the smallest hole (run of neighbouring free processors) that is large enough, or else from the
-    largest holes.
+    They are taken from the smallest range of neighbouring free processors that is large enough; if there is none, from
+    the largest ranges.
 
     >>> bin(together(0b111101100, 2))
     '0b1100'
@@ -93,11 +94,11 @@ class Machine:
 
     tiers: Sequence[int] = ()
     factors: Sequence[float] = ()
-    """Tier of each job's partition (jobs of a higher tier come first), and the partition's factor in the job's
-    priority, by rank; empty if all are equal.
+    """For each job, by rank: the tier of its partition (`tiers`; jobs of a higher tier come first), and the partition's
+    factor in the job's priority (`factors`). Both are empty if there are no such differences.
     """
     has_nodes = False
-    """True if the machine consists of nodes; False here, for equal processors."""
+    """True if the machine consists of nodes (see `NodeMachine`), False for equal processors."""
 
     __slots__ = ("_choose", "absent", "division", "free", "free_set", "held", "kept", "owners", "procs")
 
@@ -106,15 +107,15 @@ class Machine:
         self.free = procs
         self.free_set = (1 << procs) - 1
         self.held: dict[int, int] = {}
-        """Processors that each running job holds, as bits, by rank"""
+        """For each running job, by rank: the processors that it holds, as bits"""
         self.owners: list[int] = []
-        """Processors that each partition owns now, as bits; empty without partitions"""
+        """For each partition: the processors that it owns now, as bits; empty without partitions"""
         self.division: list[int] = []
-        """Processors that each partition owned at first, as bits; any others that it owns are borrowed"""
+        """For each partition: the processors that it owned at first, as bits; all others that it owns are borrowed"""
         self.absent = 0
         """Processors that are down now, as bits"""
         self.kept = 0
-        """Processors that are reserved for suspended jobs, as bits; they may be busy or idle"""
+        """Processors that are reserved for suspended jobs, as bits; other jobs may still be running on some of them"""
         self._choose = PLACEMENTS[placement]
 
     def copy(self) -> Machine:
@@ -135,7 +136,7 @@ class Machine:
         return self.procs - self.absent.bit_count()
 
     def lose(self, absent: int) -> None:
-        """Set the processors that are down, as bits; no job may run on them."""
+        """Set which processors are down, as bits; no job may hold any of them. Partitions are removed."""
         taken = reduce(or_, self.held.values(), 0)
         if taken & absent:
             raise DecisionError(f"processors {written(taken & absent)} are held and cannot go")
@@ -159,31 +160,38 @@ class Machine:
     # Questions that a machine of nodes answers differently (`sim.machine.nodes`)
 
     def fits(self, job: Job) -> bool:
-        """Return True if the job could start now: enough processors, or the resources of its nodes, are free."""
+        """Return True if enough processors (or resources of nodes) are free for the job to start now."""
         return job.procs <= self.free
 
     def has_room(self, job: Job) -> bool:
-        """Return True if the job finds enough free resources: its reserved ones, or others outside of all
-        reservations.
+        """Return True if enough resources are free for the job: those of its reservation, if it has one, otherwise
+        any.
         """
         return job.procs <= self.free
 
     def partitions(self, job: Job) -> tuple[int, ...]:
-        """Return the numbers of the partitions that the job names; (-1,) means the whole machine."""
+        """Return the numbers of the partitions that the job may use; (-1,) stands for the whole machine."""
         return (-1,)
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
-        """Return what the job lacks on nodes: free cores, nodes with free cores, places found and needed, what a place
-        is, and the resource of which too few nodes have enough.
+        """Return why the job does not fit on the nodes: free cores, nodes with free cores, places found, places
+        needed, what a place is, and the resource that is short.
+
+        A place is, for example, a node. The last text names the resource of which too few nodes have enough. On equal
+        processors, raise an error.
         """
         raise DecisionError("equal processors are not on nodes")
 
     def where_it_ran(self, job: Job) -> Seats | None:
-        """Return the nodes on which the job ran according to the trace if they have room now, otherwise None."""
+        """Return the nodes and amounts that the job used according to the trace; None if they are not free now or not
+        known.
+        """
         return None
 
     def due(self, rank: int, now: float) -> Seats | None:
-        """Return the nodes of the job's reservation if it has begun by `now`, else None."""
+        """Return the nodes and amounts of the job's reservation if its start has been reached by `now`, otherwise
+        None.
+        """
         return None
 
     def seats_of(self, rank: int) -> Seats | None:
@@ -191,20 +199,24 @@ class Machine:
         return None
 
     def promise(self, rank: int, at: float, seats: Seats | None) -> None:
-        """Record the nodes of the job's reservation, which starts at `at`."""
+        """Record that the nodes and amounts `seats` are reserved for the job from `at` on; only a machine of nodes does
+        this.
+        """
 
     def forget_promises(self) -> None:
-        """Forget the nodes of all reservations."""
+        """Remove all records that `promise` made."""
 
     def _beside_kept(self, count: int) -> int:
-        """Return `count` of the free processors, as bits, but none that is reserved for a suspended job."""
+        """Return `count` of the free processors, as bits, except processors that are reserved for suspended jobs."""
         free = self.free_set & ~self.kept
         if count > free.bit_count():
             raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for a job")
         return self._choose(free, count)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job exactly these processors or nodes; return its processors as bits."""
+        """Give the job exactly these processors (as bits) or nodes; return its processors as bits. `count` must be
+        their number.
+        """
         if not isinstance(processors, int):
             raise DecisionError("equal processors have no nodes to choose")
         if processors & ~self.free_set:
@@ -219,16 +231,16 @@ class Machine:
         return processors
 
     def hold_only(self, held: dict[int, int]) -> None:
-        """Replace all running jobs by these, with their processors as bits: another row of the matrix becomes
-        active.
-        """
+        """Replace the running jobs and their processors by `held`, when another row of the matrix becomes active."""
         self.held.clear()
         self.held |= held
         self.free_set = self.there & ~reduce(or_, held.values(), 0)
         self.free = self.free_set.bit_count()
 
     def divide(self, owners: Sequence[int]) -> None:
-        """Set the processors that each partition owns, as bits."""
+        """Set the processors that each partition owns, as bits; together, the partitions must own all available
+        processors.
+        """
         seen = 0
         for owned in owners:
             if seen & owned:
@@ -239,7 +251,9 @@ class Machine:
         self.owners, self.division = list(owners), list(owners)
 
     def hand_over(self, to: int, processors: int) -> None:
-        """Make the partition `to` the owner of these idle processors (bits), which others owned."""
+        """Make the partition `to` the owner of these processors (as bits), which must be idle and belonged to other
+        partitions.
+        """
         if processors & ~self.free_set:
             raise DecisionError(f"processors {written(processors & ~self.free_set)} are not idle: they cannot be lent")
         self.owners = [owned & ~processors for owned in self.owners]

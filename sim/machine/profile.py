@@ -1,8 +1,8 @@
-"""Free processors over future time: the plan of a machine of equal processors.
+"""Number of free processors over future time: the plan of a machine of equal processors.
 
-A profile is a step function, whose columns and searches are those of `sim.machine.steps`: `at[0]` is the present or
-earlier, and neighbouring steps differ, so a plan is no longer than necessary. Edges less than a microsecond apart are
-one.
+A profile is a step function, with the columns and searches of `sim.machine.steps`: `at[0]` is the present or an earlier
+time. Neighbouring steps have different numbers, so a plan has no unnecessary steps. Changes less than a microsecond
+apart count as simultaneous.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 Moved: TypeAlias = tuple[Job, float, float]
-"""Reservation that moves: its job, its old start and its new start."""
+"""Reservation that moves, as (job, old start, new start)."""
 
 
 class Profile(Steps):
@@ -39,7 +39,9 @@ class Profile(Steps):
 
     @classmethod
     def of_running(cls, now: float, free: int, ends: Iterable[tuple[float, int, int]]) -> Profile:
-        """Return the profile left by running jobs; `ends` are (expected end, rank, processors), sorted."""
+        """Return the profile in which only running jobs hold processors; `ends` are their (expected end, rank,
+        processors), sorted.
+        """
         plan, ends = cls(now, free), [*ends]
         plan.clear()
         plan.make(now, free, [end for end, _, _ in ends], [procs for _, _, procs in ends], len(ends))
@@ -47,9 +49,10 @@ class Profile(Steps):
 
     @classmethod
     def of_changes(cls, now: float, free: int, changes: Iterable[tuple[float, int, int]]) -> Profile:
-        """Return the profile of a machine whose free processors change in both directions: `changes` are (time,
-        ignored, number of additional free
-        processors), sorted.
+        """Return the profile of a machine whose number of free processors can also decrease with time.
+
+        `changes` are (time, ignored, number of processors that become free), sorted; the number is negative if
+        processors are taken.
 
         >>> list(Profile.of_changes(0, 4, [(5, -1, -4), (6, -1, 4)]).steps())
         [(0, 4), (5, 0), (6, 4)]
@@ -59,7 +62,7 @@ class Profile(Steps):
 
     @classmethod
     def of_steps(cls, steps: Iterable[tuple[float, int]]) -> Profile:
-        """Return a profile made of these steps (time, free processors from then on)."""
+        """Return a profile with these steps, given as (time, number of processors that are free from then on)."""
         plan = cls(0, 0)
         plan.at, plan.free = map(list, zip(*steps, strict=True))
         plan.count = len(plan.at)
@@ -79,16 +82,20 @@ class Profile(Steps):
         )
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """Yield (time, free processors from then on) for each step of the plan, beginning now."""
+        """Yield (time, number of processors that are free from then on) for each step of the plan; the first time is
+        the beginning of the plan.
+        """
         return zip(self.at, self.free, strict=True)
 
     @property
     def free_now(self) -> int:
-        """Return the number of processors that are free at the begin of the plan."""
+        """Return the number of processors that are free at the beginning of the plan."""
         return self.free[0]
 
     def shortage(self) -> float | None:
-        """Return the first time at which the jobs in the plan need more processors than exist, or None."""
+        """Return the first time at which the jobs in the plan need more processors than exist; None if there is no such
+        time.
+        """
         return next((time for time, free in self.steps() if free < 0), None)
 
     def earliest(self, procs: int, duration: float, after: float) -> float:
@@ -99,10 +106,9 @@ class Profile(Steps):
 
     def hole_before(self, before: float, procs: int, duration: float, after: float = -inf) -> float:
         """Return the first time before `before` at which `procs` processors stay free for `duration` seconds; infinity
-        if there
-        is none.
+        if there is no such time.
 
-        The caller guarantees that there is none before `after`.
+        The caller guarantees that no such time is earlier than `after`.
 
         >>> plan = Profile(now=0, free=4)
         >>> plan.take(0, 10, 3)
@@ -153,7 +159,9 @@ class Profile(Steps):
         return self.fits(job.procs, start, lasts)
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
-        """Occupy the job's processors from `start` until `end`; return its nodes, None on equal processors."""
+        """Occupy the job's processors in the plan from `start` until `end`. `on` is ignored, and the result is always
+        None: both are for nodes (`NodePlan`).
+        """
         self.take(start, end, job.procs)
         return None
 
@@ -168,16 +176,16 @@ class Profile(Steps):
         return self.place(job.procs, job.estimate if lasts is None else lasts, after)
 
     def seats_of(self, job: Job) -> Seats | None:
-        """Return the nodes that the plan gives to the job; None on equal processors."""
+        """Return the nodes that the plan gives to the job: always None, as this is a plan of equal processors."""
         return None
 
     def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
-        """Move reservations to earlier starts, one after another; yield (job, old start, new start) of each that can
-        move.
+        """Yield (job, old start, new start) for each reservation that can move to an earlier start; the caller moves it
+        in the plan before asking for the next.
 
-        Each is released and placed again. The caller moves the reservation in the plan before asking for the next one.
-        Searching is the main cost of conservative backfilling, so results are remembered. The search begins a few
-        microseconds earlier, because rounding may split one point in time into two.
+        A reservation does not count as occupied while its own new start is searched. Searching is the main cost of
+        conservative backfilling, so earlier results serve as lower bounds (`Trials`). The search begins a few
+        microseconds before the bound, because rounding may split one point in time into two.
 
         >>> plan = Profile(now=0, free=2)
         >>> plan.take(10, 15, 2)
@@ -201,7 +209,7 @@ class Profile(Steps):
             trials.note(procs, duration, start, at)
 
     def place(self, procs: int, duration: float, after: float) -> float:
-        """Reserve `procs` processors for `duration` seconds at the earliest possible time from `after` on; return its
+        """Reserve `procs` processors for `duration` seconds at the earliest possible start from `after` on; return that
         start.
         """
         start = self.earliest(procs, duration, after)
@@ -210,8 +218,9 @@ class Profile(Steps):
 
 
 class Extra:
-    """Extra processors: those left over when the head starts at its shadow time. Backfilled jobs that would end later
-    share them.
+    """Extra processors, which stay free when the first job of the queue (the head) starts at its shadow time.
+
+    Backfilled jobs that would end after the shadow time share them.
     """
 
     __slots__ = ("left",)
@@ -220,7 +229,9 @@ class Extra:
         self.left = left
 
     def admits(self, job: Job) -> bool:
-        """Return True if the head can still start at its shadow time while this job runs."""
+        """Return True if the job needs no more than the extra processors, so that the head can still start at its
+        shadow time.
+        """
         return job.procs <= self.left
 
     def count(self, job: Job) -> None:

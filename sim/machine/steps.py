@@ -1,4 +1,4 @@
-"""Plan of the free processors over future time, stored in two columns."""
+"""Plan of the free processors over future time, stored in two columns (arrays of numbers)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from sim.machine.operations import insert_step, remove_step
 
 @cython.cclass
 class Steps:
-    """Plan of the free processors over future time: `free[i]` processors from `at[i]` until `at[i + 1]`, the last step
-    for ever.
+    """Plan of the free processors over future time: `free[i]` processors from `at[i]` until `at[i + 1]`; the last step
+    has no end.
     """
 
     def __init__(self, most: int) -> None:
@@ -31,17 +31,19 @@ class Steps:
         self.count = 0
         """Number of steps of the plan; 0 if there is no plan"""
         self.begins_sooner = False
-        """True if a step less than a microsecond away has been moved to the present"""
+        """True if a call of `advance` moved the first step to the present, although it began a little later (at most a
+        microsecond)
+        """
 
     def clear(self) -> None:
-        """Remove the plan, so that there is none."""
+        """Remove all steps, so that there is no plan."""
         remove_times(self.at, self.count, 0, self.count)
         remove_numbers(self.free, self.count, 0, self.count)
         self.count = 0
 
     def make(self, now: float, free: int, at: Times, more: Numbers, count: int) -> None:
-        """Make a plan: `free` processors now, and at each of the first `count` times in `at` as many more as `more`
-        says.
+        """Make a plan with `free` processors from `now` on, and `more[i]` additional ones from `at[i]` on, for the
+        first `count` values of i.
         """
         times, numbers, last = self.at, self.free, 0
         insert_step(times, numbers, 0, 0, now, free)
@@ -98,8 +100,8 @@ class Steps:
         self.count = count
 
     def earliest(self, procs: int, duration: float, after: float) -> float:
-        """Return the first time from `after` on at which `procs` processors stay free for `duration` seconds; infinite
-        if there is none.
+        """Return the first time from `after` on at which `procs` processors stay free for `duration` seconds; infinity
+        if there is no such time.
         """
         at, free, count = self.at, self.free, self.count
         index = time_up_to(at, after + MOMENT, 0, count) - 1
@@ -128,10 +130,11 @@ class Steps:
         return True
 
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
-        """Return the first time among the steps up to `last` at which `procs` processors stay free for `duration`;
-        `start` if there is none.
+        """Return the first time, among those of the steps up to index `last`, at which `procs` processors stay free for
+        `duration` seconds.
 
-        The job is planned at `start` now, and the place found may overlap that one.
+        Times before `after` do not count. If there is no such time, return `start`, the job's present start in the
+        plan. The result may overlap with the job's present time in the plan, because the job leaves that.
         """
         at, free, found, until = self.at, self.free, start, INFINITE
         first = after + MOMENT

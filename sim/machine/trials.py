@@ -1,4 +1,4 @@
-"""Trials: results of placing jobs on a plan, kept as lower bounds for the starts of later jobs."""
+"""Results of searches for starts in a plan (trials), kept as lower bounds for the starts of later jobs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from sim.machine.columns import INFINITE, numbers, times
 
 @cython.cclass
 class Trials:
-    """Results of trials, in which jobs were placed one after another. A later job that is wider and longer cannot start
-    earlier.
+    """Results of searches for earlier starts (trials), made for one job after another. A later job that is at least as
+    wide and as long cannot start earlier than the result.
 
-    The bound holds until more processors become free; processors that moved jobs leave are taken into account.
+    This holds until more processors become free; processors freed by jobs that move to an earlier start are taken into
+    account.
 
     >>> trials = Trials(2)
     >>> trials.note(2, 5.0, 30.0, 10.0)
@@ -22,17 +23,19 @@ class Trials:
     def __init__(self, most: int) -> None:
         self.procs, self.lasts, self.stood, self.stands = numbers(most), times(most), times(most), times(most)
         self.moves, self.count = numbers(most), 0
-        """Number of trials, and for each of them the number of reservations that had moved before it"""
+        """For each trial, the number of reservations that had moved before it; and the number of trials"""
         self.left, self.moved = times(most), 0
-        """Number of reservations that moved, and for each the earliest start that it or a later one gave up"""
+        """For each reservation that moved, the earliest old start of it and all that moved after it; and the number of
+        reservations that moved
+        """
 
     def forget(self) -> None:
-        """Remove all trials, because more processors have become free than they assume."""
+        """Remove all trials, because more processors have become free, and the bounds no longer hold."""
         self.count = self.moved = 0
 
     def bound(self, procs: int, lasts: float, start: float) -> float:
-        """Return a time before which a job on `procs` processors for `lasts` seconds, now planned at `start`, has no
-        place.
+        """Return a lower bound for the start of a job on `procs` processors for `lasts` seconds that is now planned at
+        `start`; minus infinity if no trial gives a bound.
         """
         index = self.count - 1
         while index >= 0:
@@ -45,8 +48,10 @@ class Trials:
         return -INFINITE
 
     def note(self, procs: int, lasts: float, start: float, at: float) -> None:
-        """Record that a job moved from `start` to its first possible start `at`. Trials that this one makes redundant
-        are removed.
+        """Record that `at` is the first possible start of a job planned at `start`, and that the job moves there if
+        that is earlier.
+
+        Earlier trials that this one makes redundant are removed.
         """
         count, moves = self.count, self.moved
         while (

@@ -1,8 +1,8 @@
 """Clock of gang scheduling: the rows of the matrix take turns (Zhang et al. 2000, sections 4 and 5.3).
 
-Rows have turns in their order, each for `slice` seconds; the first `cs * slice` seconds of a turn are overhead without
-progress. A single row runs without turns and overhead. A job may run for thousands of turns between two events, so
-turns are counted over whole cycles instead of one by one.
+The rows have turns in their order, each for `slice` seconds; in the first `cs * slice` seconds of a turn, jobs make no
+progress (overhead). A single row has neither turns nor overhead. A job may run for thousands of turns between two
+events, so turns are counted in whole cycles and not one by one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sim.machine.moment import MOMENT
 from sim.machine.operations import count_progress, turns_for
 
 _FEW = 4
-"""Number of latest results that are kept, because the same ones are requested repeatedly."""
+"""Number of results of `_works` that are remembered, because the same ones are requested again and again."""
 
 
 class Turn(NamedTuple):
@@ -30,9 +30,9 @@ class Turn(NamedTuple):
 
 
 class Turns:
-    """Clock of the matrix rows: which row is active, and since when.
+    """Clock of the rows of the matrix: which row is active, and since when.
 
-    It knows the rows as of the last rebuild (`settle`), and answers questions about later times only.
+    It has the rows as of the last call of `settle`, and can only compute times after the begin of the current turn.
 
     >>> turns = Turns(slice=200, cs=0.05)
     >>> turns.settle(1000, [1, 2])
@@ -47,14 +47,16 @@ class Turns:
     def __init__(self, slice: float, cs: float = 0) -> None:
         self.slice = float(slice)
         self.overhead = round(cs * slice, 9)
-        """Seconds at the beginning of each turn without progress, rounded to 1e-9; a single row has none"""
+        """Seconds at the beginning of each turn in which jobs make no progress, rounded to 1e-9; it does not apply to a
+        single row
+        """
         self.rows: tuple[int, ...] = ()
         self.row: int | None = None
-        """Active row; None if there is no row"""
+        """Id of the active row; None if there is no row"""
         self.begin: float = 0
-        """Time at which the current turn began."""
+        """Time at which the turn of the active row began."""
         self._known_works: dict[tuple[float, float], list[float]] = {}
-        """Results of `_works` since the last change of the clock, by (time, overhead)"""
+        """For each (time, overhead): the result of `_works`, remembered until the clock changes"""
 
     def copy(self) -> Turns:
         twin = Turns.__new__(Turns)
@@ -63,13 +65,13 @@ class Turns:
         return twin
 
     def is_like(self, other: Turns) -> bool:
-        """Return True if both clocks will show the same turns from now on."""
+        """Return True if both clocks have the same active row, and the same turns from now on."""
         mine, its = (self.begin, self.row, self.rows), (other.begin, other.row, other.rows)
         return mine == its and (self.slice, self.overhead) == (other.slice, other.overhead)
 
     @property
     def alternate(self) -> bool:
-        """Return True if the rows take turns, as they do if there are at least two."""
+        """Return True if the rows take turns, that is, if there are at least two."""
         return len(self.rows) > 1
 
     @property
@@ -80,8 +82,8 @@ class Turns:
     # Going on
 
     def advance(self, to: float, occupied: Callable[[], Collection[int]] | None = None) -> None:
-        """Move the clock to the time `to`. If a turn ends there, the next of the rows that `occupied` returns becomes
-        active.
+        """Move the clock to the time `to`. If a turn ends exactly then, the next row becomes active that is among those
+        returned by `occupied`.
         """
         if self.row is None or len(self.rows) < 2:
             return
@@ -103,11 +105,12 @@ class Turns:
                 return
 
     def settle(self, now: float, rows: Sequence[int]) -> None:
-        """Take over the rows of a rebuilt matrix; the caller has called `advance` before.
+        """Replace the rows by those of a rebuilt matrix. The caller must have called `advance` to the time `now`
+        before.
 
-        The turn continues if its row still exists. If not, the next row of the old order that exists (or else the first
-        row) starts a turn at once. A row that ran alone starts its turn when a second appears. Only the numbers of rows
-        before and after the rebuild count, not changes in between.
+        If the active row still exists, its turn continues. If not, the next row in the old order that still exists (or
+        else the first row) begins a turn at once. A row that was the only one begins a turn when others are added. Only
+        the rows before and after the rebuild count, not changes in between.
         """
         old, on_turn = self.rows, self.row
         self.rows = tuple(rows)
@@ -127,25 +130,27 @@ class Turns:
                     return
 
     def turn_to(self, row: int, now: float) -> None:
-        """Make this row active at once; the others follow in row order."""
+        """Make this row active and begin its turn at once; the others follow in row order."""
         self.row, self.begin = row, now
         self._known_works.clear()
 
     # Progress of jobs
 
     def gained(self, rows: Sequence[int], since: float, until: float) -> float:
-        """Return the progress in seconds of a job in these rows from `since` until `until`."""
+        """Return the seconds of progress that a job in these rows makes from `since` until `until`."""
         if not self.alternate:
             return until - since if self.row in rows else 0
         gains = self.gains(since, until)
         return added(gains[row] for row in rows)
 
     def gains(self, since: float, until: float) -> dict[int, float]:
-        """Return the progress in seconds that each row gives its jobs from `since` until `until`, by row id."""
+        """Return, for each row id, the seconds of progress that its jobs make from `since` until `until`."""
         return self._shares(since, until, self.overhead)
 
     def on_turn(self, since: float, until: float) -> dict[int, float]:
-        """Return the seconds for which each row is active from `since` until `until`, including overhead, by row id."""
+        """Return, for each row id, the seconds in which the row is active from `since` until `until`, including
+        overhead.
+        """
         return self._shares(since, until, 0)
 
     def _shares(self, since: float, until: float, overhead: float) -> dict[int, float]:
@@ -155,10 +160,11 @@ class Turns:
         return {row: after - before for row, after, before in works}
 
     def finish(self, rows: Sequence[int], work: float, now: float) -> float:
-        """Return the time at which a job in these rows will have made `work` seconds of progress, if nothing changes.
+        """Return the time at which a job in these rows will have made `work` seconds of progress from `now` on, if the
+        rows do not change.
 
-        `work` is the remaining run time plus the stalls of migrations: seconds of the job's own turns outside of
-        overhead. An end within a microsecond of the end of a turn is at the end of the turn.
+        `work` is the remaining run time plus the time lost to migrations, in seconds of the job's own turns without
+        overhead. An end less than a microsecond before the end of a turn counts as the end of the turn.
         """
         count = len(self.rows)
         if count < 2:
@@ -180,9 +186,10 @@ class Turns:
         return max(now, begin + (self.slice if rest > a_turn - MOMENT else self.overhead + rest))
 
     def first_stand(self, rows: Sequence[int], now: float) -> float:
-        """Return the first time from `now` on at which one of these rows is active, overhead included.
+        """Return the first time from `now` on at which one of these rows is active, including overhead.
 
-        Call it after the rebuild at `now`: a row that a job leaves at the instant it becomes active is no start.
+        Call it only after the rebuild of the matrix at `now`. Before, a row could count that becomes active at `now`
+        but that the job leaves in the rebuild.
         """
         if self.row in rows:
             return now
@@ -191,7 +198,9 @@ class Turns:
     # Drawing
 
     def window(self, since: float, until: float) -> Iterator[Turn]:
-        """Yield the turns from `since` until `until`, cut off at both; none is shorter than a microsecond."""
+        """Yield the turns between `since` and `until`. The first and last one are cut at these times; parts shorter
+        than a microsecond are left out.
+        """
         if self.row is None or until <= since:
             return
         if not self.alternate:
@@ -209,11 +218,13 @@ class Turns:
     # Counting turns; the one that began at `begin` is number 0
 
     def _ended_by(self, time: float) -> int:
-        """Return the number of turns, from the begin of the current one, that have ended by `time`."""
+        """Return how many turns have ended by `time`, beginning with the current one."""
         return max(int((time - self.begin + MOMENT) // self.slice), 0)
 
     def _places(self, rows: Sequence[int]) -> list[int]:
-        """Return how many turns from now each of these rows is active next, in ascending order."""
+        """Return, for each of these rows, after how many turns it is active (0 for the active row), in ascending
+        order.
+        """
         if self.row is None or not rows:
             raise DecisionError("a job that stands in no row never comes on turn")
         index, count = self.rows.index, len(self.rows)
@@ -221,8 +232,8 @@ class Turns:
         return sorted([(index(row) - now) % count for row in rows])
 
     def _works(self, time: float, overhead: float) -> list[float]:
-        """Return each row's progress in seconds from the begin of the current turn until `time`, with `overhead` in
-        each turn.
+        """Return, for each row, its seconds of progress from the begin of the current turn until `time`, if each turn
+        begins with `overhead` seconds without progress.
         """
         known = self._known_works.get((time, overhead))
         if known is None:

@@ -1,1 +1,1 @@
-"""Metrics of a schedule: of all jobs, of groups of jobs, over time."""
+"""Metrics of a schedule: for all jobs, for groups of jobs, and over time."""

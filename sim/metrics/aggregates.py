@@ -1,7 +1,7 @@
-"""Metrics of a whole schedule: statistics of its jobs, and how much of its machine was used.
+"""Metrics of a whole schedule: statistics of its jobs, and the use of the machine.
 
-Job statistics are over finished jobs. Counts (backfilled, preemptions, missed reservations) and machine
-metrics cover all events: killed jobs always count, and so do jobs left unfinished by a run that was cut short.
+Job statistics are taken over finished jobs only. Counts (backfilled, preemptions, missed reservations) and metrics of
+the machine cover all events, including those of killed jobs and of jobs left unfinished.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ from sim.workload.model import Floats, Ints
 from sim.workload.outages import capacity
 
 SMALLEST = 1e-9
-"""Smallest share of all processor time that is not 0; smaller ones are rounding errors."""
+"""Smallest overhead, as a share of all processor time, that is not taken as 0, because smaller ones are rounding
+errors.
+"""
 Value = float | int | None
 """Value of a metric; None if it is undefined, such as the mean of no jobs"""
 
 
 def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
-    """Return every metric of METRICS by name; `killed=False` leaves killed jobs out of the job statistics."""
+    """Return the values of all metrics in METRICS by name. With `killed=False`, killed jobs are left out of the job
+    statistics.
+    """
     jobs = FinishedJobs.of(source, killed, tau)
     schedule, workload = jobs.schedule, jobs.workload
     values = statistics(jobs) | _machine(schedule) | _counts(schedule) | _recorded(jobs)
@@ -34,7 +38,7 @@ def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float 
 
 
 def statistics(jobs: FinishedJobs) -> dict[str, Value]:
-    """Return the metrics of a set of finished jobs that are defined for any group."""
+    """Return the metrics that can be computed for any set of finished jobs, by name."""
     values: dict[str, Value] = {"jobs": len(jobs)}
     values |= _spread("wait", jobs.wait)
     values |= _spread("turnaround", jobs.turnaround)
@@ -49,8 +53,10 @@ def statistics(jobs: FinishedJobs) -> dict[str, Value]:
 
 
 def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
-    """Return Jain's index of fairness, from the mean bounded slowdown of each user or group; None with fewer than
-    two.
+    """Return Jain's index of fairness over the mean bounded slowdowns of the users or groups in `parties`; None if
+    there are fewer than two.
+
+    `parties` has the number of the user or group of every job of the workload, negative if unknown.
     """
     party = jobs.column(parties)
     known = party >= 0
@@ -62,8 +68,8 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """Return R of Lawson & Smirni: by how much the slowdown `sm` is better than `s1`, as a ratio; negative if it is
-    worse.
+    """Return the ratio R of Lawson & Smirni: by which share the slowdown `sm` is better than `s1`; negative if it is
+    worse. If either is None, return None.
 
     >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
     (0.5, -0.5, None)
@@ -74,7 +80,9 @@ def ratio(s1: Value, sm: Value) -> float | None:
 
 
 def span(schedule: Schedule) -> tuple[float, float]:
-    """Return the times of the first submission and of the last end (of the last instant if the run was cut short)."""
+    """Return the times of the first submission and of the last end; for a run that was cut short, of its last step if
+    that is later.
+    """
     ended = schedule.end[~np.isnan(schedule.end)]
     begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0
     finish = float(ended.max()) if len(ended) else begin
@@ -99,8 +107,8 @@ def _mean(values: Floats) -> float | None:
 
 
 def _machine(schedule: Schedule) -> dict[str, Value]:
-    """Return the metrics of the machine (Zhang et al., equations 1 to 3). Time on processors without progress is
-    overhead.
+    """Return the metrics of the machine by name (Zhang et al., equations 1 to 3). Overhead is the time in which jobs
+    hold processors without progress.
     """
     begin, finish = span(schedule)
     available = capacity(schedule.outages, schedule.workload.procs, begin, finish)
@@ -123,7 +131,7 @@ def _machine(schedule: Schedule) -> dict[str, Value]:
 
 
 def _work(schedule: Schedule) -> float:
-    """Return the processor-seconds in which jobs made progress, including jobs that have not finished."""
+    """Return the processor-seconds in which jobs made progress; the progress of unfinished jobs counts, too."""
     progress = np.where(np.isnan(schedule.end), np.nan_to_num(schedule.ran), schedule.workload.runtime)
     return float((schedule.workload.width * progress).sum())
 

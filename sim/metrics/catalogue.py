@@ -8,12 +8,14 @@ from sim.errors import ParameterError
 from sim.metrics.search import meant
 
 Unit = Literal["s", "h", "jobs", "times", "share", "factor"]
-"""Unit of a metric: seconds, hours, a number of jobs, a number of times, a share of 1, a factor such as a slowdown."""
+"""Unit of a metric: seconds, hours, number of jobs, number of times, share (from 0 to 1), or factor such as a
+slowdown.
+"""
 Better = Literal["smaller", "greater"]
 
 
 class Metric(NamedTuple):
-    """Metric of a schedule; `better` says whether smaller or greater is better, None if neither is."""
+    """Metric of a schedule; `better` says whether smaller or greater values are better, None if neither is."""
 
     name: str
     title: str
@@ -23,7 +25,8 @@ class Metric(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Return the metric's title followed by its unit (jobs or times), unless the title contains it.
+        """Return the metric's title, followed by "(jobs)" if the metric is a number of jobs, unless the title is
+        "jobs".
 
         >>> metric("killed").counted, metric("jobs").counted
         ('killed (jobs)', 'jobs')
@@ -32,7 +35,11 @@ class Metric(NamedTuple):
 
 
 def _spread(column: str, title: str, unit: Unit, what: str) -> tuple[Metric, ...]:
-    """Return the metrics of one quantity of jobs: its mean, median, worst value and standard deviation."""
+    """Return the metrics of a quantity of jobs that the field `column` holds: its mean, median, worst value and
+    standard deviation.
+
+    `what` says in words what the quantity is.
+    """
     return (
         Metric(f"mean_{column}", f"mean {title}", unit, "smaller", f"{what}, mean over the jobs"),
         Metric(f"median_{column}", f"median {title}", unit, "smaller", f"{what}; half of the jobs have less"),
@@ -159,7 +166,7 @@ FAIRNESS: tuple[Metric, ...] = (
     Metric("max_fair_delay", "worst delay by later jobs", "s", "smaller", "the same, of the job worst off"),
     Metric("unfair_starts", "delayed by later jobs", "jobs", "smaller", "jobs that start later than that"),
 )  # fmt: skip
-"""Metrics that need a run for each job, so that they are measured only on request."""
+"""Metrics for which every job needs a run of its own, so that they are computed only on request."""
 
 _BY_NAME = {entry.name: entry for entry in (*METRICS, *FRAGMENTATION, *FAIRNESS)}
 

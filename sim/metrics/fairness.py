@@ -1,7 +1,9 @@
-"""Fairness of a schedule: which jobs passed a job, which of them were in its way, and the fair start of each job.
+"""Fairness of a schedule: which jobs passed a job, which of them held processors that the job lacked, and the fair
+start of each job.
 
-The fair start of Sabin and Sadayappan (JSSPP 2005) is the start in a run without any later job. It takes one run for
-every job, forked from the run of all jobs when the job is submitted; therefore it is measured only on request.
+The fair start (Sabin and Sadayappan, JSSPP 2005) is the start of a job in a run without all later jobs. It needs a run
+for every job, which branches off the run of all jobs at the job's submission. Therefore fairness is computed only on
+request.
 """
 
 from __future__ import annotations
@@ -20,30 +22,34 @@ from sim.timeline.scenario import Scenario
 from sim.workload.model import Floats, Ints, Workload
 
 ABOUT = 1.0
-"""Seconds by which a job must start later than its fair start to count as treated unfairly."""
+"""Number of seconds by which a job must start later than its fair start to count as an unfair start."""
 _AT_ONCE = 1 << 20
-"""Number of pairs of jobs that are compared at once, which limits the memory."""
+"""Largest number of pairs of jobs that are compared at once, to limit the use of memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fairness:
-    """Fairness of each job: a column for each measure, by rank; nan if unknown."""
+    """Fairness of each job: a column for each measure, with one entry per job in order of rank; nan if unknown."""
 
     passed: Ints
-    """Number of jobs that were submitted later and started earlier."""
+    """Number of jobs that were submitted later than the job and started earlier."""
     in_its_way: Floats
-    """Number of passing jobs that held processors which the job lacked (`sim.history.stretch_queries.InTheWay`)."""
+    """Number of the jobs that passed the job and held processors that it lacked
+    (`sim.history.stretch_queries.InTheWay`).
+    """
     fair_start: Floats
-    """Start in seconds in a run without the jobs that were submitted later."""
+    """Start of the job, in seconds, in a run without all jobs that were submitted later."""
     fair_delay: Floats
-    """Actual start minus fair start, in seconds; negative if the later jobs helped it."""
+    """Actual start minus fair start, in seconds; negative if the job started earlier because of the later jobs."""
 
     @property
     def columns(self) -> dict[str, Ints | Floats]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def values(self) -> dict[str, Value]:
-        """Return the metrics of `FAIRNESS` by name; None for a mean or maximum over no jobs."""
+        """Return the values of the metrics in `FAIRNESS` by name; a value is None if there is no job to compute it
+        from.
+        """
         late = self.fair_delay[~np.isnan(self.fair_delay)]
         known = ~np.isnan(self.in_its_way)
         return {
@@ -59,8 +65,8 @@ class Fairness:
 
 
 def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] = lambda more: None) -> Fairness:
-    """Return the fairness of the jobs in the run of `engine`. `told` is called with 1 after each fair start, to show
-    progress.
+    """Return the fairness of the jobs in the run of `engine`, which is a run of `scenario`. `told` is called with 1
+    after each fair start, to show progress.
     """
     if scenario.workload.follows:
         raise ParameterError("fairness needs fixed submit times; with feedback or dependencies they depend on the run")
@@ -87,9 +93,11 @@ def _in_its_way(engine: Engine, rank: int) -> float:
 
 
 def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None) -> Ints:
-    """Return for each of these jobs (default: all) the number of jobs that were submitted later and started earlier.
+    """Return, for each of the jobs `ranks` (by default all), the number of jobs that were submitted later and started
+    earlier.
 
-    A job without a start counts as still waiting: every later job that has started has passed it.
+    `start` has the start of every job. A job without a start (nan) counts as still waiting: all later jobs that have
+    started have passed it.
     """
     ranks = np.arange(len(start)) if ranks is None else ranks
     begun, own = np.where(np.isnan(start), np.inf, start), np.where(np.isnan(start), np.inf, start)[ranks]
@@ -110,10 +118,11 @@ def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None) -> I
 def fair_starts(
     scenario: Scenario, ranks: Iterable[int], told: Callable[[int], object] = lambda finished: None
 ) -> Iterator[tuple[int, float | None]]:
-    """Yield (rank, fair start) of each of these jobs in order; the start is None if the job never starts.
+    """Yield (rank, fair start) of each of the jobs `ranks`, which must be in order; the start is None if the job never
+    starts.
 
-    While a run without the later jobs is made, `told` is called with the number of jobs finished in each step, to show
-    progress.
+    In the run without the later jobs, `told` is called after each step with the number of jobs finished by then, to
+    show progress.
     """
     engine = scenario.at_the_beginning()
     for rank in ranks:
@@ -126,7 +135,7 @@ def fair_starts(
 
 
 def fair_start(scenario: Scenario, rank: int, told: Callable[[int], object] = lambda finished: None) -> float | None:
-    """Return the job's start in a run without the jobs submitted after it; None if it never starts. `told` shows
-    progress.
+    """Return the job's start in a run without the jobs submitted after it; None if it never starts. `told` is called as
+    in `fair_starts`.
     """
     return next(fair_starts(scenario, [rank], told))[1]

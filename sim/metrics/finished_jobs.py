@@ -1,4 +1,4 @@
-"""Columns of the finished jobs, from which every metric of jobs is computed."""
+"""Columns with the data of the finished jobs, from which all metrics of jobs are computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T", np.float64, np.int64, np.bool_)
 
 @dataclass(frozen=True, eq=False)
 class FinishedJobs:
-    """Finished jobs by rank: a column of each quantity, such as wait, turnaround and slowdown."""
+    """Finished jobs, in order of rank, with a column for each quantity, such as wait, turnaround and slowdown."""
 
     schedule: Schedule
     ranks: Ints
@@ -27,8 +27,8 @@ class FinishedJobs:
 
     @classmethod
     def of(cls, source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> FinishedJobs:
-        """Return the finished jobs of a schedule, without killed ones if `killed` is False; finished jobs are returned
-        unchanged.
+        """Return the finished jobs of a schedule; with `killed=False`, leave out killed jobs. A `source` of
+        finished jobs is returned unchanged.
         """
         if isinstance(source, FinishedJobs):
             return source
@@ -49,7 +49,9 @@ class FinishedJobs:
         return self.schedule.workload
 
     def column(self, of_all: NDArray[T]) -> NDArray[T]:
-        """Return the entries for these jobs, from a column with an entry for every job of the workload."""
+        """Return the entries of the column `of_all` that belong to these jobs; the column has an entry for every job of
+        the workload.
+        """
         return of_all if len(self.ranks) == len(of_all) else of_all[self.ranks]
 
     @cached_property
@@ -62,7 +64,9 @@ class FinishedJobs:
 
     @cached_property
     def run(self) -> Floats:
-        """Return the run times in seconds, as limited by the overrun rule."""
+        """Return the run time of each job in seconds; for a job that exceeds its estimate, as the overrun rule
+        determines it.
+        """
         return self.column(self.workload.runtime)
 
     @cached_property
@@ -75,7 +79,7 @@ class FinishedJobs:
 
     @cached_property
     def lead(self) -> Floats:
-        """Return the seconds from each job's submission to its requested start."""
+        """Return the seconds from each job's submission to its requested start, 0 if it requested none."""
         return self.column(self.workload.due) - self.submit
 
     @cached_property
@@ -84,7 +88,9 @@ class FinishedJobs:
 
     @cached_property
     def idle(self) -> Floats:
-        """Return the seconds in which each job was in the system without running: its wait, and its suspensions."""
+        """Return the seconds that each job spent in the system beyond its run time: waiting, suspended, or in the
+        matrix without progress.
+        """
         return self.turnaround - self.run
 
     @cached_property
@@ -93,25 +99,27 @@ class FinishedJobs:
 
     @cached_property
     def bounded_slowdown(self) -> Floats:
-        """Return the bounded slowdown of Zhang et al. (2003) and Kettimuthu; it is 1 for a job that never waits."""
+        """Return the bounded slowdowns of the jobs after Zhang et al. (2003) and Kettimuthu; 1 for a job that never
+        waits.
+        """
         return 1 + self.idle / np.maximum(self.run, self.tau)
 
     @cached_property
     def bounded_slowdown_z(self) -> Floats:
-        """Return the bounded slowdown of Zhang et al. (2000); a job shorter than tau can wait a little and still have
-        1.
+        """Return the bounded slowdowns of the jobs after Zhang et al. (2000); 1 for any job whose turnaround is at most
+        tau, even if it waited.
         """
         return np.maximum(self.turnaround, self.tau) / np.maximum(self.run, self.tau)
 
     @cached_property
     def width_weighted_slowdown(self) -> Floats:
-        """Return the slowdowns weighted by width (Zhang et al., equation 2), so that equal work with the same end
-        counts the same.
+        """Return the width-weighted slowdowns of the jobs (Zhang et al., equation 2): turnaround over processors times
+        run time, which is taken as at least tau.
         """
         return self.turnaround / (self.width * np.maximum(self.run, self.tau))
 
     @cached_property
     def recorded_wait(self) -> Floats:
-        """Return the recorded wait of each job in seconds; nan where the trace has none."""
+        """Return the wait of each job that the trace records, in seconds; nan if it records none."""
         wait = self.column(self.workload.wait)
         return np.where(wait >= 0, wait, np.nan)

@@ -1,4 +1,4 @@
-"""Formulas of all metrics with their papers, as `schedscope metrics` prints them."""
+"""Formulas of all metrics and the papers that define them, as `schedscope metrics` prints them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Formula(NamedTuple):
-    """Formula of a metric, with the paper that defines it ("" if none)."""
+    """Formula of a metric, with a short name of the paper that defines the metric; "" if it is from no paper."""
 
     text: str
     paper: str = ""
@@ -17,14 +17,14 @@ SYMBOLS = (
     "idle = end - submit - run; due = the start that was asked for, else submit; tau = 10 s; "
     "N processors from T0 (first submission) to T1 (last end)"
 )
-"""Text that explains the words used in formulas."""
+"""Text that explains the symbols used in the formulas."""
 COLUMNS = {
     "wait": Formula("start - due"),
     "turnaround": Formula("end - submit"),
     "slowdown": Formula("(end - submit) / run"),
     "bounded_slowdown": Formula("1 + idle / max(run, tau)", "ZKP, K"),
 }
-"""Formulas of the quantities of one job, by name."""
+"""Formulas of the quantities that a single job has, by name."""
 _SPREADS = {"mean": "sum of {} / jobs", "median": "median of {}", "max": "max of {}", "std": "standard deviation of {}"}
 _OWN = {
     "jobs": Formula("number of jobs with an end"),
@@ -82,7 +82,7 @@ _OWN = {
 
 
 def formula_of(name: str) -> Formula:
-    """Return the formula of a metric.
+    """Return the formula of the metric with this name.
 
     >>> formula_of("p95_wait")
     Formula(text='95 % quantile of start - due', paper='')

@@ -1,4 +1,6 @@
-"""Fragmentation of a machine of nodes: cores that are free, but of no use to any waiting job."""
+"""Fragmentation of a machine of nodes: the share of its cores that are free, but on nodes that no waiting job can
+use.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,16 @@ from sim.workload.model import Floats
 from sim.workload.shape import BARS
 
 MOST_MOMENTS = 4000
-"""Largest number of moments that are examined; in a longer run they are equally far apart."""
+"""Largest number of points in time at which fragmentation is computed. In a run with more steps, the points are equally
+spaced.
+"""
 
 
 def fragmentation(schedule: Schedule) -> Mapping[str, float]:
-    """Return the share of processor time that was free but of no use to any waiting job, in total and by cause; empty
-    for equal processors.
+    """Return the share of processor time that was free but that no waiting job could use, as a total and by cause;
+    empty for equal processors.
 
-    A node is of no use if it has no room for a task of the job, or for the job's share of a node.
+    A waiting job can use a node if the node has room for one of the job's tasks, or for the job's share of a node.
     """
     time, shape = schedule.curves.time, schedule.workload.shape
     if shape is None or len(time) < 2 or time[-1] <= time[0]:
@@ -42,6 +46,8 @@ def fragmentation(schedule: Schedule) -> Mapping[str, float]:
 
 
 def _moments(time: Floats) -> Floats:
-    """Return the times of all steps but the last; if these are too many, equally distant times."""
+    """Return the points in time at which fragmentation is computed: those of all steps but the last or, if these are
+    too many, equally spaced ones.
+    """
     steps = np.unique(time[:-1])
     return steps if len(steps) <= MOST_MOMENTS else np.linspace(time[0], time[-1], MOST_MOMENTS, endpoint=False)

@@ -1,4 +1,4 @@
-"""Statistics of groups of jobs, into which the papers divide them: a row for each group."""
+"""Statistics of groups of jobs, as the papers form them; each group has a row of metrics."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ LS_CLASSES = (1000.0, 10000.0)
 SMALL = 32
 BATCH = 1000
 PERIOD = 30 * 86400
-"""Seconds of a "month" if the calendar is unknown."""
+"""Length in seconds of the periods that replace months if the calendar is unknown."""
 
 
 @dataclass(frozen=True)
 class GroupRow:
-    """Statistics of one group: its short label, its meaning in words, and the metrics of its jobs by name."""
+    """Statistics of one group: its label, its meaning in words, and the metrics of its jobs by name."""
 
     label: str
     meaning: str
     values: dict[str, Value]
     members: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
-    """Ranks of the jobs as an array, because a tuple of millions takes four times as much memory."""
+    """Ranks of the group's jobs, in an array because millions of them would need much more memory in a tuple."""
 
     @property
     def jobs(self) -> int:
@@ -39,7 +39,9 @@ class GroupRow:
         return int(self.values["jobs"] or 0)
 
     def without_members(self) -> GroupRow:
-        """Return the row alone: ranks in a dozen groupings take more memory than the jobs."""
+        """Return the row with an empty `members`, because the ranks for a dozen groupings would need more memory than
+        the jobs.
+        """
         return GroupRow(self.label, self.meaning, self.values)
 
     def as_dict(self) -> dict[str, str | Value]:
@@ -50,7 +52,8 @@ class GroupRow:
 def by_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
     """Return a row for each of Kettimuthu's sixteen categories, by run time and processors.
 
-    Kettimuthu's figures 4.3 and 4.4 show well estimated jobs alone: pass `jobs.where(well_estimated(jobs))`.
+    For Kettimuthu's figures 4.3 and 4.4, which show only jobs with a good estimate, pass
+    `jobs.where(well_estimated(jobs))`.
     """
     jobs = FinishedJobs.of(source)
     return _rows(jobs, category(jobs.run, jobs.width), CATEGORIES)
@@ -63,7 +66,9 @@ def by_coarse_category(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_class(source: Schedule | FinishedJobs, thresholds: Sequence[float] = LS_CLASSES) -> list[GroupRow]:
-    """Return a row for each class of estimates of Lawson & Smirni; a class lies between two thresholds in seconds."""
+    """Return a row for each class of estimates of Lawson & Smirni. `thresholds` are the limits between the classes, in
+    seconds.
+    """
     jobs = FinishedJobs.of(source)
     index = np.searchsorted(thresholds, jobs.estimate, side="right")
     return _rows(jobs, index, _class_names(thresholds))
@@ -89,7 +94,9 @@ def by_estimate_quality(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_estimator(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each of ten classes of estimates, by the ratio of run time to estimate, the worst first."""
+    """Return a row for each of ten classes of jobs by the ratio of run time to estimate; the worst estimates (0-10 %)
+    come first.
+    """
     jobs = FinishedJobs.of(source)
     index = np.clip(np.ceil(10 * jobs.run / jobs.estimate).astype(np.int64) - 1, 0, 9)
     shares = [(f"{10 * i}-{10 * i + 10} %", f"{10 * i} % < run time / estimate <= {10 * i + 10} %") for i in range(10)]
@@ -97,7 +104,7 @@ def by_estimator(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_priority(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for high and one for low priority (Lawson & Smirni)."""
+    """Return a row for jobs of high priority, and one for jobs of low priority (Lawson & Smirni)."""
     jobs = FinishedJobs.of(source)
     names = (Category("high", "high priority"), Category("low", "low priority"))
     return _rows(jobs, _numbered(~jobs.column(jobs.workload.high)), names)
@@ -143,7 +150,9 @@ def _by_party(jobs: FinishedJobs, field: Field) -> list[GroupRow]:
 
 
 def by_month(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each calendar month of submission, UTC, or for each 30 days without a known date."""
+    """Return a row for each calendar month (UTC) in which jobs were submitted; if the trace has no date, for each
+    period of 30 days.
+    """
     jobs = FinishedJobs.of(source)
     begin = jobs.workload.header.unix_start
     if begin is not None:
@@ -157,7 +166,7 @@ def by_month(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[GroupRow]:
-    """Return a row for each batch of successive submissions."""
+    """Return a row for each batch of `size` successive submissions; only its finished jobs count."""
     if size < 1:
         raise ParameterError(f"a batch has at least 1 job, got {size}")
     jobs = FinishedJobs.of(source)
@@ -172,8 +181,10 @@ PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
 def by_tail(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each percentile: of waits, of slowdowns, of delays of reservations, and of guaranteed over
-    actual waits.
+    """Return a row for each percentile, with the value of several quantities that so many percent of the jobs do not
+    exceed.
+
+    The quantities are waits, turnarounds, bounded slowdowns, delays of reservations, and guaranteed over actual waits.
     """
     jobs = FinishedJobs.of(source)
     columns = {
@@ -194,7 +205,7 @@ def by_tail(source: Schedule | FinishedJobs) -> list[GroupRow]:
 
 
 def crossed(first: Sequence[GroupRow], second: Sequence[GroupRow], jobs: FinishedJobs) -> list[GroupRow]:
-    """Return a row for each combination of a group of `first` with one of `second`."""
+    """Return a row for each pair of a group of `first` and a group of `second`, with the jobs that are in both."""
     rows = []
     for one in first:
         for other in second:
@@ -206,7 +217,9 @@ def crossed(first: Sequence[GroupRow], second: Sequence[GroupRow], jobs: Finishe
 
 
 def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[GroupRow]:
-    """Return a row for each name; `index` has the number of each job's group. A group without jobs has a row, too."""
+    """Return a row for each of the groups `names`, even if it has no jobs; `index` has the number of each job's group,
+    counted from 0.
+    """
     order = np.argsort(index, kind="stable")
     cuts = np.searchsorted(index[order], np.arange(len(names) + 1))
     rows = []
@@ -222,7 +235,7 @@ def _numbered(second: Bools) -> Ints:
 
 
 def _class_names(thresholds: Sequence[float]) -> list[Category]:
-    """Return the names of the classes of estimates between these thresholds.
+    """Return the names of the classes of estimates that these thresholds (in seconds) separate.
 
     >>> [name.label for name in _class_names([1000, 10000])], _class_names([60])[1]
     (['short', 'medium', 'long'], Category(label='class 1', meaning='estimate >= 60 s'))

@@ -16,7 +16,7 @@ from sim.workload.categories import TAU
 
 
 class Group(NamedTuple):
-    """Grouping: a name, and a function that divides jobs into groups."""
+    """Way to group jobs: a name, a title, and a function that returns a row for each group."""
 
     name: str
     title: str
@@ -42,11 +42,13 @@ PARTIES = (
     Group("account", "account", groups.by_account),
 )
 TAIL = Group("tail", "tails: so many percent of the jobs have less", groups.by_tail)
-"""Grouping by percentiles, which may have many rows and is measured only on request."""
+"""Grouping by percentiles, which is computed only on request."""
 
 
 def group_of(name: str) -> Group | None:
-    """Return the grouping of that name, or two combined as in class,priority; None for unknown names."""
+    """Return the grouping of that name, or a combination of two, such as "class,priority". It is
+    None for an unknown name, or for two that do not go together.
+    """
     known = {group.name: group for group in (*GROUPS, *PARTIES, TAIL)}
     first, comma, second = (part.strip() for part in name.partition(","))
     if not comma:
@@ -74,14 +76,16 @@ class Metrics:
         return f"<Metrics {self.policy}: {len(self.values)} numbers, {len(self.groups)} ways to group jobs>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return `{"policy", "metrics", "groups": {name: [row, ...]}}`."""
+        """Return the metrics as `{"policy": ..., "metrics": {name: value}, "groups": {name: [row, ...]}}`."""
         rows = {name: [row.as_dict() for row in found] for name, found in self.groups.items()}
         return {"policy": self.policy, "metrics": dict(self.values), "groups": rows}
 
 
 def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Iterable[Group] = ()) -> Metrics:
-    """Return all metrics, and those of all groupings and of `also`; `killed=False` leaves killed jobs out of job
-    statistics.
+    """Return all metrics of a schedule, and those of the groups in all groupings of `GROUPS` and `also`.
+
+    With `killed=False`, killed jobs are left out of the job statistics. `tau` is the least run time in seconds that
+    bounded slowdowns divide by.
     """
     jobs = FinishedJobs.of(schedule, killed, tau)
     values = {**aggregates(jobs), **fragmentation(schedule)}

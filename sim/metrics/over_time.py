@@ -1,4 +1,4 @@
-"""State of the machine over time, as averages over parts of equal length (buckets)."""
+"""Use of the machine and the queue over time, as averages over parts of equal length (buckets)."""
 
 from __future__ import annotations
 
@@ -14,21 +14,25 @@ from sim.workload.model import Floats
 
 @dataclass(frozen=True)
 class OverTime:
-    """Averages over parts of the time; part i lasts from edges[i] to edges[i + 1]."""
+    """Averages over parts of the time; entry i of each list is for the time from `edges[i]` to `edges[i + 1]` (in
+    seconds).
+    """
 
     edges: list[float]
     utilization: list[float]
-    """Share of the processors that jobs hold, including overheads."""
+    """Share of the available processors that jobs hold, including overheads."""
     queue: list[float]
-    """Number of waiting jobs."""
+    """Average number of waiting jobs."""
     wanted: list[float]
-    """Total of the processors that waiting jobs request."""
+    """Average number of processors that the waiting jobs request in total."""
     loss_of_capacity: list[float]
-    """Share of the processors that are free while a job waits to start or to resume."""
+    """Share of the available processors that are free while a job waits to start or to resume."""
 
 
 def over_time(schedule: Schedule, buckets: int, begin: float | None = None, finish: float | None = None) -> OverTime:
-    """Return averages over `buckets` parts of equal length, by default from the first submission to the last end."""
+    """Return averages over `buckets` parts of equal length between `begin` and `finish`, by default the first and last
+    time of the run.
+    """
     if buckets < 1:
         raise ParameterError(f"time is divided into at least 1 bucket, got {buckets}")
     line, there = schedule.curves, schedule.there
@@ -58,7 +62,8 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
 
 
 def area(time: Floats, values: NDArray[np.int64] | Floats, at: Floats) -> Floats:
-    """Return the area under a step function, from its first time to each time in `at`; its last value holds for ever.
+    """Return, for each time in `at`, the area under a step function from its first time on; 0 for earlier times. The
+    last value has no end.
 
     >>> area(np.array([0.0, 10.0]), np.array([2, 5]), np.array([-5.0, 4.0, 12.0])).tolist()
     [0.0, 8.0, 30.0]

@@ -1,4 +1,4 @@
-"""Search for metrics by what they mean, in the user's words."""
+"""Search for metrics by their meaning, with words that users may choose."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FILLING = {"the", "of", "a", "an", "and", "in", "over", "time", "per", "how", "
 
 
 class Searchable(Protocol):
-    """Anything that can be found: it has a name, a title and a meaning in words."""
+    """Protocol of things that can be searched for: they have a name, a title and a meaning in words."""
 
     @property
     def name(self) -> str: ...
@@ -47,7 +47,8 @@ E = TypeVar("E", bound=Searchable)
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text; words of the same meaning become one and the same word.
+    """Return the words of a text in a standard form: synonyms are replaced by one word, and words such as "the" are
+    left out.
 
     >>> words_of("Worst waiting times"), words_of("mean_bounded_slowdown")
     (['max', 'wait'], ['mean', 'bounded', 'slowdown'])
@@ -64,21 +65,24 @@ def words_of(text: str) -> list[str]:
 
 
 def search(text: str, entries: Iterable[E]) -> list[E]:
-    """Return the fitting entries, the best first."""
+    """Return the entries that fit the words of the text, the best first."""
     wanted = words_of(text)
     scored = [(_score(wanted, entry), at, entry) for at, entry in enumerate(entries)]
     return [entry for score, _, entry in sorted(scored, key=lambda item: (-item[0], item[1])) if score > 0]
 
 
 def _score(wanted: Sequence[str], entry: Searchable) -> float:
-    """Return how well an entry fits these words: words in its name count most, words in its meaning count little."""
+    """Return how well an entry fits these words, 0 if not at all. Words in its name count most; words in its title and
+    meaning count less.
+    """
     name, meaning = set(words_of(entry.name)), set(words_of(f"{entry.title} {entry.meaning}"))
     hits = sum(1.0 if word in name else 0.4 if word in meaning else -0.5 for word in wanted)
     return hits - 0.05 * len(name.difference(wanted)) if hits > 0 else 0.0
 
 
 def meant(text: str, entries: Sequence[Searchable]) -> str:
-    """Return an end for an error message that suggests names in place of a wrong one: similar ones, else by meaning.
+    """Return an end for an error message on the unknown name `text`: it suggests names that are spelled similarly or,
+    failing that, have a similar meaning.
 
     >>> from sim.metrics.catalogue import METRICS
     >>> meant("worst wait", METRICS)

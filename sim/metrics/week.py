@@ -1,4 +1,4 @@
-"""Typical week of a machine: averages by weekday and hour, in the machine's time zone."""
+"""Typical week of a machine: averages for each hour of the week, in the machine's time zone."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from sim.metrics.over_time import over_time
 from sim.workload.model import Floats, Header, Ints
 
 HOURS = 168
-"""Number of hours of a week; hour 0 is Monday from 00:00 to 01:00."""
+"""Number of hours in a week; hour 0 is Monday from 00:00 to 01:00."""
 WEEKLY = {"utilization": "utilization", "queue": "queue (jobs)", "wanted": "processors wanted"}
-"""Titles of the quantities of which a week has averages, by name."""
+"""Quantities of which the averages over a week are computed: their titles, with the names of the fields of `OverTime`
+as keys.
+"""
 _HOUR = 3600
 _THURSDAY = 3 * 24
-"""Hour of the week at which Unix time begins."""
+"""Hour of the week at which Unix time begins (Thursday 00:00)."""
 _MOST = 400_000
-"""Largest number of hours of a schedule that is averaged: 45 years."""
+"""Largest number of hours of a schedule that are averaged, about 45 years; later hours are left out."""
 
 
 def hours_of_week(header: Header, times: Floats) -> Ints:
-    """Return the hour of the week, 0 to 167, of each time; without a date in the header, time 0 is a Monday 00:00.
+    """Return the hour of the week, from 0 to 167, for each time in seconds. If the header has no date, time 0 counts as
+    Monday 00:00.
 
     >>> hours_of_week(Header(unix_start=0), np.array([0.0, 3600.0, 4 * 86400.0])).tolist()
     [72, 73, 0]
@@ -41,7 +44,9 @@ def hours_of_week(header: Header, times: Floats) -> Ints:
 
 
 def _shift(hour: int, zone: tzinfo) -> float:
-    """Return by how many seconds the time zone is ahead of UTC at this hour; 0 beyond any calendar."""
+    """Return by how many seconds the zone is ahead of UTC at this hour (counted since 1970); 0 if the calendar does not
+    reach so far.
+    """
     try:
         offset = datetime.fromtimestamp(hour * _HOUR, UTC).astimezone(zone).utcoffset()
     except (OverflowError, ValueError, OSError):
@@ -50,8 +55,10 @@ def _shift(hour: int, zone: tzinfo) -> float:
 
 
 def week(schedule: Schedule) -> dict[str, Floats]:
-    """Return the average of each quantity in `WEEKLY` for every hour of the week; nan for hours outside the
-    schedule.
+    """Return, for each quantity in `WEEKLY`, its average in each of the 168 hours of the week; nan for hours that the
+    schedule does not contain.
+
+    If the schedule is empty, so is the result.
     """
     time = schedule.curves.time
     if not len(time):
@@ -66,7 +73,9 @@ def week(schedule: Schedule) -> dict[str, Floats]:
 
 
 def mean_by_hour(hours: Ints, values: Floats) -> Floats:
-    """Return the mean of the values in each hour of the week, nan for hours without values."""
+    """Return the mean of the values for each of the 168 hours of the week, nan for hours without values; `hours` has
+    the hour of each value.
+    """
     counts = np.bincount(hours, minlength=HOURS)
     sums = np.bincount(hours, weights=values, minlength=HOURS)
     means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)

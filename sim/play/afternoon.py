@@ -1,4 +1,4 @@
-"""Choice of the jobs of a game: a busy stretch of a workload, on a machine that is empty at first."""
+"""Choice of the jobs of a game: successive jobs of a workload that keep the machine busy, which is empty at first."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ SAMPLE = "lublin-128"
 JOBS = 24
 """Number of jobs in a game."""
 BUSY = 0.85, 2.5
-"""Range of the offered load of stretches to choose from: below it no job waits, above it all do."""
+"""Range of the offered load (work over capacity) of the jobs to choose from: below it hardly any job waits, above it
+all do.
+"""
 TRIED = 25
-"""Number of stretches that are tried; the one in which decisions matter most is played."""
+"""Number of candidate series of jobs that are tried; the one in which decisions matter most is played."""
 LEAST_WAIT = 2
-"""Smallest number of jobs that must wait in the game."""
+"""Smallest number of jobs that a trace must have for a game."""
 
 
 def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
-    """Return `jobs` successive jobs that keep the machine busy; the seed chooses the stretch.
+    """Return `jobs` successive jobs that keep the machine busy; `seed` chooses which.
 
-    A workload with no more jobs than that is used whole. Times begin at 0.
+    A workload of at most `jobs` jobs is used whole. Times begin at 0.
     """
     count = len(workload)
     if count < LEAST_WAIT:
@@ -45,7 +47,10 @@ def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
 
 
 def _matter(workload: Workload) -> tuple[bool, float]:
-    """Return whether starting whatever fits is worse than EASY for these jobs, and by how many seconds of mean wait."""
+    """Return (whether first fit has a longer mean wait than EASY, seconds of mean wait that EASY saves over FCFS).
+
+    The larger pair marks the jobs for which decisions matter more.
+    """
     fcfs, easy, greedy = (_mean_wait(workload, policy) for policy in ("fcfs", "easy", "firstfit"))
     return greedy > easy, fcfs - easy if easy else 0.0
 

@@ -12,7 +12,7 @@ from sim.workload.model import Job, Workload
 
 
 class Move(NamedTuple):
-    """Move of the player: the start of a job or, if the rank is None, time passing until the next event."""
+    """Move of the player: the start of the job `rank` or, if `rank` is None, letting time pass until the next event."""
 
     time: float
     rank: int | None = None
@@ -20,7 +20,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Game:
-    """State of a game. A move returns another one. Run times of running jobs are hidden from the player."""
+    """State of a game; a move returns a new state. How long running jobs will run is hidden from the player."""
 
     workload: Workload
     now: float = 0.0
@@ -28,7 +28,7 @@ class Game:
 
     @cached_property
     def starts(self) -> dict[int, float]:
-        """Return the start of each job that has started, by rank."""
+        """Return the start of each job that has started, as a mapping from rank to time."""
         return {move.rank: move.time for move in self.moves if move.rank is not None}
 
     @cached_property
@@ -95,7 +95,11 @@ class Game:
 
     @cached_property
     def so_far(self) -> tuple[float, float, int] | None:
-        """Return the mean wait so far, the longest wait, and the rank of the job with it; None before the first job."""
+        """Return (mean wait until now, longest wait, rank of the job with the longest wait); None before the first
+        arrival.
+
+        Waits are in seconds.
+        """
         ranks = [*self.starts, *(job.rank for job in self.queue)]
         if not ranks:
             return None
@@ -109,7 +113,9 @@ class Game:
         return tuple(self._jobs[rank] for rank in sorted(self.starts) if self.end_of(rank) == self.now)
 
     def undone(self) -> Game:
-        """Return the game without the latest start at this time. The clock cannot be turned back."""
+        """Return the game without the latest move, which must be a start at the present time; the clock cannot go
+        back.
+        """
         if not self.moves or self.moves[-1].rank is None:
             raise ParameterError("the clock cannot go back: only a start of this very moment can be taken back")
         return replace(self, moves=self.moves[:-1])
@@ -124,7 +130,7 @@ class Game:
         return "arrival" if arrives else "completion" if ends else "begin"
 
     def end_of(self, rank: int) -> float:
-        """Return when a started job ends, which is hidden from the player until then."""
+        """Return the time at which a started job ends; the player does not see it before."""
         return self.starts[rank] + self.workload.runtimes[rank]
 
     @property

@@ -22,7 +22,9 @@ from sim.policies.view import View
 from sim.workload.model import Workload
 
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=1", "slack")
-"""Policies that the player is compared with; the first is the baseline, the others backfill as in the papers."""
+"""Specs of the policies that the player is compared with: FCFS as the baseline, then four ways of backfilling from the
+papers.
+"""
 IN_SHORT = {
     "fcfs": "no backfilling",
     "easy": "never delays the head",
@@ -30,7 +32,7 @@ IN_SHORT = {
     "relaxed:omega=1": "only short jobs pass",
     "slack": "promises may slip",
 }
-"""Short description of what each of these policies allows to a job that passes others."""
+"""For each of these policies: short text on which jobs may pass others."""
 MOST_COSTLY = 3
 
 
@@ -54,7 +56,7 @@ class Followed(Policy):
 
 
 class Score(NamedTuple):
-    """Score of a player or a policy: the waits of its jobs."""
+    """Score of a player or a policy: mean and longest wait of the jobs, in seconds."""
 
     who: str
     mean_wait: float
@@ -64,13 +66,15 @@ class Score(NamedTuple):
 
 
 class Costly(NamedTuple):
-    """Decision that made all jobs together wait longer, even with EASY deciding after it."""
+    """Decision of the player that cost waiting time: all jobs together wait longer than if EASY had decided here and
+    later.
+    """
 
     time: float
     cost: float
     """Cost of the decision in seconds of waiting, summed over all jobs."""
     told: str
-    """Text on the decision, on what EASY would have decided, and on the job that waits longest for it."""
+    """Text on the decision, on the job that it delays most, and on what EASY would have decided."""
 
 
 def score(who: str, schedule: Schedule) -> Score:
@@ -119,7 +123,7 @@ def _told(game: Game, number: int, cost: float, before: Schedule, after: Schedul
 
 
 def _by_easy(game: Game, number: int) -> str:
-    """Return text on what EASY would decide in place of move `number`, with its reason."""
+    """Return text on what EASY would decide in place of the player's move `number`, and why."""
     move = game.moves[number]
     engine = _engine(game, number)
     while (upcoming := engine.next_time()) is not None and upcoming <= move.time:
@@ -142,7 +146,7 @@ def _engine(game: Game, count: int) -> Engine:
 
 
 def _finished(game: Game, count: int) -> Schedule:
-    """Return the schedule of the player's first `count` moves, finished by EASY."""
+    """Return the schedule in which the player makes the first `count` moves, and EASY decides the rest."""
     engine = _engine(game, count)
     engine.curious = False
     engine.run()

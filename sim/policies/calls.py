@@ -1,8 +1,8 @@
-"""Policies that act by calls: the calls of a pass, and the same policies as generators of decisions.
+"""Policies that act by calls such as `now.start(job, because)`, and their conversion to generators of decisions.
 
-The method of such a policy takes a `Pass`, and the engine carries out each call at once. Other policies iterate it
-(`yield from Easy().decide(view)`) to see each decision first. For them its text is compiled as a generator, in which
-calls that act become a `yield from` of the functions below.
+The method `decide` of such a policy takes a `Pass`, and the engine carries out each call at once. Other policies
+iterate the method (`yield from Easy().decide(view)`) to see each decision first. For them the method is compiled as a
+generator, in which each of these calls becomes a `yield from` of a function below.
 """
 
 from __future__ import annotations
@@ -26,22 +26,30 @@ from sim.workload.shape import Seats
 
 
 class Pass(View, Protocol):
-    """The present moment: what a policy may ask of it, as of a `View`, and the calls that act on it."""
+    """State of the run at one pass of the policy: what can be asked of a `View`, and the calls by which the policy
+    acts.
+    """
 
     def start(self, job: Job, because: Reason, on: Seats | None = None) -> None:
-        """Start the job; if a job ahead of it in the queue waits, it is backfilled."""
+        """Start the job; the start counts as a backfill if a job ahead of this one in the queue waits."""
 
     def start_in_order(self) -> Job | None:
-        """Start jobs from the front of the queue while they fit; return the first that does not, the head."""
+        """Start jobs from the front of the queue while they fit. Return the first job that does not fit (the head), or
+        None.
+        """
 
     def reserve(self, job: Job, at: float, because: Reason) -> None:
-        """Plan the start of the job."""
+        """Reserve the start `at` for the job."""
 
     def compress(self, by: str) -> None:
-        """Move reservations to earlier starts, one after another by "start" or in the order of the "queue"."""
+        """Move reservations to earlier starts, one after another: in order of reserved start (`by` is "start") or of
+        the queue ("queue").
+        """
 
     def keep(self, job: Job, because: Reason | None = None) -> None:
-        """Say why the job keeps waiting (without a reason: what it lacks); recorded only if the run is watched."""
+        """Record the reason why the job keeps waiting, if the run is watched; without `because` the reason is what the
+        job lacks.
+        """
 
 
 # Decisions of each call
@@ -53,11 +61,13 @@ _ON_NODES: dict[type, Callable[[Any], Reason]] = {
     FitsExtra: lambda because: FitsBeside(because.head, because.shadow),
     WouldDelay: lambda because: LeavesNoRoom(because.head, because.shadow, because.ends),
 }
-"""The same reasons on a machine of nodes, where processors alone decide nothing"""
+"""For each kind of reason: function that makes the reason to give on a machine of nodes, where processor counts do not
+decide
+"""
 
 
 def on_nodes(because: Reason) -> Reason:
-    """Return the reason as it is on a machine of nodes."""
+    """Return the reason to give in place of `because` on a machine of nodes; most reasons are returned unchanged."""
     return _ON_NODES[type(because)](because) if type(because) in _ON_NODES else because
 
 
@@ -102,7 +112,9 @@ _FLAG = annotations.compiler_flag
 
 
 def by_calls(decide: Callable[[Any, Pass], None]) -> Callable[[Any, Any], Any]:
-    """Return the method so that it acts on a pass; given a view, it yields its decisions."""
+    """Return the method in a form that acts at once if it is given a `Pass`, and yields its decisions if given a
+    `View`.
+    """
 
     @wraps(decide)
     def either(self: object, now: Any) -> Any:
@@ -121,7 +133,9 @@ def is_by_calls(decide: Callable[..., Any]) -> bool:
 
 @cache
 def yielding(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function as a generator of its decisions, with the same lines of the same file."""
+    """Return a generator function that yields the decisions of `function`; its lines keep their numbers in the same
+    file.
+    """
     function = inspect.unwrap(function)
     assert isinstance(function, FunctionType)
     definition, owner = _definition(function), _owner(function)
@@ -140,7 +154,7 @@ def yielding(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compiled(definition: ast.FunctionDef, function: FunctionType) -> CodeType:
-    """Return the code of the function with this definition."""
+    """Return the code object compiled from the syntax tree `definition`, with the file name of `function`."""
     definition.decorator_list.clear()
     around = ast.parse("def around(__class__): pass").body[0]
     assert isinstance(around, ast.FunctionDef)
@@ -153,7 +167,7 @@ def _compiled(definition: ast.FunctionDef, function: FunctionType) -> CodeType:
 
 
 def _definition(function: FunctionType) -> ast.FunctionDef:
-    """Return the text of the function, with the numbers that its lines have in the file."""
+    """Return the syntax tree of the function, with line numbers as in the file."""
     lines, first = inspect.getsourcelines(function)
     definition = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1).body[0]
     assert isinstance(definition, ast.FunctionDef)
@@ -161,13 +175,13 @@ def _definition(function: FunctionType) -> ast.FunctionDef:
 
 
 def _owner(function: FunctionType) -> Any:
-    """Return the class in which the function stands; None for a function of a module."""
+    """Return the class that defines the function; None for a function of a module."""
     outer = function.__qualname__.split(".")[:-1]
     return function.__globals__.get(outer[-1]) if outer else None
 
 
 class _Yields(ast.NodeTransformer):
-    """Change of a function into a generator: whatever acts on the pass is yielded from."""
+    """Change of a function's syntax tree into a generator: each call that acts on the pass becomes a `yield from`."""
 
     def __init__(self, definition: ast.FunctionDef, owner: Any) -> None:
         self._owner = owner
@@ -194,11 +208,11 @@ class _Yields(ast.NodeTransformer):
         return ast.copy_location(ast.YieldFrom(node), node)
 
     def _is_given(self, node: ast.Call) -> bool:
-        """Return True if the call passes the pass on."""
+        """Return True if the pass is an argument of the call."""
         return any(isinstance(arg, ast.Name) and arg.id == self._now for arg in node.args)
 
     def _helps(self, name: str) -> bool:
-        """Return True if this method of the policy acts on the pass that it is given."""
+        """Return True if the policy's method `name` acts on the pass that it gets as an argument."""
         method = getattr(self._owner, name, None)
         if not isinstance(method, FunctionType):
             return False

@@ -40,11 +40,11 @@ class Multifactor(Order):
     )
     partition: float = parameter(0.0, "weight of the partition's factor, on a machine of nodes", low=0.0)
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
-    """Processor-hours that each user has used so far, by user; older usage counts less"""
+    """For each user: processor-hours used until now; older usage counts less"""
     total: float = field(default=0.0, repr=False, compare=False)
     procs: int = field(default=1, repr=False, compare=False)
     factors: Sequence[float] = field(default=(), repr=False, compare=False)
-    """Factor of each job's partition by rank; empty if all are equal"""
+    """Factors of the jobs' partitions, indexed by rank; empty if all are equal"""
     name: ClassVar[str] = "multifactor"
     columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 

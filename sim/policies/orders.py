@@ -52,8 +52,8 @@ class Order:
         return self
 
     def seeing(self, view: View) -> Order:
-        """Return the order for this pass, with what it needs from the view; memory about past usage is kept in
-        `view.notes`.
+        """Return the order for this pass, with the data that its keys need from `view`; data for later passes is kept
+        in `view.notes`.
         """
         return self
 
@@ -221,7 +221,9 @@ class Ward(Order):
         return 0.0 if isnan(priority) else -priority  # zero times infinity must be zero
 
     def looked(self, now: float) -> float:
-        """Return the last time up to `now` at which priorities were recomputed: a multiple of `every` seconds."""
+        """Return the last time up to `now` at which priorities were recomputed: a multiple of `every` seconds, or `now`
+        if that is 0.
+        """
         return now // self.every * self.every if self.every else now
 
     def by_length(self, estimate: float) -> float:
@@ -286,7 +288,8 @@ class ByRecord(Order):
 
 
 def power(base: float, exponent: float) -> float:
-    """Return `base ** exponent`, or infinity if it is too large or a negative power of 0, instead of an exception.
+    """Return `base ** exponent`; infinity where Python raises an exception: for too large a result, or a negative power
+    of 0.
 
     >>> power(0, 0), power(0, -1)
     (1.0, inf)

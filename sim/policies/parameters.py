@@ -95,7 +95,7 @@ _KNOWN: dict[type, dict[str, Parameter]] = {}
 
 
 def parameters_of(cls: type) -> dict[str, Parameter]:
-    """Return the parameters that a dataclass declares with `parameter`."""
+    """Return a mapping from field name to parameter, for the fields that a dataclass declares with `parameter`."""
     if cls not in _KNOWN:
         _KNOWN[cls] = _declared(cls)
     return _KNOWN[cls].copy()

@@ -57,8 +57,8 @@ class Policy:
     columns: ClassVar[tuple[Column, ...]] = ()
     """Columns of the job tables with numbers that the policy writes into `view.notes`."""
     predicted_ends: ClassVar[Column | None] = None
-    """Column of `view.notes` with the end that the policy expects of each running job; None if it expects what the
-    estimate says
+    """Column of `view.notes` with the end that the policy predicts for each running job; None if the policy relies on
+    estimates
     """
     places: ClassVar[bool] = False
     """True if the policy itself chooses the processors of each job, so that the user's choice of a placement has no
@@ -79,7 +79,7 @@ class Policy:
         return self.queue_order()
 
     def queues(self) -> tuple[str, ...]:
-        """Return the names of the queues, if there are several."""
+        """Return the names of the queues; empty if there is only one."""
         return ()
 
     def limits(self) -> tuple[float, ...]:
@@ -105,7 +105,7 @@ class Policy:
         return None
 
     def most_rows(self) -> int | None:
-        """Return the largest number of rows that the matrix may have, or None."""
+        """Return the largest number of rows that the matrix may have; None if the policy has no such limit."""
         return None
 
     def weighs_xfactors(self) -> bool:
@@ -137,12 +137,14 @@ class Policy:
         return now
 
     def decide(self, now: Any) -> Any:
-        """Decide by calls on `now`, a `Pass`; or yield the decisions of one pass, seen through `now`, a `View`."""
+        """Make the decisions of one pass, either by calls on `now` (a `Pass`) or by yielding them (then `now` is a
+        `View`).
+        """
         raise NotImplementedError(f"the policy {self.name!r} decides nothing")
 
 
 def code_of(policy: Policy) -> CodeType:
-    """Return the code of the method that decides."""
+    """Return the code object of the policy's method `decide`."""
     code: CodeType = unwrap(type(policy).decide).__code__
     return code
 

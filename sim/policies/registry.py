@@ -42,7 +42,7 @@ class Registry(Mapping[str, type[Policy]]):
 
     @property
     def aliases(self) -> Mapping[str, str]:
-        """Return the spec that each alias stands for, by alias."""
+        """Return a mapping from each alias to the spec that it stands for."""
         return MappingProxyType(self._aliases)
 
     @property
@@ -55,11 +55,13 @@ class Registry(Mapping[str, type[Policy]]):
         return tuple(alias for alias, spec in self._aliases.items() if spec.partition(":")[0] == name)
 
     def near(self, name: str) -> str:
-        """Return an end for an error message that suggests similar names of policies."""
+        """Return the end of an error message, which suggests names of policies similar to `name`."""
         return near(name, [*self.names, *plugins()])
 
     def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:
-        """Add a policy, and specs by alias. With `replace` it takes the place of the policy that has its name."""
+        """Add a policy class and its aliases, a mapping from alias to spec. With `replace` the class replaces a policy
+        of its name.
+        """
         aliases = aliases or {}
         free = {cls.name, *self.aliases_of(cls.name)} if replace and cls.name in self else set()
         for name in (cls.name, *aliases):
@@ -140,13 +142,13 @@ def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]
 
 
 def policy_of(policy: Policy | str) -> Policy:
-    """Return the policy object for `policy`, which is one already or a spec."""
+    """Return `policy` itself, or the policy that it describes if it is a spec."""
     return parse_policy(policy) if isinstance(policy, str) else policy
 
 
 def _pairs(text: str, spec: str) -> dict[str, str]:
-    """Return the keys and values of a text such as `a=1,b=2`; of equal keys the last counts. Errors name the whole
-    `spec`.
+    """Return a mapping from key to value for a text such as `a=1,b=2`; if a key is repeated, the last counts. Errors
+    name the whole `spec`.
     """
     pairs = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
@@ -171,8 +173,9 @@ def order_class(name: str) -> type[Order]:
 
 
 def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
-    """Return the arguments to make the policy, from the texts that the user typed by key; an order's arguments become
-    an order.
+    """Return the arguments to make the policy; `given` maps each parameter to the text that the user typed.
+
+    Parameters of the order of the queue are combined into the argument `order`.
     """
     own = parameters_of(cls)
     arguments: dict[str, Any] = {}

@@ -16,14 +16,14 @@ _NUMBERS = {
 }  # fmt: skip
 _TIMES = {"prioritymaxage": "maxage", "prioritydecayhalflife": "halflife"}
 _SCHEDULER = {"bf_interval": 1, "bf_window": 60, "bf_resolution": 1, "bf_max_job_test": 1, "bf_max_job_user": 1}
-"""Parameters of Slurm's SchedulerParameters, each with the seconds in its unit, or 1 for a count."""
+"""For each option of Slurm's SchedulerParameters that is used: the number of seconds in its unit, or 1 for a count."""
 _IGNORED = {"priorityweightqos": "QOS", "priorityweightassoc": "associations", "priorityweighttres": "TRES"}
 CONFIGURATION = TextKind("configuration of Slurm", 2**22, FileError)
 
 
 def spec_of(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the policy with the weights of a slurm.conf, or of the text of `scontrol show config`; and the names of
-    the weights that are not modelled.
+    """Return the spec of the policy with the weights of a slurm.conf or of `scontrol show config`, and the names of
+    weights not modelled.
 
     >>> lines = ("PriorityWeightAge = 2000 # points", "PriorityMaxAge=1-0", "SchedulerParameters=bf_interval=5,x")
     >>> spec_of(chr(10).join(lines))
@@ -62,7 +62,7 @@ def _of_scheduler(value: str) -> dict[str, str]:
 
 
 def _seconds(text: str) -> float | None:
-    """Return the seconds of a time in Slurm's form; a number alone is minutes.
+    """Return the seconds of a time in Slurm's form, in which a number alone means minutes; None if the text is no time.
 
     >>> _seconds("7-0"), _seconds("00:30:00"), _seconds("90"), _seconds("NONE")
     (604800.0, 1800.0, 5400.0, None)

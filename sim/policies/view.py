@@ -72,8 +72,8 @@ class View(Protocol):
 
     @property
     def closes(self) -> float:
-        """Return the time at which the next announced maintenance of the whole machine begins; no job may run into
-        it.
+        """Return the time at which the next announced maintenance of the whole machine begins, which no job may run
+        into; inf without one.
         """
 
     @property
@@ -91,8 +91,11 @@ class View(Protocol):
         """Return the waiting jobs behind this one."""
 
     def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
-        """Return the jobs (behind the head) that might start now and not delay it; all of them, if the run is
-        watched.
+        """Return the jobs behind `head` (None: all waiting jobs) that might start now and not delay the head.
+
+        The head is planned for `shadow` and leaves `extra` processors then. In a watched run, and on a machine of
+        nodes, all
+        jobs behind the head are returned.
         """
 
     def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:
@@ -123,17 +126,17 @@ class View(Protocol):
 
     @property
     def arrived(self) -> Sequence[Job]:
-        """Return the jobs submitted at this instant, by rank."""
+        """Return the jobs submitted at this instant, in order of rank."""
 
     @property
     def completed(self) -> Sequence[Job]:
-        """Return the jobs completed at this instant, by rank; empty if the policy is called again at the same
+        """Return the jobs completed at this instant, in order of rank; empty if the policy is called again at the same
         instant.
         """
 
     @property
     def finished(self) -> Sequence[tuple[float, int]]:
-        """Return (end, rank) of every completed job, sorted; under earlier policies as well."""
+        """Return (end, rank) of every completed job, sorted, including jobs completed under earlier policies."""
 
     @property
     def killed(self) -> Sequence[Job]:
@@ -153,16 +156,16 @@ class View(Protocol):
 
     @property
     def reserved(self) -> Mapping[int, float]:
-        """Return the planned start of each reservation, by rank."""
+        """Return a mapping from the rank of each job with a reservation to its planned start."""
 
     @property
     def running(self) -> Mapping[int, RunningJob]:
-        """Return the current stay on processors of every running job, by rank."""
+        """Return a mapping from the rank of each running job to its current stay on processors."""
 
     @property
     def suspended(self) -> Mapping[int, int]:
-        """Return the processors of each suspended job as bits, by rank; it resumes on these, unless the policy chooses
-        others.
+        """Return a mapping from the rank of each suspended job to its processors, as bits. It resumes on these unless
+        the policy chooses others.
         """
 
     @property
@@ -205,10 +208,9 @@ class View(Protocol):
 
     @property
     def machine_ahead(self) -> Ends:
-        """Return each known future change of the machine as (time, -1, additional processors; negative if some go
-        down).
+        """Return each known future change of the machine as (time, -1, number of processors that become available).
 
-        The form is that of the expected ends of jobs (time, rank, processors), with -1 in place of a rank.
+        The number is negative if processors go down. The form is that of expected ends, with -1 in place of a rank.
         """
 
     def fits(self, job: Job) -> bool:
@@ -222,13 +224,13 @@ class View(Protocol):
 
     @property
     def tiers(self) -> Sequence[int]:
-        """Return the tier of each job's partition, by rank; jobs of a higher tier come first. Empty if all are
+        """Return the tiers of the jobs' partitions, indexed by rank; jobs of a higher tier come first. Empty if all are
         equal.
         """
 
     @property
     def factors(self) -> Sequence[float]:
-        """Return the factor of each job's partition in its priority, by rank; empty if all are equal."""
+        """Return the priority factors of the jobs' partitions, indexed by rank; empty if all are equal."""
 
     def is_held(self, job: Job) -> bool:
         """Return True if a limit of its user, account or array holds the job back now; such jobs are in `queue` only if
@@ -244,8 +246,11 @@ class View(Protocol):
         """Return the partitions of nodes that the job names, by number; (-1,) for the whole machine."""
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
-        """Return what the job lacks on nodes: free cores, nodes with free cores, places found and needed, what a place
-        is, and the resource of which too few nodes have enough.
+        """Return why too few nodes have room for the job, as the fields of the reason `NoNodes`.
+
+        They are: free cores, nodes with free cores, places found, places needed, text on what a place is, and the
+        resource that
+        is short.
         """
 
     def where_it_ran(self, job: Job) -> Seats | None:

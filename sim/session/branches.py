@@ -31,7 +31,7 @@ def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
 
 
 def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[[], bool] | None = None) -> None:
-    """Add the recorded branches to a timeline that has only the first, with its switches; if `stop` returns True, stop
+    """Add the branches of `records` to a timeline that has only the first branch; if `stop` returns True, stop
     early.
     """
     for record in records:

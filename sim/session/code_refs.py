@@ -29,7 +29,9 @@ def read_policy(spec: str) -> Policy:
 
 
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:
-    """Return references to the user-defined code of these specs, as it was last loaded, or else as in `known`."""
+    """Return references to the user-defined code that these specs name: as last loaded, or else as in `known`, or else
+    with the hash "".
+    """
     told = {ref.name: ref for ref in known}
     names = dict.fromkeys(named.name for spec in specs for named in code_in(spec))
     return tuple(newest(name) or told.get(name) or CodeRef(name, "") for name in names)

@@ -30,18 +30,18 @@ from sim.session.trace_ref import Problem, TraceRef, compare_trace
 from sim.workload.outages import MOST_GONE, parse_set
 
 PREFIX = "schedscope1:"
-"""Prefix of a session in one line."""
+"""Prefix of a session that is written as one line of text."""
 
 
 @dataclass(frozen=True)
 class BranchRecord:
-    """Record of a branch in a session; all but the first branch from a parent after `forked` steps."""
+    """Record of a branch in a session. Every branch except the first begins after `forked` steps of its parent."""
 
     name: str
     parent: str | None = None
     forked: int = 0
     switches: tuple[Switch, ...] = ()
-    """Switches of this branch alone; for the first branch all switches it was opened with, past or future."""
+    """Switches of this branch alone; for the first branch all planned switches, whether made or still to come."""
 
 
 class Bookmark(NamedTuple):
@@ -75,7 +75,7 @@ class Session:
     warnings: tuple[str, ...] = field(default=(), compare=False)
     """Warnings from reading: one line for each unknown entry, which is ignored."""
     code: tuple[CodeRef, ...] = field(default=(), compare=False)
-    """References to user-defined code, with its hashes when the session was saved."""
+    """References to the user-defined code of the session, with the hash of each when the session was saved."""
     is_trusted: bool = field(default=False, compare=False)
     """True if the session's code may run; otherwise policies that it defines are `NotRun` placeholders."""
 
@@ -107,7 +107,7 @@ def read_session(path: str | Path) -> Session:
 
 
 def write_session(session: Session, path: str | Path) -> None:
-    """Write the session to a file, unless it could not be read back; the file is replaced as a whole."""
+    """Write the session to a file, after a check that it can be read back; the file is replaced as a whole."""
     text = written(session)
     parsed(text.encode(), "the session")
     with write_whole(path) as file:
@@ -124,7 +124,7 @@ def one_line(session: Session) -> str:
 
 
 def from_line(text: str) -> Session:
-    """Return the session in such a line; line breaks from pasting are ignored."""
+    """Return the session in a line made by `one_line`; line breaks from pasting are ignored."""
     line, where = "".join(text[: 2 * MAX_BYTES].split()), "the line"
     if not line.startswith(PREFIX):
         raise SessionError(f"is no session; one in a line begins with {PREFIX}", where)
@@ -182,7 +182,7 @@ def written(session: Session) -> str:
 
 
 def parsed(data: bytes, path: object) -> Session:
-    """Return the session in the content of a file, whose `path` errors name."""
+    """Return the session in `data`, the content of a file; errors name the file's `path`."""
     tables = parse(data, path)
     trace, run = _only(tables, "trace", path), _only(tables, "run", path)
     options, view = _only(tables, "options", path, False), _only(tables, "view", path, False)
@@ -252,7 +252,9 @@ def _placement(run: SessionTable) -> Placement:
 def _branches(
     tables: Sequence[SessionTable], switches: Sequence[SessionTable], run: SessionTable
 ) -> dict[str, BranchRecord]:
-    """Return the branches by name. The first has no parent; every other one names a parent before it."""
+    """Return a mapping from name to branch. The first branch has no parent; every other names a parent listed before
+    it.
+    """
     if not tables:
         run.fail("there is no [branch]; one named main is the least")
     made: dict[str, BranchRecord] = {}
@@ -281,7 +283,9 @@ def _branches(
 
 
 def _breaks(switch: Switch) -> dict[str, Value]:
-    """Return the entries for failing processors and the end of the failure; empty for a switch of the policy."""
+    """Return the entries of a switch's table for a failure: the failing processors and the end; empty for a switch of
+    the policy.
+    """
     if switch.breaks is None:
         return {}
     processors, until = switch.breaks

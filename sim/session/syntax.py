@@ -55,7 +55,7 @@ class SessionTable:
         self._values[key] = value, line
 
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
-        """Return the value of a key, which must have that type. Without a default, a missing key is an error."""
+        """Return the value of a key, which must have the type `kind`. Without a default, a missing key is an error."""
         if key not in self._values:
             if default is None:
                 raise SessionError(f"[{self.name}] has no {key}; give it {_WORDS[kind]}", self.path, self.line)
@@ -66,7 +66,9 @@ class SessionTable:
         return value  # type: ignore[no-any-return]
 
     def take_as(self, key: str, made_of: Callable[[str], object], default: str | None = None) -> str:
-        """Return the text under a key; it is an error if `made_of`, called with it, raises one."""
+        """Return the text under a key. An error that `made_of` raises for this text becomes a `SessionError` with the
+        key's line.
+        """
         line = self._values[key][1] if key in self._values else self.line
         words = self.take(key, str, default)
         try:

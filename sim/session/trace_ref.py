@@ -26,8 +26,9 @@ class TraceRef(NamedTuple):
 
     @classmethod
     def of(cls, name: str, is_sample: bool = False) -> TraceRef:
-        """Return the reference to the trace as it is now. A path is made absolute; the text of a puzzle stays as it
-        is.
+        """Return the reference to the trace with the present hash and size of its bytes.
+
+        A path is made absolute; a puzzle, whose name is its whole text, keeps this name.
         """
         if is_line(name):
             return cls(name, hashlib.sha256(name.encode()).hexdigest(), len(name.encode()))

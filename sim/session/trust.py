@@ -27,15 +27,20 @@ ON_NETWORK = ("\\\\", "//", "/net/", "/afs/")
 
 
 class NeedsTrustError(SessionError):
-    """Error for a session that would run code: `code` are references to it, `told` describes the first ones in a line
-    each.
+    """Error for a session that would run code: `code` has references to the code, `told` a line of description for each
+    of the first ones.
     """
 
     def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
         self.code, self.session = code, session
         hashes = {ref.name: NOT_SHOWN if at >= SHOWN else _hash_of(ref) for at, ref in enumerate(code)}
         self.seen = {name: sha256 for name, sha256 in hashes.items() if sha256 is not None}
-        """Hash of the content that the user is shown, by name of the code; "" for code beyond the first `SHOWN`"""
+        """Mapping from the name of code to the hash of the content that the user is shown.
+
+        It is `NOT_SHOWN` for code beyond the first `SHOWN`, and "" for code that cannot be loaded. Code whose hash is
+        not known
+        yet is missing.
+        """
         self.told = tuple(map(described, code[:SHOWN]))
         every = [*self.told, *(ref.name for ref in code[SHOWN:])]
         super().__init__(f"the session runs code: {listed(every)}; if you trust it, open it with --trust")
@@ -47,10 +52,10 @@ def needs_trust(session: Session) -> tuple[CodeRef, ...]:
 
 
 def trusted(session: Session, proof: Proof, seen: Mapping[str, str] = MappingProxyType({})) -> Session:
-    """Run the session's code; return the session with the policies that it defines, and a warning for each changed
-    file.
+    """Run the session's code; return the session with the policies that the code defines, and a warning for each
+    changed file.
 
-    Code with a hash in `seen` (by name) runs only if its content still has this hash.
+    `seen` maps names of code to hashes; such code runs only if its content still has this hash.
     """
     code = needs_trust(session)
     warnings = [f"{described(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]

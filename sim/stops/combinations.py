@@ -11,7 +11,7 @@ from typing import TypeAlias
 from sim.stops.conditions import Condition
 
 Reading: TypeAlias = tuple[object, ...]
-"""Value that each condition of a stop needs, as read after one step."""
+"""Values read after one step, one for each condition of a stop."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class One:
 
 @dataclass(frozen=True)
 class Not:
-    """Condition that must not hold; a step meets it when its part ceases to hold."""
+    """Negated condition: it holds when `part` does not, and a step meets it when `part` ceases to hold."""
 
     part: Node
 
@@ -60,7 +60,9 @@ class Not:
 
 @dataclass(frozen=True)
 class AllOf:
-    """Conditions that must all hold; a step meets them when it meets the last one while the others hold."""
+    """Conditions that must all hold; a step meets the combination when it meets one of them and all of them hold after
+    it.
+    """
 
     parts: tuple[Node, ...]
 
@@ -81,7 +83,9 @@ class AllOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """Conditions of which one must hold; a step meets them whenever it meets one, even if another holds already."""
+    """Conditions of which at least one must hold; a step meets the combination when it meets one of them, even if
+    another held before.
+    """
 
     parts: tuple[Node, ...]
 

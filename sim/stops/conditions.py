@@ -1,7 +1,7 @@
 """Conditions on a step: a measure compared with a number, an event, a change, or an event of one job.
 
-Each condition reads the values it needs from an instant, which outlive the step, and decides whether it holds, given
-the values read after the previous step.
+Each condition first reads the values that it needs from an instant (the state after a step). It then decides from
+these, and from those read after the previous step, whether it holds.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Happens:
-    """Condition on an event of any job: `backfill`."""
+    """Condition that an event happens, whichever job it concerns; typed as, for example, `backfill`."""
 
     event: str
     is_event = True
@@ -85,7 +85,7 @@ class Happens:
 
 @dataclass(frozen=True)
 class Changes:
-    """Condition that a value differs from that after the previous step: `head changes`."""
+    """Condition that a value has changed since the previous step; typed as, for example, `head changes`."""
 
     change: str
     is_event = True
@@ -193,7 +193,7 @@ class OwnNumber:
     relation: str
     value: float
     who: OfJob | None = None
-    """Condition that names the job; None if any job's number counts."""
+    """Job or user whose number counts; None if that of any waiting job does."""
     is_event = False
     in_columns = False
 
@@ -241,7 +241,9 @@ class OnLine:
 
 @dataclass(frozen=True)
 class OfVariable:
-    """Condition on a variable in the policy's code, whatever value it has during a step: `variable shadow > 3600`."""
+    """Condition on any of the values that a variable of the policy's code has during a step: `variable shadow >
+    3600`.
+    """
 
     name: str
     relation: str

@@ -60,8 +60,10 @@ class StopError(SchedscopeError):
 
 @dataclass(frozen=True)
 class Stop:
-    """Condition to stop at. Its methods take steps as instants (`sim.stops.instants`) or snapshots; None is before the
-    first step.
+    """Condition to stop at. Its methods take the states before and after a step, as instants (`sim.stops.instants`) or
+    snapshots.
+
+    The state before the first step is None.
     """
 
     root: Node
@@ -250,7 +252,9 @@ class _Parser:
         return One(condition, len(self._conditions) - 1)
 
     def _own_number(self, who: OfJob | None) -> OwnNumber:
-        """Parse the name of a number that the policy writes; whether it does, only a run can show."""
+        """Parse a condition on a number that the policy writes; only a run can show whether the policy writes one of
+        that name.
+        """
         token = self._take()
         if not token.text or token.word in RELATIONS:
             raise self._error(
@@ -389,7 +393,7 @@ def _got(token: Token) -> str:
 
 
 def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
-    """Return an error message that lists the words allowed in place of this token."""
+    """Return an error message: `refusal`, the token, and the words allowed in its place."""
     words = ", ".join(known)
     if not token.text:
         return f"expected one of {words}"
@@ -398,6 +402,6 @@ def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
 
 
 def _near(word: str) -> str:
-    """Return an end for an error message: the words nearest to `word`, or some examples."""
+    """Return the end of an error message: the known words nearest to `word`, or some examples."""
     hint = near(word, [*MEASURES, *_EVENTS, "job"])
     return hint if "did you mean" in hint else "; there is queue > 50, job 17 starts, backfill, head slips and more"

@@ -274,7 +274,7 @@ def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[in
 
 
 class Record:
-    """Columns of a history, in a form to read one step after another."""
+    """Columns of a history (arrays with an entry for each step), prepared for reading one step after another."""
 
     def __init__(self, history: Past, workload: Workload) -> None:
         self.history, self.workload = history, workload

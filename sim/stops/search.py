@@ -36,10 +36,11 @@ def search_forward(
     until_step: float = inf,
     until_time: float = inf,
 ) -> Found | None:
-    """Move the cursor to the next step after it that meets one of the conditions; return that step and condition.
+    """Move the cursor forward to the next step that meets one of the conditions; return that step and condition.
 
-    If none does, the cursor moves to the last step examined, and the result is None; if the search quits, the cursor
-    stays.
+    If no step up to `until_step` or `until_time` does, the cursor moves to the last step examined, and the result is
+    None.
+    If the search quits, the cursor stays, and the result is None.
     """
     looker, step = _Looker(timeline, stops), timeline.step
     looker.look(step)
@@ -55,8 +56,9 @@ def search_forward(
 
 
 def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit) -> Found | None:
-    """Move the cursor to the last step before it that meets a condition, and return both; or keep it and return
-    None.
+    """Move the cursor back to the last earlier step that meets a condition, and return that step and condition.
+
+    If no step does, or the search quits, the cursor stays, and the result is None.
     """
     looker, last = _Looker(timeline, stops), timeline.step - 1
     while last > 0 and not should_quit(last):

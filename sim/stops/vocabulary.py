@@ -129,7 +129,7 @@ EVENTS: dict[str, Event] = {
 
 
 class Change(NamedTuple):
-    """Value whose change from one step to the next is an event; `read` returns it, "" if there is none."""
+    """Value whose change from one step to the next is an event; `read` returns the value, "" if a step has none."""
 
     meaning: str
     read: Callable[[Instant], str]
@@ -220,7 +220,9 @@ REASONS: dict[str, type] = {
     "window closes": reasons_to_wait.WindowCloses,
     "would delay pivot": reasons_to_wait.WouldDelayPivot,
 }
-"""Kinds of built-in reasons by the names that conditions and sessions use. A name stays when its class is renamed."""
+"""Mapping from the name of a built-in kind of reason, as in conditions and sessions, to its class. A name stays when
+its class is renamed.
+"""
 _NAMES = {reason: kind for kind, reason in REASONS.items()}
 
 
@@ -234,8 +236,8 @@ def kind_of(reason: type) -> str:
 
 
 def is_kept_because(instant: Instant, meant: Meant, reason: str) -> bool:
-    """Return True if a job that the condition means waits for this kind of reason, or for one whose sentence contains
-    the text.
+    """Return True if a job that `meant` accepts waits for a reason of the kind `reason`, or for one whose sentence
+    contains that text.
     """
     kept = (d for d in instant.decisions if isinstance(d, Keep) and meant(d.job))
     return any(kind_of(type(d.because)) == reason or reason in why(d.because, d.job, clock).lower() for d in kept)

@@ -56,7 +56,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """Report on a policy: which tests it was given, and their results."""
+    """Report on the tests of a policy: the number of workloads tried, the failure found, and what was measured and
+    noticed.
+    """
 
     policy: Policy
     tried: int
@@ -76,8 +78,9 @@ def check_policy(policy: Policy | str, *, count: int = COUNT, seed: int = 0) -> 
 def examine(
     policy: Policy, *, count: int = COUNT, seed: int = 0, seconds: float = 2.0, on_try: Callable[[], None] | None = None
 ) -> Report:
-    """Test a policy on many small workloads, and return the report; a pass may take `seconds`. `on_try` is called
-    often.
+    """Test a policy on many small workloads, and return the report.
+
+    A pass may take at most `seconds`; `on_try` is called before each workload.
     """
     printed = _Printed()
     with listening(printed.add):
@@ -127,13 +130,16 @@ def _examined(policy: Policy, count: int, seed: int, seconds: float, on_try: Cal
 
 
 def trials(count: int, seed: int) -> Iterator[Workload]:
-    """Yield random workloads, then the samples."""
+    """Yield `count` random workloads, then the samples."""
     yield from (random_workload(number, seed) for number in range(count))
     yield from (read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES)
 
 
 def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: float) -> Failure:
-    """Return the same failure on as few jobs as possible; slow passes are stopped earlier than before."""
+    """Return the failure that `finding` describes, on a workload with as few jobs as possible.
+
+    During the search a pass may take less time than `seconds`.
+    """
 
     def is_broken(smaller: Workload) -> bool:
         found = broken(policy, smaller, 0.4)

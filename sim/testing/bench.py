@@ -1,4 +1,4 @@
-"""Bench for the saved versions of a policy: each is tested, run on the same workloads, and compared with the last
+"""Bench for the saved versions of a policy: each is tested, run on the same workloads, and compared with the previous
 one.
 """
 
@@ -24,7 +24,7 @@ from sim.workload.source import read
 SHOWN = ("mean_wait", "max_wait", "fairness_users")
 """Metrics that are compared on every workload"""
 NOTICED = 1.25
-"""Ratio of two times of a pass from which they count as different; smaller ones are chance."""
+"""Ratio from which the times of a pass in two versions count as different; a smaller ratio may be chance."""
 _STEPS = 1000
 
 
@@ -52,13 +52,14 @@ class Version:
 
     @property
     def seconds(self) -> float | None:
-        """Return the seconds of a pass with the longest queue that was measured, or None."""
+        """Return the seconds of a pass with the longest queue that was measured; None if passes were not measured."""
         return None if self.report.growth is None else self.report.growth.points[-1][1]
 
 
 def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[str, Workload]:
-    """Return workloads by the words that open them: the first jobs of the samples and of these traces (default: all
-    jobs).
+    """Return a mapping from the words of a command line to the workload that they open.
+
+    The workloads are the first jobs of the samples, and the first `jobs` jobs of these traces (None: all).
     """
     samples = {f"{sample.name} --jobs {SAMPLE_JOBS}": read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES}
     cut = "" if jobs is None else f" --jobs {jobs}"
@@ -73,8 +74,9 @@ def version_of(
     seed: int = 0,
     on_try: Callable[[], None] = lambda: None,
 ) -> Version:
-    """Test and run a version of a policy; return both. `on_try` is called often, and may raise an error to end the
-    work.
+    """Return a version of a policy: the report of its tests and, if it passes them, its runs on `workloads`.
+
+    `on_try` is called often, and may raise an error to end the work.
     """
     report = examine(policy, count=count, seed=seed, on_try=on_try)
     if report.failure is not None:
@@ -94,8 +96,9 @@ def _run(opened: str, scenario: Scenario, on_try: Callable[[], None]) -> BenchRu
 
 
 def changes(before: Version, now: Version) -> Iterator[tuple[BenchRun, tuple[Versus, ...]]]:
-    """Yield each run of the new version with its metrics next to the old ones; `better` is 1 where the new version is
-    better.
+    """Yield each run of the new version with its metrics next to the old ones.
+
+    `better` of a pair of metrics is 1 where the new version is better.
     """
     for old, new in zip(before.runs, now.runs, strict=True):
         pairs = (versus(metric(name), old.values[name], new.values[name]) for name in SHOWN)
@@ -111,9 +114,10 @@ def pass_change(before: Version, now: Version) -> int | None:
 
 
 def first_difference(before: Version, now: Version) -> tuple[BenchRun, Divergence, Accounts] | None:
-    """Return the first workload on which the versions differ, as its run, the difference, and what each version did.
+    """Return (run of the new version, difference, accounts of what each version did) for the first workload on which
+    they differ.
 
-    The result is None if they differ nowhere.
+    The result is None if the versions differ nowhere.
     """
     for old, new in zip(before.runs, now.runs, strict=True):
         if (parting := part(old.side, new.side)) is not None:

@@ -22,7 +22,9 @@ COUNT = 100
 
 
 class Speed(NamedTuple):
-    """Processor time in seconds of a run of `TIMED`, compiled and not compiled; the least of several measurements."""
+    """Processor time in seconds of a run of the workload `TIMED`: not compiled, and compiled; each the least of several
+    measurements.
+    """
 
     plain: float
     compiled: float
@@ -33,8 +35,9 @@ class Speed(NamedTuple):
 
 
 def different(plain: Policy, compiled: Policy, on_try: Callable[[], None] = lambda: None) -> str | None:
-    """Return text on the first difference between their schedules, on random workloads and the samples; None if they
-    agree.
+    """Return text on the first difference between the schedules of both policies; None if they agree.
+
+    They are compared on random workloads and the samples; `on_try` is called before each.
     """
     for workload in trials(COUNT, 0):
         on_try()

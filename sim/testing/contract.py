@@ -36,11 +36,11 @@ WHY = "does it use unseeded random numbers, a clock, state of an earlier run, or
 MOST_STEPS = 100_000
 TIMES = ("the first time", "the second time")
 AGAIN = 8
-"""Number of repeated runs after which a difference counts as caused by the policy and not by chance."""
+"""Number of repetitions of a run that must agree before a difference counts as not caused by chance."""
 
 
 class Finding(NamedTuple):
-    """Finding of a check: the broken rule, how it is broken, and the number of steps before that."""
+    """Finding of a check: the broken rule, text on how it is broken, and the number of steps before the breach."""
 
     rule: str
     told: str
@@ -108,7 +108,7 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
 
 
 def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if the policy's decisions change when only run times change that it cannot know yet."""
+    """Return a finding if the policy's decisions change with run times that it cannot know yet."""
     if not first.step_count:  # no job will ever fit: the run is over before it begins
         return None
     until = first.history.time_of(first.step_count // 2)
@@ -141,8 +141,9 @@ def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None
 def _apart(
     one: Engine, other: Engine, until: float | None = None, names: tuple[str, str] = TIMES
 ) -> tuple[int, str] | None:
-    """Return the number of steps before the first different decision, and what each run decided, as text; None for
-    equal runs.
+    """Return (number of steps before the first different decision, text on what each run decided); None for equal runs.
+
+    Decisions after the time `until` are not compared; the text calls the runs by `names`.
     """
     runs = (_decided(engine, until, one.curious == other.curious) for engine in (one, other))
     for left, right in zip_longest(*runs):
@@ -156,7 +157,11 @@ def _apart(
 
 
 def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Decided]:
-    """Yield the decisions up to a time; plans in rows only with `in_rows`, because a watched run has more of them."""
+    """Yield (step, decision) for the decisions up to the time `until`, or for all if that is None.
+
+    Reservations in rows of the matrix are left out unless `in_rows` is True, because a watched run records more of
+    them.
+    """
     history = engine.history
     for step, decision in history.all_decisions():
         if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):

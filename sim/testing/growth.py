@@ -15,7 +15,7 @@ from sim.testing.workloads import crowd
 WAITING = (1, 4, 15, 60, 125, 250, 500, 1000, 2000)
 PASSES = 5
 LONG = 0.5
-"""Seconds that a pass must take to be measured only once."""
+"""Seconds from which a pass is measured only once."""
 TOO_LONG = 2.0
 """Seconds that a pass may take with the longest queue; longer is reported."""
 

@@ -19,8 +19,9 @@ _PLAIN = (dict, list, set, deque, Counter, int, float, str)
 
 
 def kept_outside(policy: Policy, names: Collection[str] | None = None) -> dict[str, str]:
-    """Return the values of a policy's module, classes and instance that can change, as text by name; with `names` only
-    these.
+    """Return a mapping from name to text of the values of a policy's module, classes and instance that can change.
+
+    With `names` only these values are returned.
     """
     return {
         name: _text(value)
@@ -51,10 +52,10 @@ def _text(value: object) -> str:
 
 
 def writers(policy: Policy, names: Collection[str], run: Callable[[], object]) -> dict[str, str]:
-    """Call `run`, and return place and text of the line that first changes each of these values, by name.
+    """Call `run`; return a mapping from the name of a value to the place and text of the line that first changes it.
 
-    An example is `fair.py:20 (PASSES[0] += 1)`. A value that changes elsewhere, or later than `MOST_LINES` lines, has
-    none.
+    An example of such a line is `fair.py:20 (PASSES[0] += 1)`. A value that changes elsewhere, or after more than
+    `MOST_LINES` lines, is missing.
     """
     files = {getattr(sys.modules.get(cls.__module__), "__file__", None) for cls in type(policy).__mro__}
     before, found = kept_outside(policy, names), dict[str, str]()

@@ -31,7 +31,9 @@ def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: flo
 
 
 def _without(workload: Workload, size: int) -> Iterator[Workload]:
-    """Yield workloads without `size` successive jobs each; the last jobs are left out first."""
+    """Yield copies of the workload that each lack `size` successive jobs; the copy without the last jobs comes
+    first.
+    """
     many = len(workload)
     for begin in range(many - size, -size, -size):
         keep = np.array([rank for rank in range(many) if not max(begin, 0) <= rank < begin + size], dtype=int)

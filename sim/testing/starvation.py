@@ -1,8 +1,7 @@
 """Test of starvation: whether a job that needs the whole machine starts while narrow jobs keep arriving.
 
-The longest stream of narrow jobs lasts 16 hours, or three times the longest time that the policy itself has, such as
-the wait after
-which no job may pass any more.
+The longest stream of narrow jobs lasts 16 hours or, if that is longer, three times the longest time in the policy's
+parameters and constants. Such a time is, for example, the wait after which no job may pass any more.
 """
 
 from __future__ import annotations
@@ -60,12 +59,14 @@ def _is_number(value: Any) -> bool:
 
 
 def _unit(declared: Parameter) -> float:
-    """Return how many seconds the unit has that a parameter's meaning names; 1 if it names none."""
+    """Return the seconds of the time unit that the parameter's text mentions (day, hour or minute); 1 if it mentions no
+    unit.
+    """
     return next((size for word, size in _UNITS.items() if word in declared.meaning), 1.0)
 
 
 def verdict(policy: Policy) -> str | None:
-    """Return a sentence that says whether the wide job starts; None if a run fails."""
+    """Return a sentence that says whether a job as wide as the machine starts; None if a run fails."""
     own = longest_time(policy)
     scale = TIMES * own.seconds / (STREAMS[-1] * GAP) if own else 0.0
     tries = [(jobs, 1.0) for jobs in STREAMS] + ([(STREAMS[-1], scale)] if scale > 1 else [])

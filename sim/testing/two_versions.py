@@ -12,7 +12,7 @@ from sim.testing.workloads import random_workload
 from sim.workload.model import Workload
 
 TRIED, SHRUNK = 200, 3
-"""Number of random workloads that are tried, and of differing ones that are then made smaller."""
+"""Largest number of random workloads that are tried, and of workloads with a difference that are made smaller."""
 
 
 def smallest_difference(first: Policy, second: Policy, seed: int = 0) -> Workload | None:

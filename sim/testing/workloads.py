@@ -47,7 +47,7 @@ KINDS = (
 )
 MOST_JOBS = 30
 GAP = 30.0
-"""Seconds between the arrivals of two narrow jobs of a stream."""
+"""Seconds between the arrivals of two successive narrow jobs in the workload of `stream`."""
 
 
 def random_workload(number: int, seed: int = 0) -> Workload:
@@ -111,7 +111,8 @@ def _width(draw: Random, kind: Kind, procs: int) -> int:
 
 
 def stream(jobs: int = 120, stretch: float = 1.0) -> Workload:
-    """Return a workload in which narrow jobs keep arriving around a wide one; `stretch` lengthens all times.
+    """Return a workload in which narrow jobs keep arriving while a job as wide as the machine waits; `stretch`
+    multiplies all times.
 
     The narrow jobs leave a sixth of the machine free.
     """
@@ -122,7 +123,9 @@ def stream(jobs: int = 120, stretch: float = 1.0) -> Workload:
 
 
 def crowd(waiting: int, more: int) -> Workload:
-    """Return a workload with `waiting` jobs behind one on most of the machine; then `more` jobs arrive one by one."""
+    """Return a workload with `waiting` jobs behind a long job on most of the machine; then `more` jobs arrive one by
+    one.
+    """
     draw = Random(waiting)
     submit = np.array([0.0, *[1.0] * waiting, *(2.0 + number for number in range(more))])
     width = np.array([100, *(draw.randint(29, 128) for _ in range(waiting + more))])

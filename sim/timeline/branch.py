@@ -27,7 +27,7 @@ MOST = 512
 often.
 """
 _WORK = 2000
-"""Amount of work between two checkpoints at the beginning of a run"""
+"""Amount of work (see `_A_STEP`) between two checkpoints at the beginning of a run"""
 _A_STEP = 40
 """Amount of work that a step counts as, in addition to 1 for each job that waits or runs"""
 _A_COPY = 20
@@ -44,7 +44,7 @@ _A_LOOK = 256
 
 
 class Failure(NamedTuple):
-    """Failure of the policy in the step after these, or jobs that it leaves waiting for ever."""
+    """Failure of the policy in the step after the first `step` steps, or because it leaves jobs waiting for ever."""
 
     step: int
     """Number of complete steps before the failure."""
@@ -55,7 +55,9 @@ class Failure(NamedTuple):
 
 
 class Branch:
-    """Branch of a timeline. Its `engine` is at the last computed step; others may read it, but must not move it."""
+    """Branch of a timeline. Its `engine` is at the last computed step; other code may read the engine, but must not
+    move it.
+    """
 
     def __init__(
         self,
@@ -74,12 +76,12 @@ class Branch:
         self._parent = parent
         self._pending = sorted(switches, key=lambda switch: switch.time)
         self._planned: dict[int, Switch] = {}
-        """Planned switches that have been made, by the number of their step."""
+        """Mapping from the number of a step to the planned switch that was made in it."""
         self.then: tuple[Switch, ...] = ()
-        """Planned switches that were still to come when the user switched to another policy."""
+        """Planned switches and failures that follow the user's last switch to another policy on this branch."""
         self.printed: dict[int, tuple[str, ...]] = {}
-        """Lines that the policy printed in each of the last steps, by number of the step. They come from foreign
-        code.
+        """Mapping from the number of each of the last steps to the lines that the policy printed in it; the lines come
+        from foreign code.
         """
         self._checkpoints = [engine.checkpoint()]
         self._steps = [engine.step_count]
@@ -144,7 +146,9 @@ class Branch:
         self._pending[:] = self.then
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
-        """Let these processors (bits) fail after the last computed step, or at the time `at` before the next step."""
+        """Let these processors (bits) fail until the time `until`, from the last computed step on or from the time `at`
+        before the next step.
+        """
         self._watched(lambda engine: engine.take_away(processors, until, at))
 
     def planned_after(self, step: int) -> list[Switch]:
@@ -202,8 +206,8 @@ class Branch:
             del self.printed[next(iter(self.printed))]
 
     def printed_until(self, step: int, most: int) -> list[tuple[int, tuple[str, ...]]]:
-        """Return (step, printed lines) for the last steps up to `step` that are kept, oldest first, with at most `most`
-        lines.
+        """Return (step, printed lines) for the last steps up to `step` in which the policy printed: at most `most`
+        steps, oldest first.
         """
         own = [entry for entry in self.printed.items() if entry[0] <= step][-most:]
         if self._parent is None or len(own) == most:
@@ -211,7 +215,9 @@ class Branch:
         return [*self._parent.printed_until(min(step, self.forked_at), most - len(own)), *own]
 
     def _fail(self, error: Exception) -> SchedscopeError:
-        """Return the error of a step with its place, after going back to the last complete step."""
+        """Set the engine back to the last complete step, store the failure in `error`, and return the error to
+        raise.
+        """
         self.complete = True
         broken, cause = self.engine, error
         steps = broken.history.steps
@@ -233,14 +239,16 @@ class Branch:
 
     @property
     def held(self) -> int:
-        """Return the approximate size of the history and what belongs to it, in bytes."""
+        """Return the approximate size of the history in bytes."""
         return self.history.size
 
     def let_go(self, watchers: Sequence[Watcher] = ()) -> None:
-        """Release what can be computed again: the engine goes back to the beginning of the branch, and its switches are
-        repeated.
+        """Release the steps of this branch, which can be computed again: the engine goes back to the beginning of the
+        branch.
 
-        A failed branch is kept, so that its error is not raised a second time.
+        Planned switches will be made again; the user's switch or failure with which the branch begins is repeated at
+        once. A
+        failed branch is kept, so that its error is not raised a second time.
         """
         if self.error is not None or self.computed <= self.forked_at + 1:
             return
@@ -296,10 +304,12 @@ class Branch:
         stop: Callable[[], bool] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Engine | None:
-        """Return an engine after `step` steps, with all reasons recorded as if the user had watched; None if `stop`
-        cancels it.
+        """Return an engine after `step` steps, with reasons as if the user had watched; None if `stop` returns True
+        before that.
 
-        `start` is an engine that may be moved there if that is shorter than from a checkpoint.
+        `start` is an engine that may be moved there, if it is nearer than a checkpoint. `progress` is called with the
+        numbers
+        of steps made and to be made.
         """
         branch, place = self._before(step)
         if start and branch._steps[place] <= start.step_count <= step:
@@ -323,7 +333,9 @@ class Branch:
         return engine
 
     def within(self, step: int, decisions: int) -> Engine | None:
-        """Return an engine in the middle of the step, after `decisions` decisions; None for an indivisible pass."""
+        """Return an engine in the middle of the step, after `decisions` decisions; None for a switch, or if jobs share
+        processors in time.
+        """
         if any(switch.step == step for switch in self.switches) or self.engine.state.sharing is not None:
             return None
         engine = self.replay(step - 1)

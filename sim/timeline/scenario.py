@@ -24,8 +24,9 @@ P = TypeVar("P", str, Policy)
 
 @dataclass(frozen=True, init=False)
 class Scenario:
-    """Everything that determines a run: workload, policy, placement, and switches. A switch is a step before other
-    events of its time.
+    """Everything that determines a run: workload, policy, placement, and switches.
+
+    A switch is a step of its own, before the other events of its time.
     """
 
     workload: Workload
@@ -49,9 +50,7 @@ class Scenario:
             object.__setattr__(self, name, value)
 
     def time_of(self, moment: Moment) -> float:
-        """Return the seconds of a time in this run: of a date by the trace's calendar, of a step by computing up to
-        it.
-        """
+        """Return the time in seconds that `moment` names in this run; for a step the run is computed up to it."""
         if not isinstance(moment, Step):
             return self.workload.header.seconds_at(moment)
         engine = self._engine(False)
@@ -79,7 +78,8 @@ class Scenario:
     def watched(self, time: float) -> Engine:
         """Return an engine after the last step up to and including `time`, with the reasons of that step.
 
-        In a matrix the reasons of the last rebuild are recorded, because they explain the waiting jobs.
+        With gang scheduling the reasons of the last rebuild of the matrix are recorded, because they explain the
+        waiting jobs.
         """
         engine = self._engine(False)
         self._follow(engine, time, is_watched=True)
@@ -136,10 +136,10 @@ class Scenario:
 
 
 def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
-    """Return True if a switch at this time is due now, before the other events of its time or, with `after`, behind
-    them.
+    """Return True if a switch at the time `switch` is due before the engine's next step.
 
-    No switch is due after the end of the run.
+    A switch precedes the other events of its time or, with `after`, follows them. No switch is due after the end of the
+    run.
     """
     due = engine.next_time()
     if due is None:
@@ -150,8 +150,8 @@ def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, P]], placement: Placement = "lowest"
 ) -> tuple[tuple[float, P], ...]:
-    """Return the switches with times in seconds, in order. A time given as a step counts the switches before it in the
-    list.
+    """Return the switches with times in seconds, in order. A time given as a number of steps includes earlier switches
+    of the list.
     """
     made: list[tuple[float, P]] = []
     for moment, other in switches:
@@ -193,9 +193,9 @@ def run(
     placement: Placement = "lowest",
     check: bool = False,
 ) -> Schedule:
-    """Return the schedule of a whole run: start and end of each job, as columns by rank.
+    """Return the schedule of a whole run: start and end of each job, in arrays indexed by rank.
 
-    switches: pairs (time, policy) of policies that take over then. check: verify all rules after every step.
+    switches: pairs (time, policy); the policy takes over at that time. check: verify all rules after every step.
     """
     scenario = Scenario(workload, policy, switches, placement, check)
     engine = scenario.begun(for_schedule=True)

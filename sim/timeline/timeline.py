@@ -40,7 +40,7 @@ BUDGET = 128 * 2**20
 HELD = 160 * 2**20
 """Size of all histories in bytes above which the least recently used branches are released"""
 _BATCH = 64
-"""Number of steps between two readings of the clock while computing for a time"""
+"""Number of steps between two readings of the clock in `compute_for`"""
 
 Stop = Callable[[], bool]
 
@@ -48,8 +48,9 @@ Stop = Callable[[], bool]
 class Timeline:
     """Tree of branches, with a cursor at a step of one branch (the current one).
 
-    `switches` are (time, policy), made at their times on the first branch and on branches forked before; not after a
-    switch by the user.
+    `switches` are planned switches (time, policy). They are made on the first branch, and on branches forked before
+    their
+    time; a switch by the user cancels later ones on its branch.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Timeline:
         """Names of the branches, the least recently used first; the newest may be missing"""
         self._cursor = self._at(0)
         self.progress = 1.0
-        """Progress of a seek in the middle, from 0 to 1."""
+        """Progress of the seek that is under way, from 0 to 1; otherwise 1."""
 
     @property
     def workload(self) -> Workload:
@@ -87,11 +88,13 @@ class Timeline:
 
     @property
     def branches(self) -> Mapping[str, Branch]:
-        """Return all branches by name, in the order in which they were made."""
+        """Return a mapping from name to branch, in the order in which the branches were made."""
         return MappingProxyType(self._branches)
 
     def look_at(self, name: str) -> None:
-        """Make another branch the current one: at the same step if it has computed that, otherwise at its last step."""
+        """Make the branch `name` the current one, with the cursor at the same step or, if that is not computed, at its
+        last step.
+        """
         if name not in self._branches:
             raise ParameterError(f"no branch {name!r}{near(name, self._branches)}")
         self.branch = self._branches[name]
@@ -125,8 +128,10 @@ class Timeline:
     ) -> Branch:
         """Switch the policy at the cursor, or after `at_step` steps, in a new branch.
 
-        The switch is a step of its own, at the time of the step before it or at a time `at` before the next step. Other
-        parameters count as another policy. The switches and failures of `then` follow.
+        The switch is a step of its own, at the time of the step before it or at a time `at` before the next step. The
+        same
+        policy with other parameters counts as another policy. The switches and failures in `then` are planned to
+        follow.
         """
         made = policy_of(policy)
         return self._parted(lambda branch: branch.switch(made, at, then), at_step, name)
@@ -134,7 +139,10 @@ class Timeline:
     def take_away(
         self, processors: int, until: float = inf, *, at: float | None = None, name: str | None = None
     ) -> Branch:
-        """Let these processors (bits) fail at the cursor, or at the time `at` before the next step, in a new branch."""
+        """Let these processors (bits) fail until the time `until`, in a new branch.
+
+        The failure is at the cursor, or at the time `at` before the next step.
+        """
         return self._parted(lambda branch: branch.take_away(processors, until, at), None, name)
 
     def _parted(self, do: Callable[[Branch], None], at_step: int | None, name: str | None) -> Branch:
@@ -179,7 +187,9 @@ class Timeline:
         return made
 
     def _to_come(self, made: Iterable[Switch], step: int) -> Iterator[Switch]:
-        """Yield those of the made switches that come after that step, so that they can be repeated."""
+        """Yield the switches of `made` that come after the step `step`, as planned switches, so that they can be
+        repeated.
+        """
         time_of = self.history.time_of
         for switch in made:
             if switch.step > step:
@@ -191,20 +201,24 @@ class Timeline:
         self._branches[branch.name] = branch
 
     def drop(self, name: str) -> bool:
-        """Remove a branch and return True; the current one and parents of others are kept, with the result False."""
+        """Remove a branch and return True. The current branch and parents of others are kept, and the result is
+        False.
+        """
         if name == self.branch.name or any(branch.parent == name for branch in self._branches.values()):
             return False
         del self._branches[name]
         return True
 
     def present(self, watchers: Sequence[Watcher] = ()) -> Engine:
-        """Return a new engine at the cursor with its history, which the caller may move."""
+        """Return a new engine at the cursor, with the history up to there; the caller may move the engine."""
         engine, branch = self._cursor, self.branch
         past = branch.history.until(engine.step_count, engine.state.free)
         return branch.engine.at(engine.checkpoint(), past, watchers=watchers)
 
     def twin(self) -> Timeline:
-        """Return another timeline at the same step that shares the branches; branches that it adds are its own."""
+        """Return another timeline at the same step that shares the present branches; branches added later are not
+        shared.
+        """
         twin = Timeline.__new__(Timeline)
         twin.budget, twin.held, twin._watchers = self.budget, self.held, self._watchers
         twin.policy = self.policy
@@ -258,9 +272,7 @@ class Timeline:
 
     @property
     def history(self) -> History:
-        """Return the history of all computed steps of the current branch; `history.as_of(step)` is that at the
-        cursor.
-        """
+        """Return the history of all computed steps of the current branch; `history.as_of(step)` ends at the cursor."""
         return self.branch.history
 
     def snapshot(self) -> Snapshot:
@@ -269,8 +281,8 @@ class Timeline:
         return replace(shown, next_time=self.branch.next_time(self._cursor))
 
     def snapshot_within(self, decisions: int) -> Snapshot | None:
-        """Return the state in the middle of the cursor's step, after some of its decisions; None for an indivisible
-        pass.
+        """Return the state in the middle of the cursor's step, after `decisions` decisions; None for a step that
+        has no parts.
         """
         engine = self.branch.within(self.step, decisions) if self.step else None
         return None if engine is None else engine.snapshot()
@@ -302,7 +314,9 @@ class Timeline:
         return decision_table(self.history, self.step)
 
     def explain(self, job: str | int | Job) -> Explanation:
-        """Return why a job waits, runs or has ended at the cursor; the job is its id, its rank or an object."""
+        """Return why a job waits, runs or has ended at the cursor; `job` is the job's id, its rank, or the job
+        itself.
+        """
         rank = self.workload.rank_of(job) if isinstance(job, str) else job if isinstance(job, int) else job.rank
         if not 0 <= rank < len(self.workload):
             raise ParameterError(f"no job of rank {rank}: the ranks are 0 to {len(self.workload) - 1:,}")
@@ -313,10 +327,11 @@ class Timeline:
         return picture_of(lambda: [(self.present(), self.branch.engine.state.spec)], self.step and len(self.workload))
 
     def seek(self, step: int, stop: Stop | None = None) -> bool:
-        """Move the cursor to after `step` steps, or to the end of the run; missing steps are computed. Return True if
-        it moved.
+        """Move the cursor to after `step` steps, or to the end of a shorter run; missing steps are computed.
 
-        If `stop` returns True, the search ends: the cursor stays where it was, and the result is False.
+        If `stop` returns True, the search ends: the cursor stays where it was, and the result is False. Otherwise the
+        result is
+        True.
         """
         self.progress = 0.0
         try:
@@ -362,9 +377,12 @@ class Timeline:
     # Memory
 
     def let_go(self, kept: Collection[str] = ()) -> None:
-        """Release histories of the least recently used branches, until all together take at most `held` bytes.
+        """Release histories of the least recently used branches, until all histories together take at most `held`
+        bytes.
 
-        They are computed again when needed. The current branch, its parents and `kept` ones are never released.
+        They are computed again when needed. The current branch, the branches named in `kept`, and their parents are
+        never
+        released.
         """
         stay = dict.fromkeys(name for branch in (*kept, self.branch.name) for name in self._lineage(branch))
         others = [name for name in self._branches if name not in self._looked_at]

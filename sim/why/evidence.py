@@ -33,8 +33,10 @@ Entry: TypeAlias = Queued | Suspended | Running
 
 
 class Considered(NamedTuple):
-    """Decision of this pass. `is_own` if it is about the job; `touches` if it starts a job behind this one, or names
-    this one.
+    """Decision of this pass, with its relation to the job of the evidence.
+
+    `is_own` is True if the decision is about this job. `touches` is True if it starts, resumes or suspends another job,
+    or if its reason names this job.
     """
 
     decision: Decision
@@ -51,7 +53,7 @@ class Evidence:
     at: Clock
     """Function that returns a time as text."""
     passed: f.PassedBy
-    """Jobs that arrived later and started while this one waited, as far as the caller knows them."""
+    """Number of jobs that arrived later and started while this job waited, as far as the caller knows it."""
 
     @property
     def job(self) -> Job:
@@ -59,7 +61,9 @@ class Evidence:
 
     @cached_property
     def status(self) -> Status:
-        """Return what the policy did about the job in this pass."""
+        """Return the job's status in this pass, for example "rejected" if the policy gave a reason against its
+        start.
+        """
         if self._began is not None:
             return "started"
         match self.entry:
@@ -76,13 +80,15 @@ class Evidence:
 
     @cached_property
     def clauses(self) -> tuple[str, ...]:
-        """Return the sentences as clauses; the last ones may be left out if there is too little space."""
+        """Return the sentences as clauses, the most important first, so that the last ones can be left out if space is
+        short.
+        """
         began = () if self._began is None else (f"{say(self._began, self.at)}.",)
         return (*began, *self._standing())
 
     @cached_property
     def facts(self) -> tuple[f.Fact, ...]:
-        """Return the numbers behind the sentences, each as a fact."""
+        """Return the facts (numbers) behind the sentences."""
         match self.entry:
             case Queued() as queued:
                 return tuple(facts_of_waiting(self.snapshot, queued, self._enough, self.passed))
@@ -132,14 +138,14 @@ class Evidence:
 def evidence_of(
     snapshot: Snapshot, rank: int, at: Clock | None = None, passed: f.PassedBy = f.NOBODY
 ) -> Evidence | None:
-    """Return the evidence about the job of this rank; None if it has ended or not arrived."""
+    """Return the evidence about the job of this rank; None if the job has ended or not arrived."""
     entry = entry_of(snapshot, rank)
     return None if entry is None else Evidence(snapshot, entry, at or clock_near(snapshot.time or 0), passed)
 
 
 def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
-    """Return the job's entry in the snapshot's list of waiting, suspended or running jobs; None if it has ended
-    or not arrived.
+    """Return the job's entry in the snapshot's list of waiting, suspended or running jobs; None if the job has ended or
+    not arrived.
     """
     place = snapshot.queue.place_of(rank)
     if place is not None:
@@ -152,7 +158,7 @@ def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
 
 
 def _touches(decision: Decision, job: Job) -> bool:
-    """Return True if the decision starts a job behind this one, or if its reason names this job."""
+    """Return True if the decision starts, resumes or suspends another job, or if its reason names this job."""
     if job_of(decision) in (job, None):
         return False
     if isinstance(decision, Start | Backfill | Resume | Suspend | Place):

@@ -18,13 +18,13 @@ from sim.workload.outages import Outage
 
 @dataclass(frozen=True)
 class Explanation:
-    """Explanation of why a job waits, is suspended, runs or has ended, at one moment of a run."""
+    """Explanation of why a job waits, is suspended, runs or has ended, at one time of a run."""
 
     job: Job
     sentences: tuple[str, ...]
-    """Clauses, the most important first."""
+    """Sentences, the most important first."""
     numbers: tuple[tuple[str, str], ...] = ()
-    """Numbers behind the sentences, as (label, number in words)."""
+    """Numbers behind the sentences: pairs (label, number as text)."""
 
     def __str__(self) -> str:
         margin = max((len(label) for label, _ in self.numbers), default=0) + 2
@@ -40,7 +40,7 @@ class Explanation:
 
 
 def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Explanation:
-    """Return the explanation of a job at the moment of a snapshot; `past` is the history up to then."""
+    """Return the explanation of the job of this rank at the time of a snapshot; `past` is the history up to then."""
     job, at = workload.jobs[rank], clock_near(snapshot.time or 0)
     found = evidence_of(snapshot, rank, at, passed_by(past, job, snapshot.outages))
     if found is not None:
@@ -54,7 +54,7 @@ def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Ex
 
 
 def passed_by(past: Past, job: Job, outages: Sequence[Outage] = ()) -> PassedBy:
-    """Return how many later jobs started while the job waited, and how many of them were in its way."""
+    """Return how many later jobs started while the job waited, and how many of them held processors that it needed."""
     passers = passers_of(past, job.rank, job.submit)
     found = in_the_way_of(past, job, passers, outages)
     return PassedBy(len(passers), None if found is None else len(found.passers))

@@ -19,7 +19,7 @@ class Needs(NamedTuple):
 
 
 class Free(NamedTuple):
-    """Fact of the free processors, of which `kept` are kept for a suspended job to resume on."""
+    """Fact of the free processors: `procs` in all, of which `kept` are kept for the suspended job `kept_for`."""
 
     procs: int
     kept: int = 0
@@ -27,9 +27,9 @@ class Free(NamedTuple):
 
 
 class FreeInRow(NamedTuple):
-    """Fact of the most columns that are free in one row of the matrix, not counting replicas.
+    """Fact of the row of the matrix with the most free columns; a replica of a job counts as free.
 
-    There are `rows` rows, and at most `most` are allowed.
+    The matrix has `rows` rows, and at most `most` are allowed (None: no limit).
     """
 
     columns: int
@@ -39,12 +39,14 @@ class FreeInRow(NamedTuple):
 
 
 class Enough(NamedTuple):
-    """Fact of when enough processors will be free if no other job takes them, with the jobs that end by then."""
+    """Fact that from time `at` on enough processors will be free if no other job takes them; `ending` are the jobs that
+    end by then.
+    """
 
     at: float
     ending: tuple[Job, ...]
     row: int | None = None
-    """Row of the matrix in which they will be free, if there is a matrix."""
+    """Row of the matrix in which the processors will be free; None if there is no matrix."""
 
 
 # The other jobs and the plan
@@ -58,18 +60,19 @@ class Ahead(NamedTuple):
 
 
 class PassedBy(NamedTuple):
-    """Fact of the jobs that arrived later and started while this job waited.
+    """Fact of the number of jobs that arrived later and started while this job waited.
 
-    One is in the job's way if it held processors at a time when enough would have been free without all that passed.
+    Such a job was in this job's way if it held processors at a time when enough would have been free without all these
+    later jobs.
     """
 
     jobs: int
     in_its_way: int | None = None
-    """Number of jobs in its way; None if unknown."""
+    """Number of these jobs that were in this job's way; None if unknown."""
 
     @property
     def told(self) -> str:
-        """Return a clause about those of the jobs that were in its way; "" if there were none.
+        """Return a clause about how many of these jobs held processors that this job needed; "" if unknown.
 
         >>> (PassedBy(5, 2).told, PassedBy(1, 1).told, PassedBy(5).told)
         (', 2 of which held processors it needed', ', which held processors it needed', '')
@@ -86,7 +89,9 @@ NOBODY = PassedBy(0, 0)
 
 
 class PlannedFor(NamedTuple):
-    """Fact of the planned start, and by how many seconds it moved in this step."""
+    """Fact of the planned start `at`, and of the seconds by which it moved in this step (`moved`, positive for
+    later).
+    """
 
     at: float
     moved: float
@@ -96,14 +101,16 @@ class PlannedFor(NamedTuple):
 
 
 class AskedFor(NamedTuple):
-    """Fact of the start that the user requested; `granted` if it was reserved."""
+    """Fact of the start `at` that the user requested; `granted` is True if this start was reserved."""
 
     at: float
     granted: bool
 
 
 class Delays(NamedTuple):
-    """Fact that starting this job now would delay the planned start of `job`, and those of `others`."""
+    """Fact that starting this job now would delay the planned start of `job` by `seconds`, and the starts of
+    `others`.
+    """
 
     job: Job
     seconds: float
@@ -116,7 +123,7 @@ class DelaysNobody(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """Fact of the job's expansion factor (xfactor), which grows while it waits."""
+    """Fact of the expansion factor (xfactor) of the job, which grows while the job waits."""
 
     xfactor: float
 
@@ -125,14 +132,14 @@ class Grown(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """Fact of the job's progress in seconds, and its estimate."""
+    """Fact of how long the job has run, and of its estimate, both in seconds."""
 
     seconds: float
     estimate: float
 
 
 class Sitter(NamedTuple):
-    """Job on `procs` of a suspended job's processors, with its expected end."""
+    """Job that runs on `procs` of a suspended job's processors until its expected end `until`."""
 
     job: Job
     procs: int
@@ -144,7 +151,7 @@ class Sitters(NamedTuple):
 
     sitters: tuple[Sitter, ...]
     row: int | None = None
-    """Row of the matrix in which these jobs end first, if rows take turns."""
+    """Row of the matrix in which these jobs run, the row where they end first; None if no rows take turns."""
 
 
 class Kept(NamedTuple):
@@ -155,7 +162,7 @@ class Kept(NamedTuple):
 
 
 class Passes(NamedTuple):
-    """Fact that jobs which arrived before the job still wait."""
+    """Fact that jobs still wait which arrived before the job that started."""
 
     jobs: tuple[Job, ...]
 
@@ -190,7 +197,7 @@ Fact: TypeAlias = (
 
 
 def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
-    """Return the label of a fact, and its text.
+    """Return the label and the text of a fact; `at` writes a time as text.
 
     >>> fact_row(Needs(64, 7200)), fact_row(Ahead(1, 8))
     (('needs', '64 for 2h00'), ('ahead of it', '1 job, 8 processors'))

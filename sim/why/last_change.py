@@ -32,7 +32,7 @@ from sim.history.past import Past
 from sim.history.stretch_queries import came_in, divided_in, left_in, stretches_on
 
 _ASK = 1024
-"""Number of steps after which the search asks whether to stop."""
+"""Number of steps after which the search yields None, so that the caller may stop it."""
 
 
 class PlanOf(NamedTuple):
@@ -42,8 +42,8 @@ class PlanOf(NamedTuple):
 
 
 class HolderOf(NamedTuple):
-    """Value whose change is searched for: the job on this processor or, where rows take turns, in this column of the
-    matrix.
+    """Value whose change is searched for: the job that runs on this processor or, where rows take turns, in this column
+    of the matrix.
     """
 
     processor: int
@@ -55,13 +55,17 @@ class Division(NamedTuple):
 
 What: TypeAlias = PlanOf | HolderOf | Division
 Cause: TypeAlias = tuple[int, Decision | None]
-"""Step that changed a value, and the decision; None if it was another event, such as the end of a job."""
+"""Pair (step that changed a value, decision that changed it). The decision is None if something else changed the value,
+such as the end of a job.
+"""
 
 
 def last_change(
     history: Past, what: What, before_step: int, should_quit: Callable[[], bool] = lambda: False
 ) -> Cause | None:
-    """Return the last change of the value before this step, or None; also None if `should_quit` returned True."""
+    """Return the last change of the value before step `before_step`; None if there was no change, or if `should_quit`
+    returned True.
+    """
     for cause in trace_back(history, what, before_step):
         if cause is not None or should_quit():
             return cause
@@ -69,7 +73,10 @@ def last_change(
 
 
 def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | None]:
-    """Yield the last change of the value; before it, None now and then, so that the caller may stop."""
+    """Yield the last change of the value before step `before_step`, if there was a change.
+
+    While the search goes on, it yields None now and then, so that the caller may stop it.
+    """
     before = min(before_step, history.steps + 1)
     if before <= 1:
         return iter(())
@@ -88,10 +95,11 @@ def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | 
 def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
     """Yield the last step before `before` in which the job's planned start changed.
 
-    Unchanged plans are not recorded. An equal start recorded first in a step was therefore dropped in between, unless
-    all plans were recomputed in that step; recorded last, after others, it is no change. A policy that takes over
-    without recording the plan has dropped it. A policy that plans for another head has dropped it, too, unless the user
-    requested the start. A job that starts has no plan: one recorded later, after a loss of its work, is new.
+    The history records a plan only if it changes. So a step that first records the same start as before shows that the
+    plan was dropped in between, unless all plans are computed again in this step. A step that records this start last,
+    after others, did not change it. A plan is also dropped if another policy takes over without recording it, or if the
+    policy plans for another head of the queue (unless the user requested the start). A job that starts has no plan any
+    more; a plan recorded later, after a loss of its work, is new.
     """
     latest: tuple[int, Reserve | ReserveRow | Expect, float] | None = None
     is_anew = False
@@ -119,7 +127,7 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
 
 
 def _plans_for_others(decision: Decision) -> bool:
-    """Return True if by this decision a policy takes over, or plans for a head of the queue."""
+    """Return True if the decision switches the policy, or reserves a start for the head of the queue."""
     return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead))
 
 
@@ -134,7 +142,7 @@ def _was_asked(plan: Reserve | ReserveRow | Expect) -> bool:
 
 
 def _switched(history: Past, step: int) -> Switched | None:
-    """Return the switch of the policy in a step, or None."""
+    """Return the decision that switched the policy in this step, or None."""
     return next((d for d in history.decisions(step - 1) if isinstance(d, Switched)), None)
 
 
@@ -142,11 +150,11 @@ def _switched(history: Past, step: int) -> Switched | None:
 
 
 def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None]:
-    """Yield the last step before `before` in which a job got the processor or left it; if both, the one that got it
-    counts.
+    """Yield the last step before `before` in which a job got the processor or left it; if both happened in this step,
+    yield the job's arrival.
 
-    The stretches are searched from the last one backwards. If a job has the processor to itself, all earlier jobs left
-    before it.
+    The stretches (uninterrupted runs of jobs) are searched from the last one backwards. If a job has the processor to
+    itself, all earlier jobs left before it.
     """
     past, latest = history.as_of(before - 1), (0, False, -1)
     for place, index in enumerate(stretches_on(past, processor), 1):
@@ -172,7 +180,7 @@ def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None
 
 
 def _division(history: Past, before: int) -> Iterator[Cause | None]:
-    """Yield the last step before `before` in which the processors of a partition changed."""
+    """Yield the last step before `before` in which the processors that belong to a partition changed."""
     step = next(divided_in(history.as_of(before - 1)), None)
     if step is not None:
         decision = _decision(history, step, lambda d: isinstance(d, Divide | Borrow))

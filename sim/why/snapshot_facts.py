@@ -27,7 +27,7 @@ from sim.workload.model import Job
 from sim.workload.outages import closing
 
 _LOOKED_AT = 200
-"""Largest number of planned jobs that are checked for a delay."""
+"""Number of jobs, from the front of the queue, whose plans are checked for a delay."""
 
 # Waiting jobs
 
@@ -35,7 +35,7 @@ _LOOKED_AT = 200
 def facts_of_waiting(
     snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: f.PassedBy
 ) -> Iterator[f.Fact]:
-    """Yield facts about a waiting job: its request, free processors, jobs ahead, its plan, and which jobs its start
+    """Yield facts about a waiting job: its request, free processors, jobs ahead, its plan, and jobs that its start now
     would delay.
     """
     job = queued.job
@@ -59,7 +59,9 @@ def facts_of_waiting(
 
 
 def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
-    """Return the fact of the free processors: those of the machine or, where rows take turns, of the emptiest row."""
+    """Return the fact of the free processors: of the whole machine or, where rows take turns, of the row with the most
+    free columns.
+    """
     picture = snapshot.matrix
     if picture is None or not picture.rows:
         return free_now(snapshot)
@@ -77,13 +79,13 @@ def free_now(snapshot: Snapshot) -> f.Free:
 
 
 def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
-    """Return the cells of each row of the matrix, by row id; replicas are left out, because they give way to jobs."""
+    """Return the cells of each row of the matrix (key: row id), without replicas, because replicas give way to jobs."""
     picture = () if snapshot.matrix is None else snapshot.matrix.rows
     return {row: [cell for cell in cells if cell.is_home] for row, cells in picture}
 
 
 def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
-    """Return the running jobs in these cells of the matrix, by expected end."""
+    """Return the running jobs in these cells of the matrix, in order of expected end."""
     ranks = {cell.rank for cell in cells}
     return [running for running in snapshot.running if running.job.rank in ranks]
 
@@ -101,7 +103,9 @@ def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
 
 
 def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decision]) -> Reason:
-    """Return the reason why the job waits: the policy's own, or one inferred from its decisions and its plan."""
+    """Return the reason why the job waits: the reason that the policy gave, or else one inferred from `considered` (the
+    decisions of the pass) and the job's plan.
+    """
     if queued.why is not None:
         return queued.why
     job, now = queued.job, snapshot.time or 0
@@ -122,7 +126,8 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
-    """Return the fact of when enough jobs will have ended; in a matrix, in the row where that is earliest.
+    """Return the fact of when enough jobs will have ended for this job to fit; in a matrix, in the row where this is
+    earliest.
 
     The result is None if enough processors are free already, or if a suspended job resumes first.
     """
@@ -139,7 +144,10 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
 
 
 def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough | None:
-    """Return the fact of when enough of these jobs will have ended; None if enough processors are free already."""
+    """Return the fact of when enough of the `running` jobs will have ended for `needed` processors to be free.
+
+    The result is None if `needed` processors are free already, or will not be free when all these jobs have ended.
+    """
     ending = must_end((Holder(run.job, run.expected_end) for run in running), free, needed)
     if not ending or free + sum(holder.job.procs for holder in ending) < needed:
         return None
@@ -147,8 +155,8 @@ def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough |
 
 
 def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
-    """Yield facts about planned jobs that starting this job now would delay; each is planned again with this job
-    running.
+    """Yield facts about the planned jobs that would be delayed if this job started now; all plans are computed again
+    with this job running.
     """
     now, looked_at, keeps = snapshot.time or 0, snapshot.queue[:_LOOKED_AT], snapshot.rules.keeps_reservations
     planned = [
@@ -173,7 +181,9 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
 
 
 def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspend | None) -> Iterator[f.Fact]:
-    """Yield facts about a suspended job: its progress, what it still needs, and the jobs on its processors."""
+    """Yield facts about a suspended job: its progress, the processors and time that it still needs, and the jobs on its
+    processors.
+    """
     yield f.Needs(halted.job.procs, halted.job.estimate - halted.ran)
     yield f.Ran(halted.ran, halted.job.estimate)
     if kept is not None:
@@ -186,8 +196,8 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
 
 
 def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
-    """Return the fact about the jobs that hold a suspended job's processors, or None. In a matrix these are the jobs of
-    the row in which they end first.
+    """Return the fact about the jobs that run on a suspended job's processors, or None. In a matrix these are the jobs
+    of the row in which they end first.
     """
     rows = _rows(snapshot)
     if not rows:
@@ -211,8 +221,8 @@ def _on_its(running: Iterable[Running], halted: Suspended) -> f.Sitters | None:
 
 
 def facts_of_running(snapshot: Snapshot, running: Running, began: Decision | None) -> Iterator[f.Fact]:
-    """Yield facts about a running job: its progress or, if it started in this step, jobs that ended and jobs that it
-    passed.
+    """Yield facts about a running job: its progress or, if `began` started it in this step, the jobs that ended and the
+    waiting jobs that it passed.
     """
     if began is None:
         yield f.Ran(running.ran, running.job.estimate)

@@ -1,4 +1,5 @@
-"""Computation of why a job waits, which jobs must end before it fits, which are ahead, and which its start would delay.
+"""Computation of why a job waits, which jobs must end before it fits, which jobs are ahead of it, and which jobs its
+start would delay.
 
 The functions take the state of a run between two steps (`why_it_waits`), or plain values of a snapshot.
 """
@@ -45,8 +46,8 @@ class Heads(NamedTuple):
 
 
 class NotConsidered(NamedTuple):
-    """Reason to wait: the policy did not consider the job, because it stopped at the earlier job `head` (None if
-    unknown).
+    """Reason to wait: the policy did not consider the job, because it stopped at another job, `head` (None if unknown);
+    `free` processors are free.
     """
 
     head: Job | None
@@ -65,8 +66,8 @@ class NotConsidered(NamedTuple):
 
 
 class AwaitsTurn(NamedTuple):
-    """Reason to wait for a job in the matrix: only one of the `rows` is active at a time, and its row has had no
-    turn.
+    """Reason to wait for a job in the matrix: only one of its `rows` rows is active at a time, and the job's row has
+    had no turn yet.
     """
 
     rows: int
@@ -79,7 +80,9 @@ class AwaitsTurn(NamedTuple):
 
 
 class FewBesideKept(NamedTuple):
-    """Reason to wait: too few processors, because `kept` of the `free` ones are kept for a suspended job."""
+    """Reason to wait: the job needs more than the `free` processors that are free, of which `kept` are kept for the
+    suspended job `kept_for`.
+    """
 
     free: int
     kept: int
@@ -96,7 +99,9 @@ class FewBesideKept(NamedTuple):
 
 
 class RowLater(NamedTuple):
-    """Reason to wait: the start is planned in a row of the matrix."""
+    """Reason to wait: the job is planned for a later start in row `row` of the matrix, because no row has space for it
+    earlier.
+    """
 
     row: int
 
@@ -111,7 +116,7 @@ class RowLater(NamedTuple):
 
 
 class RowStopped(NamedTuple):
-    """Reason for a suspension: the policy was switched, nothing else."""
+    """Reason for a suspension: the policy was switched while the job's row did not have its turn."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its row did not have its turn when the policy was switched"
@@ -123,7 +128,11 @@ def why_it_waits(
     decisions: Sequence[Decision],
     planned: tuple[float | None, Reason | None],
 ) -> Reason:
-    """Return the reason why a queued job waits: the policy's own, or one inferred from its decisions and its plan."""
+    """Return the reason why a queued job waits: the reason that the policy gave, or else one inferred from `decisions`
+    and the plan.
+
+    `planned` is (planned start, reason of the plan), each None if missing.
+    """
     if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
     if state.limits is not None and state.limits.over(job.rank):
@@ -158,7 +167,7 @@ def goes_down(ends: float, closes: float) -> MachineGoesDown | None:
 
 
 def stops_at(decisions: Sequence[Decision]) -> Job | None:
-    """Return the last job that the policy kept waiting, or None; jobs that have or would touch a reservation do not
+    """Return the last job that the policy kept waiting, or None; jobs that wait because of a reservation do not
     count.
     """
     beside = WaitsForReserved | TouchesReservation
@@ -179,9 +188,10 @@ def unsaid(
 ) -> Reason:
     """Return the reason why a job waits if the policy gave none: not considered, or planned for later.
 
-    `row` of a matrix is where it is planned, `stopped` the job at which the policy stopped, `free` the free processors
-    as the policy counts them. The processors `kept` come in addition; `down` is a maintenance that the job would run
-    into now. `fits` returns True if the job fits from now on, given the free processors.
+    `at` is the planned start (None: no plan), `row` the row of the matrix of this plan. The policy stopped at the job
+    `stopped`. The number `free` counts the processors that the policy may use, and `kept` describes the processors that
+    are kept for a suspended job. The reason `down` is a maintenance that the job would run into if it started now. The
+    function `fits` returns True if the job fits from now on with that number of free processors.
     """
     if at is None:
         return NotConsidered(stopped, free)
@@ -195,7 +205,9 @@ def unsaid(
 
 
 def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[Job, float, float]]) -> bool:
-    """Return True if the job fits from now on around running jobs and plans: (job, start, duration)."""
+    """Return True if the job fits from now on next to the running jobs, which end at `ends`, and the `plans`: (job,
+    start, duration).
+    """
     until, changes = now + job.estimate, [(end, procs) for end, _, procs in ends]
     for other, start, lasts in plans:
         if other != job and start < until - MOMENT:
@@ -214,7 +226,9 @@ def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[
 
 
 def room(state: State) -> int:
-    """Return the number of free processors; in a matrix, those of the emptiest row, not counting replicas."""
+    """Return the number of free processors; in a matrix, the free columns of the row that has most, where replicas
+    count as free.
+    """
     sharing = state.sharing
     if sharing is None:
         return state.free
@@ -222,26 +236,30 @@ def room(state: State) -> int:
 
 
 def most_free(procs: int, picture: MatrixPicture) -> tuple[int, int]:
-    """Return the most free columns of a row, not counting replicas, and that row's id; without rows, all columns."""
+    """Return (free columns, row id) of the row that has the most free columns, where replicas count as free; without
+    rows, all `procs` columns and row 0.
+    """
     rows = ((row, (cell.columns.bit_count() for cell in cells if cell.is_home)) for row, cells in picture.rows)
     free, row = max(((procs - sum(held), -row) for row, held in rows), default=(procs, 0))
     return free, -row
 
 
 class Holder(NamedTuple):
-    """Job that holds processors, with their number, until its expected end."""
+    """Job that holds processors until its expected end `until`, in seconds."""
 
     job: Job
     until: float
 
 
 def holders(state: State) -> Iterator[Holder]:
-    """Yield the running jobs by expected end, except jobs in a matrix."""
+    """Yield the running jobs in order of expected end, except jobs in a matrix."""
     return (Holder(state.jobs[rank], end) for end, rank, _ in state.ends)
 
 
 def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder, ...]:
-    """Return the first of these running jobs, by expected end, that must end before `needed` processors are free."""
+    """Return the `running` jobs, in order of expected end, that must end until `needed` processors are free; `free` are
+    free now.
+    """
     found: list[Holder] = []
     for holder in running:
         if free >= needed:
@@ -272,8 +290,8 @@ def stands_before(state: State, other: Job, job: Job) -> bool:
 
 
 class PlannedStart(NamedTuple):
-    """Planned start of a waiting job; `stands` is True for a reservation, False if it is computed again at each
-    pass.
+    """Planned start `at` of a waiting job, which will take `lasts` seconds; `stands` is True for a reservation, False
+    for a plan that is computed again at each pass.
     """
 
     job: Job
@@ -283,7 +301,7 @@ class PlannedStart(NamedTuple):
 
 
 class Delayed(NamedTuple):
-    """Delay in seconds of the job `other`, planned for `at`, that starting the considered job now would cause."""
+    """Delay of the job `other`, planned for `at`: starting the considered job now would delay it by `seconds`."""
 
     other: Job
     at: float
@@ -293,8 +311,8 @@ class Delayed(NamedTuple):
 def delayed_by(job: Job, now: float, plan: FreeRoom, planned: Iterable[PlannedStart]) -> Iterator[Delayed]:
     """Yield the planned jobs that starting this job now would delay, and by how long.
 
-    The others are planned again around it: reservations first, each from its start on, then the recomputed plans from
-    now on. `plan` has the running jobs, and is changed.
+    All planned jobs are planned again around this job: first the reserved ones, not before their reserved starts, then
+    the others from now on. `plan` holds the running jobs; it is changed.
     """
     plan.hold(job, now, now + job.estimate)
     for other, at, lasts, stands in sorted(planned, key=lambda plan: not plan.stands):

@@ -17,7 +17,7 @@ _RUNS = {"run": "runs", "speculative": "runs speculatively", "gang": "takes turn
 
 
 def considered_in(snapshot: Snapshot) -> Sequence[Decision]:
-    """Return the decisions of this step or, where rows take turns, of the last rebuild."""
+    """Return the decisions of this step or, where rows take turns, of the last time that the matrix was rebuilt."""
     return snapshot.decisions if snapshot.matrix is None else snapshot.rebuild
 
 
@@ -25,7 +25,9 @@ def considered_in(snapshot: Snapshot) -> Sequence[Decision]:
 
 
 def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
-    """Return why a job waits, as a clause without its name, and the free processors if these changed since the pass."""
+    """Return why a job waits, as a clause without the job's name. The clause ends with the number of free processors if
+    that changed after the policy considered the job.
+    """
     because = why_it_waits(snapshot, queued, considered_in(snapshot))
     told, then, now = why(because, queued.job, at), fields_of(because).get("free"), free_now(snapshot)
     if queued.why is None or snapshot.matrix is not None or then in (None, now.procs, now.procs - now.kept):
@@ -36,8 +38,8 @@ def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
 def waits(
     snapshot: Snapshot, queued: Queued, before: int, enough: Enough | None, passed: PassedBy, at: Clock
 ) -> Iterator[str]:
-    """Yield sentences about a waiting job: why it waits, until when, which jobs passed it, and which are ahead of
-    it.
+    """Yield sentences about a waiting job: why it waits, until when, which jobs passed it, and how many (`before`) are
+    ahead of it.
     """
     queue = "its queue" if len(snapshot.queues) > 1 else "the queue"
     heads = queued.in_line and not before
@@ -59,8 +61,8 @@ def waits(
 def is_suspended(
     snapshot: Snapshot, halted: Suspended, sitters: Sitters | None, kept: Keep | Suspend | None, at: Clock
 ) -> Iterator[str]:
-    """Yield sentences about a suspended job: since when, which jobs run on its processors until when, and the
-    reason.
+    """Yield sentences about a suspended job: since when it is suspended, which jobs run on its processors and until
+    when, and why it is not resumed.
     """
     now = snapshot.time or 0
     yield f"{name(halted.job)} has been suspended for {span(now - halted.since)}, after {span(halted.ran)} of running."
@@ -80,7 +82,7 @@ def is_suspended(
 
 
 def runs(running: Running, at: Clock) -> Iterator[str]:
-    """Yield sentences about a running job: since when, until when, and its progress, which is slower with more rows."""
+    """Yield sentences about a running job: since when and until when it runs, and how long it has run."""
     job, doing = running.job, _RUNS.get(running.kind, f"is {running.kind}")
     if running.row is not None:
         yield f"{name(job)} has not run yet: its row (row {running.row}) has not had a turn."
@@ -91,7 +93,7 @@ def runs(running: Running, at: Clock) -> Iterator[str]:
 
 
 def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = False) -> str:
-    """Return a sentence on when the job ended or was killed at its estimate, and on how long it had waited."""
+    """Return a sentence on when the job ended (`killed`: was killed at its estimate), and on how long it had waited."""
     waited = 0 if start is None else job.waited(start)
     after = f"after waiting {span(waited)}" if waited else "without waiting"
     how = "was killed at its estimate" if killed else "ended"

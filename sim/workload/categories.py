@@ -1,4 +1,5 @@
-"""Kettimuthu's job categories: sixteen by run time and width (table 2.1), four coarse ones (table 4.1).
+"""Kettimuthu's job categories: sixteen by run time and number of processors (table 2.1), and four coarse categories
+(table 4.1).
 
 The module also has the run time below which a job's slowdown is bounded.
 """
@@ -15,7 +16,9 @@ from sim.workload.model import Floats, Ints
 
 
 class Category(NamedTuple):
-    """Category of jobs: `label` is Kettimuthu's abbreviation, `meaning` is the same in words."""
+    """Category of jobs: `label` is Kettimuthu's abbreviation, `meaning` its range of run times or processors as
+    text.
+    """
 
     label: str
     meaning: str
@@ -35,12 +38,12 @@ WIDTHS = (
 )
 LENGTH_LIMITS = (600.0, 3600.0, 28800.0)
 WIDTH_LIMITS = (1, 8, 32)
-"""Upper limits, in processors, of the width categories; a job of exactly this width belongs to the narrower
-category.
+"""Largest number of processors of each width category except the last, which is unbounded; a job with exactly this
+number belongs to the category.
 """
 
 TAU = 10.0
-"""Run time in seconds; shorter jobs count as this long in the bounded slowdown."""
+"""Bound of the bounded slowdown, in seconds: a job with a shorter run time counts as a job of this run time."""
 
 CATEGORIES = tuple(
     Category(f"{length.label} {width.label}", f"{length.meaning}, {width.meaning}")
@@ -56,7 +59,8 @@ COARSE = (
 
 
 def category(length: Floats, width: Ints) -> Ints:
-    """Return the index in CATEGORIES of each job, from its run time (or estimate) and its processors.
+    """Return the index in CATEGORIES of each job's category, from its run time (or estimate) in seconds and its
+    processors.
 
     >>> [CATEGORIES[i].label for i in category(np.array([600.0, 601.0, 30000.0]), np.array([1, 8, 33]))]
     ['VS Seq', 'S N', 'VL VW']
@@ -68,7 +72,7 @@ def category(length: Floats, width: Ints) -> Ints:
 
 @lru_cache(maxsize=4096)
 def category_of(length: float, width: int) -> int:
-    """Return the index in CATEGORIES of a job with this run time and width.
+    """Return the index in CATEGORIES of a job with a run time of `length` seconds on `width` processors.
 
     >>> CATEGORIES[category_of(600, 33)].label
     'VS VW'
@@ -77,7 +81,7 @@ def category_of(length: float, width: int) -> int:
 
 
 def coarse_category(length: Floats, width: Ints) -> Ints:
-    """Return the index in COARSE of each job, from its run time (or estimate) and its processors.
+    """Return the index in COARSE of each job's category, from its run time (or estimate) in seconds and its processors.
 
     >>> [COARSE[i].label for i in coarse_category(np.array([3600.0, 3601.0]), np.array([9, 8]))]
     ['SW', 'LN']

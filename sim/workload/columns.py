@@ -1,4 +1,6 @@
-"""Columns of millions of jobs in little memory: ids as numbers, and whole numbers in 32 bits."""
+"""Columns (arrays with an entry for each job) for millions of jobs in little memory: ids as numbers, and whole numbers
+in 32 bits.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _HALF = np.iinfo(np.int32)
 _AT_ONCE = 4096
-"""Number of ids that a loop over all of them makes at once."""
+"""Number of ids that an iteration converts to text at once."""
 
 
 class NumberIds(Sequence[str]):
-    """Ids that are whole numbers without zeros before them, each in 4 or 8 bytes; it equals the tuple of the words.
+    """Sequence of ids that are whole numbers without leading zeros, each stored in 4 or 8 bytes; it equals a tuple of
+    the same ids as text.
 
     >>> ids = NumberIds(np.array([7, 12, 9]))
     >>> ids[1], ids[:2], ids.index("9"), "x" in ids, ids == ("7", "12", "9")
@@ -31,7 +34,7 @@ class NumberIds(Sequence[str]):
 
     @classmethod
     def up_to(cls, count: int) -> NumberIds:
-        """Return the ids 1, 2, 3... of that many jobs."""
+        """Return the ids 1, 2, 3... up to `count`."""
         return cls(np.arange(1, count + 1))
 
     def __len__(self) -> int:
@@ -53,7 +56,9 @@ class NumberIds(Sequence[str]):
         return isinstance(word, str) and len(self._places(word)) > 0
 
     def index(self, word: str, start: int = 0, stop: int | None = None) -> int:
-        """Return the index of the first job with this id."""
+        """Return the index of the first job, from `start` until before `stop`, whose id is `word`; raise ValueError if
+        there is none.
+        """
         for place in self._places(word).tolist():
             if place in range(*slice(start, stop).indices(len(self))):
                 return int(place)
@@ -76,7 +81,7 @@ class NumberIds(Sequence[str]):
 
 
 def joined(parts: Sequence[Sequence[str] | NDArray[Any]]) -> Sequence[str]:
-    """Return ids from parts of them, each words or numbers above 0.
+    """Return the ids of all parts as one sequence; each part is a list of texts or an array of numbers above 0.
 
     >>> joined([np.array([1, 2]), np.array([7])]), joined([np.array([1, 2]), ["x"]])
     (NumberIds(array([1, 2, 7], dtype=int32)), ('1', '2', 'x'))
@@ -87,7 +92,9 @@ def joined(parts: Sequence[Sequence[str] | NDArray[Any]]) -> Sequence[str]:
 
 
 def halved(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return rows of numbers in 32 bits each if all of them are whole and fit, otherwise unchanged."""
+    """Return the rows with 32 bits for each number if all numbers are whole and fit into 32 bits, otherwise
+    unchanged.
+    """
     if abs(rows).max(initial=0) > _HALF.max:
         return rows
     half = rows.astype(np.int32)
@@ -95,8 +102,8 @@ def halved(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def in_one(pieces: list[NDArray[Any]]) -> Floats:
-    """Return the rows of all pieces as one table, column after column in memory; the list of pieces is emptied to save
-    memory.
+    """Return the rows of all pieces as one table, stored column after column; the list `pieces` is emptied meanwhile to
+    save memory.
     """
     end = sum(map(len, pieces))
     table = np.empty((end, pieces[0].shape[1] if pieces else 0), order="F")
@@ -115,7 +122,8 @@ def chosen(ids: Sequence[str], ranks: Ints) -> Sequence[str]:
 
 
 def narrow(column: NDArray[Any]) -> Ints:
-    """Return whole numbers in 32 bits each if all of them fit; the annotation says 64, because callers need not know.
+    """Return whole numbers as 32-bit integers if all of them fit, otherwise as 64-bit integers. The annotation says 64
+    bits in both cases, because callers need not know.
 
     >>> narrow(np.array([1.0, 2.0])).dtype, narrow(np.array([1, 2**40])).dtype
     (dtype('int32'), dtype('int64'))
@@ -126,7 +134,7 @@ def narrow(column: NDArray[Any]) -> Ints:
 
 
 def compact(column: NDArray[Any]) -> Any:
-    """Return the column; one with the same value everywhere is replaced by a view of that value, which takes no
+    """Return the column unchanged or, if all its values are equal, a view that repeats the value and takes no
     memory.
     """
     if not len(column) or (column != column[0]).any():
@@ -144,5 +152,7 @@ def missing(count: int) -> Floats:
 
 
 def taken(column: NDArray[Any], ranks: Ints) -> Any:
-    """Return the values of the jobs with these ranks; a column that repeats one value without memory stays so."""
+    """Return the values of the jobs with these ranks. If the column repeats one value without taking memory, so does
+    the result.
+    """
     return np.broadcast_to(column[0], len(ranks)) if len(column) and column.strides == (0,) else column[ranks]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Note:
-    """Note about a change on reading: `what` was changed, how often, and where first."""
+    """Note about a change on reading: what was changed (`what`), how often, and the place of the first change."""
 
     what: str
     count: int
@@ -46,6 +46,10 @@ class Fidelity:
 
 
 def notes_of(ids: Sequence[str], *found: tuple[str, NDArray[np.bool_]]) -> tuple[Note, ...]:
-    """Return a note about each fact, with the number of jobs for which it is True and the first of them."""
+    """Return a note for each fact in `found` that is True for at least one job: with the number of these jobs, and the
+    first one.
+
+    A fact is a pair (text, column with True for each job concerned).
+    """
     hits = [(what, np.flatnonzero(where)) for what, where in found]
     return tuple(Note(what, len(jobs), f"job {ids[jobs[0]]}") for what, jobs in hits if len(jobs))

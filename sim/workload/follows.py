@@ -1,4 +1,6 @@
-"""Jobs that are submitted in a run when others have ended: dependencies, and users who think before their next job."""
+"""Jobs that are submitted when other jobs have ended: because of dependencies, or because their user thinks between two
+jobs.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +19,23 @@ from sim.errors import TraceError
 
 Outcome = Literal["any", "ok", "not ok", "turn"]
 OUTCOMES: dict[str, Outcome] = {"afterany": "any", "afterok": "ok", "afternotok": "not ok"}
-"""Outcome that each kind of dependency requires, by its name in Slurm. `turn` is any outcome, for jobs of one name."""
+"""Mapping from the name of a kind of dependency in Slurm to the outcome of the other job that it requires.
+
+A further outcome, `turn`, accepts any end; it is for jobs of the same name that run one after another (`singleton`).
+"""
 SINGLETON = "singleton"
 MOST_NAMED = 10_000
-"""Largest number of jobs that one job waits for; others are not waited for."""
+"""Largest number of jobs that one job waits for; further ones in its list are ignored."""
 MOST_IN_ALL = 2**22
 SESSION = 1200.0
-"""Longest think time within a session of a user, in seconds."""
+"""Longest think time in seconds; a user's job that is submitted later after the previous end begins a new session."""
 
 
 class After(NamedTuple):
-    """Job that must have ended, and how."""
+    """Other job that must have ended before a job is submitted, and the outcome that it must have."""
 
     job: int
-    """Number of the other job in the workload, which is smaller than that of the job that waits for it."""
+    """Number of the other job in the workload; it is smaller than the number of the job that waits."""
     outcome: Outcome = "any"
 
 
@@ -40,12 +45,13 @@ class Follow:
 
     after: tuple[After, ...]
     think: float | None = None
-    """Seconds from the last of these ends to the submission. With None the job is submitted at its recorded submit
-    time, or at the last of these ends if that is later.
+    """Seconds from the last end of the `after` jobs to the submission. With None the job is submitted at its recorded
+    submit time, or at the last of these ends if that is later.
     """
 
     def due(self, submit: float, ended: float) -> float:
-        """Return the time of the submission, when the last of the jobs ended at `ended`.
+        """Return the time at which the job is submitted: `submit` is its recorded submit time, `ended` the time at
+        which the last of the jobs in `after` ended.
 
         >>> Follow((After(0),), think=60).due(1000, 300), Follow((After(0),)).due(1000, 300)
         (360, 1000)
@@ -54,7 +60,9 @@ class Follow:
 
 
 Follows = tuple[Follow | None, ...]
-"""Condition of each job by number, None for a job that comes at its own time; empty if there are none."""
+"""For each job, by number: its condition, or None if it is submitted at its recorded time. The tuple is empty if no job
+has a condition.
+"""
 
 
 @dataclass(frozen=True)
@@ -62,12 +70,12 @@ class Thinking:
     """Predecessor and think time of each job in the trace (fields 17 and 18 of the Standard Workload Format)."""
 
     preceding: NDArray[np.int64]
-    """Number of the preceding job in the workload, -1 for none."""
+    """For each job: number of its predecessor in the workload, -1 for none."""
     think: NDArray[np.float64]
-    """Seconds between the end of that job and this submission, negative if unknown."""
+    """For each job: seconds from the end of its predecessor to its own submission, negative if unknown."""
 
     def take(self, index: NDArray[np.int64]) -> Thinking:
-        """Return the predecessors and think times of only these jobs, with new numbers."""
+        """Return the predecessors and think times of only the jobs in `index`, which get new numbers in this order."""
         places = np.full(len(self.preceding) + 1, -1, np.int64)
         places[index] = np.arange(len(index))
         before = places[self.preceding[index]]
@@ -75,7 +83,7 @@ class Thinking:
         return Thinking(before, self.think[index])
 
     def follows(self) -> Follows:
-        """Return the conditions of the jobs that have a predecessor."""
+        """Return the condition of each job; None if it has no predecessor."""
         return tuple(
             Follow((After(job),), think if think >= 0 else None) if job >= 0 else None
             for job, think in zip(self.preceding.tolist(), self.think.tolist(), strict=True)
@@ -85,7 +93,10 @@ class Thinking:
 def thinking_of(
     ids: NDArray[np.float64], preceding: NDArray[np.float64], think: NDArray[np.float64]
 ) -> Thinking | None:
-    """Return the predecessors of jobs in rank order by their numbers in the trace; None if no job has one.
+    """Return the predecessors and think times of jobs in rank order; None if no job has a predecessor.
+
+    `ids` are the jobs' numbers in the trace, `preceding` the numbers in the trace of their predecessors, `think` the
+    think times in seconds.
 
     >>> found = thinking_of(np.array([4.0, 7.0, 9.0]), np.array([-1.0, 4.0, 5.0]), np.array([-1.0, 60.0, 60.0]))
     >>> found.preceding.tolist(), found.follows()[1]
@@ -101,7 +112,10 @@ def thinking_of(
 
 
 def in_sessions(submit: NDArray[np.float64], end: NDArray[np.float64], user: NDArray[np.int64]) -> Thinking:
-    """Return as predecessor of each job the user's last one that had ended, if it ended at most `SESSION` before.
+    """Return predecessors and think times that are guessed from the times of each user's jobs.
+
+    The predecessor of a job is the job of the same user that ended last before its submission, at most `SESSION`
+    seconds earlier.
 
     >>> times = np.array([0.0, 10.0, 160.0, 9000.0])
     >>> in_sessions(times, times + 100, np.array([1, 2, 1, 1])).preceding.tolist()
@@ -123,7 +137,8 @@ def in_sessions(submit: NDArray[np.float64], end: NDArray[np.float64], user: NDA
 
 
 def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
-    """Return the conditions of only these jobs, with new numbers; a job that is left out is not waited for.
+    """Return the conditions of only the jobs in `index`, which get new numbers; other jobs do not wait for a job that
+    is left out.
 
     >>> renumbered((None, None, Follow((After(0), After(1)))), [1, 2])
     (None, Follow(after=(After(job=0, outcome='any'),), think=None))
@@ -164,14 +179,19 @@ def _counted(total: int, after: Sequence[After]) -> int:
 
 
 def _kept(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After, ...]]) -> tuple[After, ...]:
-    """Return the jobs that are waited for in place of a job, with their new numbers."""
+    """Return the jobs to wait for, with their new numbers, in place of `one`: the same job if it is kept, otherwise
+    those in `turns` or none.
+
+    `places` maps old to new numbers. `turns` maps a job that is left out to the jobs whose turn is before it.
+    """
     if one.job in places:
         return (one._replace(job=places[one.job]),)
     return turns.get(one.job, ()) if one.outcome == "turn" else ()
 
 
 def never_submitted(follows: Follows, fails: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return True for each job whose condition can never be met; `fails` is True for jobs that end badly.
+    """Return True for each job whose condition can never be met; `fails` is True for each job that fails or is
+    cancelled.
 
     A job that never runs counts as one that was cancelled: it ends badly, and at once.
 
@@ -193,19 +213,21 @@ def never_submitted(follows: Follows, fails: NDArray[np.bool_]) -> NDArray[np.bo
 
 
 class Dependencies:
-    """Collector of dependencies as Slurm writes them, which makes the conditions of all jobs."""
+    """Collector of dependencies in Slurm's notation, which converts them to the conditions of all jobs."""
 
     def __init__(self) -> None:
         self._texts: list[tuple[str, str, str]] = []
         self.unknown: dict[str, str] = {}
-        """Kinds of dependencies that are not modelled, each with the first job that has one."""
+        """Mapping from each kind of dependency that is not modelled to the first job that has it."""
 
     def add(self, job: str, text: str, owner: str = "") -> None:
-        """Add the next job with the text of its dependencies; `owner` are its user and name, for `singleton`."""
+        """Add the next job with the text of its dependencies; `owner` is its user and name, which jobs with a
+        `singleton` dependency share.
+        """
         self._texts.append((job, text, owner))
 
     def follows(self) -> Follows:
-        """Return the conditions of the jobs in the order in which they were added.
+        """Return the condition of each job, in the order in which the jobs were added; empty if no job has a condition.
 
         >>> listed = Dependencies()
         >>> for job, text in (("1", ""), ("2", ""), ("3", "afterok:1(unfulfilled),afterany:2:9"), ("4", "singleton")):
@@ -243,7 +265,7 @@ class Dependencies:
 
 
 def with_other_thought(follows: Follows, change: Callable[[float], float]) -> Follows:
-    """Return the conditions with other think times."""
+    """Return the conditions with each known think time replaced by `change(think time)`."""
     return tuple(
         follow if follow is None or follow.think is None else Follow(follow.after, change(follow.think))
         for follow in follows

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 EACH = "*"
-"""Name in a rule that stands for each user, account or quality of service of its own."""
+"""Name in a rule that stands for all users, accounts or qualities of service, each of which has the limit on its
+own.
+"""
 _WORDS = {"cores": "Cpu", "nodes": "Node", "jobs": "Jobs", "memory": "Mem"}
 
 
@@ -17,13 +19,13 @@ class LimitRule:
     """Resource that is limited: jobs, nodes, cores, memory or another countable resource."""
     most: int
     owners: tuple[tuple[str, str], ...] = ()
-    """(kind, name) of each owner whose jobs count; the kind is user, account or qos, the name may be `EACH`. Empty for
-    all jobs.
+    """Pairs (kind, name) of the owners that a job must have to count for the limit; empty for all jobs. The kind is
+    user, account or qos; the name may be `EACH`.
     """
 
     @property
     def reason(self) -> str:
-        """Return Slurm's name of the reason for which a job waits that would exceed the limit.
+        """Return Slurm's name for the reason why a job waits if it would exceed the limit.
 
         >>> LimitRule("cores", 8, (("account", "physics"),)).reason
         'AssocGrpCpuLimit'

@@ -22,7 +22,7 @@ MOST_CHECKS = 2**26
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """Owners of a job, and the array that it belongs to."""
+    """Owners of a job (user, account and quality of service), and the job array that it belongs to; "" for none."""
 
     user: str = ""
     account: str = ""
@@ -34,29 +34,30 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Limit on the sum of amounts of jobs that run at the same time."""
+    """Limit on an amount, in `unit`, that certain jobs may hold together while they run: at most `most`."""
 
     reason: str
     most: int
     unit: str
     owner: str
-    """Owner of the jobs that count, as text."""
+    """Owner whose jobs count, as text, such as "user ann"; "all jobs" if the limit is for all."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """All limits of a workload."""
+    """All limits of a workload, and the amount that each job takes of each."""
 
     bounds: tuple[Bound, ...]
     demands: tuple[tuple[tuple[int, int], ...], ...]
-    """For each job, by number: (number of a limit, amount of it that the job takes)."""
+    """For each job, by number: pairs (number of the limit in `bounds`, amount that the job takes of it)."""
 
     def take(self, index: Iterable[int]) -> Limits:
-        """Return the limits for only these jobs."""
+        """Return the limits for only the jobs in `index`, in this order."""
         return Limits(self.bounds, tuple(self.demands[job] for job in index))
 
     def never(self) -> Mapping[str, NDArray[np.bool_]]:
-        """Return True for each job that exceeds a limit alone, by reason.
+        """Return a mapping from the reason of a limit to a column: True for each job that alone exceeds such a limit,
+        and so can never start.
 
         >>> wide = Limits((Bound("AssocGrpCpuLimit", 4, "cores", "account a"),), (((0, 5),), ((0, 4),)))
         >>> {why: where.tolist() for why, where in wide.never().items()}
@@ -73,7 +74,7 @@ class Limits:
 
 
 def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
-    """Return the limits of a machine for its jobs; None if no job has one."""
+    """Return the limits of a machine for these jobs; None if no limit applies to any job."""
     bounds: list[Bound] = []
     demands: list[tuple[tuple[int, int], ...]] = []
     numbers: dict[object, int] = {}
@@ -114,8 +115,8 @@ def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
 
 
 def _amount(resource: str, request: Request, shape: Shape) -> int:
-    """Return the least amount of a resource that a request takes; which whole nodes it gets is not known before the
-    start.
+    """Return the smallest amount of a resource that a request can take; the exact amount may depend on the nodes, which
+    are known only at the start.
     """
     nodes = request.nodes if request.nodes is not None else request.least
     if resource in ("jobs", "nodes"):
@@ -131,7 +132,7 @@ class Use:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.used: dict[int, int] = defaultdict(int)
-        """Amount in use, by number of the limit"""
+        """Mapping from the number of a limit to the amount in use"""
 
     def copy(self) -> Use:
         twin = Use(self.limits)
@@ -139,14 +140,14 @@ class Use:
         return twin
 
     def add(self, rank: int, sign: int = 1) -> bool:
-        """Count a job that starts, or with sign=-1 one that ends; return True if a limit counts it."""
+        """Count a job that starts, or with `sign=-1` a job that ends; return True if the job counts for any limit."""
         for number, amount in self.limits.demands[rank]:
             self.used[number] += sign * amount
         return bool(self.limits.demands[rank])
 
     def over(self, rank: int) -> tuple[Bound, int, int] | None:
-        """Return the first limit that the job would exceed now, the amount in use and that of the job; None if there is
-        no such limit.
+        """Return (limit, amount in use, amount of the job) of the first limit that the job would exceed if it started
+        now, or None.
         """
         for number, amount in self.limits.demands[rank]:
             bound = self.limits.bounds[number]

@@ -78,7 +78,7 @@ class Header:
 
     @property
     def clock(self) -> tuple[str, tzinfo]:
-        """Return the name or offset of the machine's time zone, and the zone; UTC if unknown.
+        """Return (name or offset, zone) of the machine's time zone; UTC if it is unknown.
 
         >>> [Header(time_zone=said).clock[0] for said in ("-18000", "3600", "0", "Middle/Earth", None)]
         ['UTC-5', 'UTC+1', 'UTC', 'UTC', 'UTC']
@@ -145,7 +145,7 @@ class Trace:
     follows: Follows = ()
     """Conditions of jobs that are submitted when others have ended."""
     limits: Limits | None = None
-    """Limits of users, accounts and arrays on what runs at the same time; None if no job has one."""
+    """Limits on what the jobs of users, accounts and arrays may use at the same time; None if no job has a limit."""
 
     def __repr__(self) -> str:
         return f"<Trace {self.name}: {len(self.ids):,} jobs, {self.format}>"
@@ -170,9 +170,9 @@ class Job:
     queue: int = -1
     high: bool = False
     reserve: float | None = None
-    """Start that the user requested to be reserved."""
+    """Start time that the user asked to have reserved; None if the user requested no reservation."""
     recorded_start: float | None = None
-    """Start recorded in the trace."""
+    """Start time that the trace recorded; None if unknown."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Job) or self.rank != other.rank:
@@ -198,7 +198,7 @@ class Job:
 
 
 _FEW, _MANY = 4, 256
-"""Number of `Job` objects made together: if one is requested, and in a loop over all jobs"""
+"""Number of `Job` objects that are made together: 4 if a single job is requested, 256 in a loop over all jobs"""
 
 
 class Jobs(Sequence[Job]):
@@ -210,7 +210,7 @@ class Jobs(Sequence[Job]):
         """Make the sequence from columns: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
         self._columns = columns
         self.made: list[Job | None] = [None] * len(columns[0])
-        """Jobs that have been made, by rank; None for jobs not made yet"""
+        """For each rank: the `Job` object, or None if it is not made yet"""
 
     def __len__(self) -> int:
         return len(self.made)
@@ -228,7 +228,7 @@ class Jobs(Sequence[Job]):
         return (job or self.next(rank) for rank, job in enumerate(self.made))
 
     def copy(self) -> Jobs:
-        """Return a sequence of the same jobs, in which jobs can be replaced."""
+        """Return a copy of the sequence; jobs can be replaced in the copy without a change of the original."""
         twin = Jobs(*self._columns)
         twin.made = self.made.copy()
         return twin
@@ -298,7 +298,7 @@ class Workload:
     thinking: Thinking | None = None
     """Predecessors and think times in the trace, which count only with `--feedback`."""
     limits: Limits | None = None
-    """Limits of users, accounts and arrays on what runs at the same time; None if no job has one."""
+    """Limits on what the jobs of users, accounts and arrays may use at the same time; None if no job has a limit."""
 
     def title(self, spec: str) -> str:
         """Return the title of a run of these jobs under the policy `spec`."""
@@ -306,13 +306,13 @@ class Workload:
 
     @cached_property
     def due(self) -> Floats:
-        """Return the time from which each job waits, as in `Job.due`."""
+        """Return the time from which each job waits: its submission, or the later start that its user requested."""
         due: Floats = self.submit if np.isnan(self.reserve).all() else np.fmax(self.submit, self.reserve)
         return due
 
     @property
     def recorded_start(self) -> Floats:
-        """Return the start of each job that the trace recorded; nan if unknown."""
+        """Return the recorded start of each job; nan if the trace does not have it."""
         recorded: Floats = np.where(self.wait >= 0, self.submit + self.wait, np.nan)
         return recorded
 
@@ -397,7 +397,7 @@ class Workload:
         return len(self.ids)
 
     def take(self, ranks: NDArray[np.int64] | slice) -> Workload:
-        """Return a workload of only these jobs, which get new ranks."""
+        """Return a workload of only the jobs with these ranks; they get new ranks in this order."""
         index = np.arange(len(self))[ranks]
         columns = {name: taken(getattr(self, name), index) for name in _COLUMNS}
         accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
@@ -434,7 +434,7 @@ class Workload:
         return made._without_hopeless() if self.follows else made
 
     def _without_hopeless(self) -> Workload:
-        """Return the workload without the jobs that wait for an outcome that other jobs do not have."""
+        """Return the workload without the jobs that wait for an outcome of another job which cannot come."""
         never = never_submitted(self.follows, self.killed | np.isin(self.status, _FAILED))
         if not never.any():
             return self
@@ -450,7 +450,7 @@ class Workload:
 
     @cached_property
     def jobs(self) -> Jobs:
-        """Return the jobs as policies see them, by rank."""
+        """Return the `Job` objects, which hold what policies may know, by rank."""
         known = (self.ids, self.submit, self.width, self.estimate, self.user, self.group, self.queue)
         return Jobs(*known, self.high, self.reserve, self.wait)
 
@@ -460,7 +460,7 @@ class Workload:
         return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
 
     def number_of(self, field: Field, name: str) -> int:
-        """Return the number of the user, group or queue that a user names."""
+        """Return the number of the user, group or queue (`field`) called `name`; raise an error if no job has it."""
         column = {Field.USER: self.user, Field.GROUP: self.group, Field.QUEUE: self.queue}[field]
         known: dict[str, int] = {self.called(field, of): of for of in np.unique(column[column >= 0]).tolist()}
         if name not in known:
@@ -478,7 +478,7 @@ class Workload:
 
 
 _FAILED = (0, 5)
-"""Status of a job that failed, or was cancelled."""
+"""Status numbers in the trace of a job that failed, and of a job that was cancelled."""
 _COLUMNS = (
     "submit", "width", "runtime", "estimate", "wait", "user", "group", "queue", "status",
     "high", "reserve", "killed",
@@ -486,7 +486,7 @@ _COLUMNS = (
 
 
 def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Floats) -> Ints:
-    """Return the number of available processors at each of these times.
+    """Return the number of available processors at each of these times, on a machine of `procs` processors.
 
     >>> there_at([Outage(5, 9, 0b11)], 4, [0, 5, 9]).tolist()
     [4, 2, 4]

@@ -17,14 +17,14 @@ HOUR, MINUTE = 3600, 60
 
 @dataclass(frozen=True)
 class NodesSample:
-    """Teaching trace on a machine of nodes."""
+    """Sample trace for a lesson, on a machine of nodes."""
 
     name: str
     caption: str
     machine: tuple[Entry, ...]
     partitions: tuple[Entry, ...]
     jobs: tuple[Entry, ...]
-    """Jobs without their ids, which count from 1."""
+    """Jobs as JSON objects without ids; the id of a job is its position, counted from 1."""
     showing: Showing
     notes: tuple[str, ...]
 
@@ -38,7 +38,7 @@ class NodesSample:
         return "{" + ",\n".join(listed) + "}\n"
 
     def trace(self) -> Trace:
-        """Return the jobs with the machine, as the file is read."""
+        """Return the trace that reading the sample's file gives: the jobs with the machine."""
         return nodes.read(self.text(), self.name, self.name)
 
 

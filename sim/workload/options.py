@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 MOST_PROCS = 10_000_000
 """Largest number of processors, because each running job needs a bit for each of them."""
 SMALLEST, GREATEST = 1e-6, 1e6
-"""Smallest and largest factor; with others, times could be too large or too small for the simulation."""
+"""Smallest and largest factor that an option accepts; other factors could make times too large or too small for the
+simulation.
+"""
 ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
 
 
@@ -45,7 +47,7 @@ class Option:
     unit: str = ""
     choices: tuple[str, ...] = ()
     read: Callable[[str], Any] | None = None
-    """Function that parses the option's text; None if the value is of a simple type or the text itself."""
+    """Function that parses the option's text. None if the value needs no parsing."""
     write: Callable[[Any], str] | None = None
     many: bool = False
     """True if the option may be repeated; then its texts are joined by semicolons."""
@@ -99,8 +101,8 @@ class Option:
         return value
 
     def taken_word(self, word: str) -> Any:
-        """Return the value for a word of a plan of experiments, where each value is written as a word, whatever its
-        type.
+        """Return the option's value for a word from a plan of experiments, where numbers and yes or no are written as
+        words, too.
 
         >>> OPTIONS["jobs"].taken_word("100"), OPTIONS["offline"].taken_word("yes"), OPTIONS["lead"].taken_word("1h")
         (100, True, 3600.0)
@@ -128,7 +130,7 @@ def option(default: Any, kind: type, meaning: str, metavar: str | None = None, *
 
 
 def options_of(cls: Any) -> dict[str, Option]:
-    """Return the options that a dataclass declares, by name and in order."""
+    """Return a mapping from name to option, for each option that a dataclass declares, in order."""
     return {field.name: Option(field.name, field.default, **field.metadata) for field in dataclasses.fields(cls)}
 
 
@@ -136,8 +138,8 @@ def options_of(cls: Any) -> dict[str, Option]:
 
 
 def parse_window(text: str) -> tuple[float | datetime, float | datetime]:
-    """Return the two times of a window written as `T0,T1`, either of which may be missing; the first comma between two
-    times separates them.
+    """Return (begin, end) of a window of time written as `T0,T1`; a missing begin is -inf, a missing end inf. Numbers
+    may contain commas, so the first comma that separates two times counts.
 
     >>> parse_window("1d,36h"), parse_window("7d,"), parse_window("1,200d,1,300d")
     ((86400.0, 129600.0), (604800.0, inf), (103680000.0, 112320000.0))
@@ -169,8 +171,8 @@ def _written_window(window: tuple[Moment, Moment]) -> str:
 
 @dataclass(frozen=True)
 class TransformOptions:
-    """Transformations of a workload in order of application, but for `feedback`, which comes before `load`; the overrun
-    rule comes last.
+    """Transforms of a workload, in the order in which they are applied. Exceptions: `feedback` is applied before
+    `load`, and `overrun` last.
     """
 
     window: tuple[float | datetime, float | datetime] | None = option(
@@ -318,4 +320,6 @@ OPTIONS = {
     ),
     "zone": Option("zone", None, str, "Time zone of a sacct dump's times (default: this machine's).", "NAME"),
 }
-"""All options in the order of the help: the machine first, reading of the trace last."""
+"""Mapping from the name of each option to the option, in the order of the help: the machine first, reading of the trace
+last.
+"""

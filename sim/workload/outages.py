@@ -1,9 +1,8 @@
 """Outages and sizes of the machine: processors that are unavailable for a time (sim/RULES.md).
 
-A machine that grows lacks its last processors until then, and one that shrinks lacks them from then on. A failure
-affects
-some processors, maintenance all. Sets of processors are integers, with bit i for processor i. This module does not
-import numpy, because the command line is parsed without it.
+A machine that grows is simulated with its final processors, of which the last ones are unavailable before. After it
+shrinks, the last ones are unavailable. A failure affects some processors, maintenance all. Sets of processors are
+integers, with bit i for processor i. This module does not import numpy, because the command line is parsed without it.
 """
 
 from __future__ import annotations
@@ -24,15 +23,17 @@ Calendar: TypeAlias = Callable[[float | datetime], float]
 """Function that returns the time in seconds of the trace for a number or a date"""
 _CSV = TextKind("CSV of outages", 1 << 24, TraceError)
 MOST = 10_000
-"""Largest number of changes of one machine"""
+"""Largest number of changes (sizes and outages) of one machine"""
 WIDEST = 10_000_000
 MOST_GONE = 100_000_000
-"""Largest product of changes and processors, because each change keeps a set with one bit for each processor"""
+"""Largest product of the numbers of changes and of processors, because each change keeps a set with a bit for each
+processor
+"""
 A_SET = f"processors are numbers from 0 to {WIDEST - 1:,}, like 0-63 or 0-3 8"
 
 
 class Outage(NamedTuple):
-    """Time from `begins` until `ends` in which some processors are unavailable."""
+    """Period from `begins` until `ends` in which the `processors` (a set, as bits) are unavailable."""
 
     begins: float
     """Begin of the outage; -inf if the processors were never available before."""
@@ -40,19 +41,22 @@ class Outage(NamedTuple):
     """End of the outage; inf if the processors never return."""
     processors: int
     announced: bool = False
-    """True if the outage is known from the beginning; otherwise it becomes known, with its end, when it begins."""
+    """True if the outage is known from the start of the run; otherwise it becomes known, with its end, when it
+    begins.
+    """
 
 
 class Resize(NamedTuple):
-    """Change of the machine's size to `procs` processors from a time on, as a user typed it."""
+    """Change of the machine's size to `procs` processors from the time `at` on, as a user typed it."""
 
     at: float | datetime
     procs: int
 
 
 class Down(NamedTuple):
-    """Outage as a user typed it. Empty `processors` mean the whole machine; then it is announced unless the user says
-    otherwise.
+    """Outage as a user typed it: `processors` is the text of a set, such as "0-3 8", or "" for the whole machine.
+
+    An outage of the whole machine is announced unless the user says otherwise; others are never announced.
     """
 
     begins: float | datetime
@@ -74,8 +78,8 @@ def parse_machine(text: str) -> tuple[Resize, ...]:
 
 
 def parse_outages(text: str) -> tuple[Down, ...]:
-    """Return the outages in a text, `T0..T1` or `T0..T1: PROCESSORS` with semicolons between them, or in the file that
-    it names.
+    """Return the outages in a text of parts separated by semicolons: `T0..T1`, `T0..T1: PROCESSORS`, or the path of a
+    CSV file with outages.
 
     >>> parse_outages("5d..6d; d3 04:00..d3 06:00: 0-2 5")  # doctest: +NORMALIZE_WHITESPACE
     (Down(begins=432000.0, ends=518400.0, processors='', announced=True),
@@ -88,9 +92,10 @@ def parse_outages(text: str) -> tuple[Down, ...]:
 
 
 def read_outages(path: str) -> list[Down]:
-    """Return the outages in a CSV file with `from,to,processors,announced`; empty processors mean the whole machine.
+    """Return the outages in a CSV file with the columns `from,to,processors,announced`; empty processors mean the whole
+    machine.
 
-    Only outages of the whole machine can be announced: a plan does not know which processors a job will have.
+    Only outages of the whole machine can be announced, because plans do not say on which processors a job will run.
     """
     try:
         rows = csv.DictReader(StringIO(_CSV.read(path), newline=""))
@@ -124,7 +129,7 @@ def written_outages(outages: Iterable[Down]) -> str:
 
 
 def parse_set(text: str) -> int:
-    """Return the set of processors, as bits, that a text names; blanks or commas separate its parts.
+    """Return the set of processors, as bits, that a text such as "0-3 8" names; blanks or commas separate its parts.
 
     >>> bin(parse_set("0-3 8, 10-12"))
     '0b1110100001111'
@@ -166,7 +171,9 @@ def _down(text: str) -> Down:
 
 
 def _set(text: str) -> str:
-    """Return the typed processors without unneeded blanks; "" if they are all processors."""
+    """Return the text of a set of processors as typed, without unneeded blanks; "" if it is "all". Raise an error if it
+    is no set.
+    """
     if text.strip() == "all":
         return ""
     parse_set(text)
@@ -223,8 +230,10 @@ def most_procs(procs: int, sizes: Iterable[Resize]) -> int:
 
 
 def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calendar: Calendar) -> tuple[Outage, ...]:
-    """Return all outages of a machine that begins with `procs` processors; `calendar` turns dates into seconds of the
-    trace.
+    """Return all outages of a machine that begins with `procs` processors, from its changes of size and from typed
+    outages (`downs`).
+
+    `calendar` converts dates to seconds of the trace.
     """
     most, found = most_procs(procs, sizes), list[Outage]()
     downs = tuple(downs)
@@ -248,7 +257,7 @@ def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calen
 
 
 def _check_extent(changes: int, procs: int) -> None:
-    """Raise an error for changes whose sets of processors would take too much memory and time."""
+    """Raise an error if the sets of processors of all changes together would take too much memory and time."""
     if changes > MOST:
         raise ParameterError(f"{changes:,} changes of the machine are more than the {MOST:,} that are handled")
     if changes * procs > MOST_GONE:
@@ -266,7 +275,7 @@ def absent(outages: Iterable[Outage], time: float) -> int:
 
 
 def absences(outages: Iterable[Outage], times: Iterable[float]) -> Iterator[int]:
-    """Yield the processors that are unavailable at each of these times, which must be in order.
+    """Yield the set of unavailable processors, as bits, for each of these times, which must be in ascending order.
 
     >>> list(absences([Outage(5, 9, 0b11), Outage(7, 20, 0b110)], [-inf, 5, 7, 9, 20]))
     [0, 3, 7, 6, 0]
@@ -280,7 +289,7 @@ def absences(outages: Iterable[Outage], times: Iterable[float]) -> Iterator[int]
 
 
 def known(outages: Iterable[Outage], time: float) -> tuple[Outage, ...]:
-    """Return the outages that are known at a time: announced ones, and others that have begun."""
+    """Return the outages that a policy knows at a time: announced outages, and all others that have begun."""
     return tuple(outage for outage in outages if outage.announced or outage.begins <= time)
 
 
@@ -295,7 +304,8 @@ def closing(outages: Iterable[Outage], time: float) -> float:
 
 
 def there(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
-    """Return (time, available processors) for each change of the machine, from the beginning on.
+    """Return (time, number of available processors from then on) for each change of the machine; the first time is
+    -inf.
 
     >>> there([Outage(5, 9, 0b11)], 4)
     [(-inf, 4), (5, 2), (9, 4)]

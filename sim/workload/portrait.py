@@ -1,7 +1,7 @@
-"""Portrait of a trace: the statistics that `schedscope inspect` shows.
+"""Statistics of a trace, as `schedscope inspect` shows them.
 
-They describe the jobs that would be simulated. The trace, if given, adds the number of jobs in the file and which
-of them have an estimate.
+They describe the jobs that would be simulated. If the trace itself is given, they also have the number of jobs in the
+file, and count only the estimates that it has.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean, median, greatest value and standard deviation of a column."""
+    """Mean, median, maximum (`most`) and standard deviation of the values in a column."""
 
     mean: float
     median: float
@@ -67,8 +67,8 @@ class Party:
 
 @dataclass(frozen=True)
 class Parties:
-    """Number of different users (or groups, or queues), and those with the most jobs; jobs without one (-1) do not
-    count.
+    """Number of different users (or groups, queues, accounts), and those with the most jobs; jobs without a user are
+    left out.
     """
 
     count: int
@@ -77,7 +77,7 @@ class Parties:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Numbers of arrivals by hour of the day and by weekday, in the time zone `clock`."""
+    """Numbers of submitted jobs by hour of the day and by weekday, in the time zone called `clock`."""
 
     clock: str
     first: datetime
@@ -93,7 +93,7 @@ class Estimates:
 
     given: int
     most_used: tuple[tuple[float, int], ...]
-    """Most frequent estimates in seconds, with their numbers of jobs."""
+    """Most frequent estimates, the most frequent first: pairs (estimate in seconds, number of jobs)."""
     values: int
     """Number of different estimates."""
     round: int
@@ -103,7 +103,7 @@ class Estimates:
     ratio_quantiles: tuple[tuple[float, float], ...]
     """Pairs (share of the jobs, largest ratio of run time to estimate among these jobs)."""
     ratio_bins: tuple[Bin, ...]
-    """Histogram of the ratio of run time to estimate in tenths; the last bin has jobs that ran longer than
+    """Histogram of the ratio of run time to estimate, in bins of 0.1; a bin above 1 has the jobs that ran longer than
     estimated.
     """
     exceeded: int
@@ -123,13 +123,15 @@ class OnNodes:
     nodes.
     """
     asking: tuple[tuple[str, int], ...]
-    """Name of each requested resource other than cores, and the number of jobs that request it."""
+    """Pairs (resource other than cores, number of jobs that request it); "whole nodes" and "features" count as
+    resources.
+    """
     placed: int
-    """Number of jobs of which the trace says on which nodes they ran."""
+    """Number of jobs whose nodes are recorded in the trace."""
     dependent: int = 0
     """Number of jobs that are submitted when others have ended."""
     limited: int = 0
-    """Number of jobs for which a limit of a user, account or array holds."""
+    """Number of jobs that are subject to a limit of a user, account or array."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class Portrait:
     procs: int
     jobs: int
     in_file: int | None
-    """Number of jobs in the file, including ones that cannot be simulated; None if the file is not given."""
+    """Number of jobs in the file, including jobs that cannot be simulated; None if the trace is not given."""
     span: float
     """Time in seconds from the first to the last submission."""
     offered_load: float | None
@@ -160,7 +162,7 @@ class Portrait:
     runs: tuple[Bin, ...]
     recorded_wait: Spread | None
     gap: Spread | None
-    """Summary of the inter-arrival times in seconds."""
+    """Summary of the seconds between two submissions; None if there are fewer than two jobs."""
     ties: int
     """Number of jobs submitted in the same second as the job before."""
     arrivals: Arrivals | None
@@ -171,7 +173,7 @@ class Portrait:
     """Number of jobs in each of the four categories of COARSE."""
     fidelity: Fidelity
     on_nodes: OnNodes | None = None
-    """Nodes and requests; None on equal processors."""
+    """Nodes of the machine and requests of them; None for a machine of equal processors."""
 
 
 def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
@@ -241,8 +243,8 @@ def _counts(index: Ints, length: int) -> tuple[int, ...]:
 
 
 def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
-    """Return a histogram with bins up to these limits, as many as the values need, and a bin for values above the last
-    limit.
+    """Return a histogram whose bins end at these limits, without the empty bins at the end. A last bin is for values
+    above all limits.
 
     >>> _bins(np.array([0.5, 10.0, 11.0]), (1, 10, 20, 30))
     (Bin(low=0.0, high=1.0, count=1), Bin(low=1.0, high=10.0, count=1), Bin(low=10.0, high=20.0, count=1))
@@ -261,7 +263,9 @@ def _width_bins(width: Ints) -> tuple[Bin, ...]:
 
 
 def _namer(workload: Workload, which: Field, kind: str) -> Callable[[int], str]:
-    """Return a function that gives the name of number n of a field: the trace's word for it, or else `user 3`."""
+    """Return a function from a number in the column `which` to its name: the name in the trace, otherwise for example
+    `user 3` (for `kind` user).
+    """
     words = workload.names.get(which, ())
     titles = workload.header.queues if which is Field.QUEUE else {}
 
@@ -295,7 +299,9 @@ def _statuses(status: Ints) -> tuple[tuple[str, int], ...]:
 
 
 def _arrivals(workload: Workload) -> Arrivals | None:
-    """Return the arrivals by hour and weekday; None if the trace has no start date, or one beyond any calendar."""
+    """Return the numbers of submissions by hour and weekday; None if there are no jobs, or if the trace has no start
+    date or an impossible one.
+    """
     begin = workload.header.unix_start
     if begin is None or not len(workload):
         return None
@@ -315,7 +321,9 @@ def _arrivals(workload: Workload) -> Arrivals | None:
 
 
 def _local(seconds: Ints, zone: tzinfo) -> Ints:
-    """Return the times in the time zone, as seconds; its offset is computed once for each quarter of an hour."""
+    """Return times in seconds since 1970 as local times, in seconds, of the zone; the offset is computed once for each
+    quarter of an hour.
+    """
     quarters, index = np.unique(seconds // 900, return_inverse=True)
     moments = (datetime.fromtimestamp(quarter * 900, zone) for quarter in quarters.tolist())
     shifts = [int((moment.utcoffset() or timedelta()).total_seconds()) for moment in moments]
@@ -345,8 +353,8 @@ def _estimates(workload: Workload, trace: Trace | None) -> Estimates | None:
 
 
 def _has_estimate(workload: Workload, trace: Trace | None) -> Bools:
-    """Return True for each job with an estimate in the trace; without a trace True for all jobs, or False if none has
-    one.
+    """Return True for each job that has an estimate in the trace. If the trace is not given: True for all jobs, or
+    False for all if none has one.
     """
     if trace is not None:
         known = dict(zip(trace.ids, (trace.column(Field.ESTIMATE) > 0).tolist(), strict=True))

@@ -29,7 +29,7 @@ Format = Literal["swf", "sacct", "batsim", "evalys", "csv", "puzzle"]
 MAX_BYTES, MAX_SWF = 2**30, 2**36
 """Largest decompressed size of a file in bytes; SWF is read part by part, so that only its jobs take memory."""
 PART = 2**26
-"""Least number of letters of a part of a file."""
+"""Smallest number of characters of a part of a file (except the last part) that is processed at once."""
 PATIENCE = 3.0
 """Seconds to wait until another program begins to write to a pipe."""
 
@@ -43,7 +43,7 @@ ENDINGS = (
 def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
     """Return the trace in a file of any format; `how` has the options for a dump of sacct.
 
-    Any bytes give a trace, or a `TraceError` with one line that says why not.
+    The result is a trace for any content, or a `TraceError` that says in one line what is wrong.
     """
     try:
         if is_database(path):
@@ -93,7 +93,8 @@ def _parsed(parts: Iterator[str], path: str | Path, how: sacct.Reading) -> Trace
 
 
 def sniff(text: str, filename: str = "") -> Format:
-    """Return the format of a text, by its first line that is no comment; if two are possible, by the file's name.
+    """Return the format of a text, from its first line that is no comment; `filename` decides only whether a table with
+    column names is SWF.
 
     >>> sniff("JobID|Submit|Elapsed|NCPUS"), sniff('{"jobs": []}'), sniff("; MaxProcs: 4")
     ('sacct', 'batsim', 'swf')
@@ -136,7 +137,7 @@ def _stem(path: str | Path) -> str:
 
 
 def _parts(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the bytes as text, in large parts of whole lines: UTF-8 if possible, otherwise one character per byte.
+    """Yield the bytes as text, in large parts of whole lines. They are read as UTF-8 if possible, otherwise as Latin-1.
 
     All line ends become newlines.
     """
@@ -170,7 +171,9 @@ def _joined(parts: Iterable[str], path: str | Path) -> str:
 
 
 def _chunks(path: str | Path) -> Iterator[bytes]:
-    """Yield the decompressed bytes of a file. Raise an error as soon as they are no text, or too many."""
+    """Yield the decompressed bytes of a file. Raise an error if they do not begin like a text, and as soon as they are
+    too many.
+    """
     total = 0
     try:
         with _opened(path) as file:
@@ -198,7 +201,7 @@ def _chunks(path: str | Path) -> Iterator[bytes]:
 
 
 def _opened(path: str | Path) -> BufferedReader:
-    """Return the opened file; of a pipe only if another program writes to it."""
+    """Return the opened file. If it is a pipe, raise an error unless another program writes to it."""
     if not stat.S_ISFIFO(os.stat(path).st_mode):
         return open(path, "rb")
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -16,10 +16,10 @@ _MOST_MEMORY = 2**40
 
 
 def on_nodes(trace: Trace, shape: Shape) -> Trace:
-    """Return the trace on these nodes, which replace the nodes in its own file.
+    """Return the trace on the machine `shape`, which replaces the nodes in the trace's own file.
 
-    A job without a request for nodes requests one task per processor, each with the memory in the trace, in the
-    partition with the name of the job's queue.
+    If the trace has no requests for nodes, each job requests one task per processor, each with the memory in the trace.
+    It requests them in the partition that is called like the job's queue.
     """
     header = replace(trace.header, max_procs=shape.cores)
     own = trace.shape
@@ -60,7 +60,9 @@ def _requests(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 
 def _translated(request: Request, own: Shape, shape: Shape) -> Request:
-    """Return the request with its resources and partitions numbered as in `shape`, no longer as in `own`."""
+    """Return the request with resources and partitions in the order of `shape`; `own` has the order in which they are
+    now.
+    """
     names = {group.name: at for at, group in enumerate(shape.groups)}
     groups = tuple(names[own.groups[at].name] for at in request.groups if own.groups[at].name in names)
     each = dict(zip(own.kinds, request.each, strict=True))

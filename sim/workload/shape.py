@@ -1,7 +1,7 @@
 """Shape of a machine of nodes: the resources of each node, what jobs request of them, and where a job fits.
 
-This is the only place that knows how a request is placed on nodes. On equal processors a workload has no `Shape`. Cores
-are numbered node after node, so a set of cores is a set of processors as everywhere else.
+Only this module decides how a request is placed on nodes. A workload on equal processors has no `Shape`. Cores are
+numbered node after node, so that a set of cores is a set of processors like any other.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from sim.workload.limit_rules import LimitRule
 
 NodePlacement = Literal["lowest", "best", "spread"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}
-"""Order of nodes under each placement rule: 0 by number, 1 the fewest free cores first, -1 the most free cores
-first.
+"""Mapping from a placement rule to the order in which nodes are filled: 0 by number, 1 fewest free cores first, -1 most
+free cores first.
 """
 Amounts: TypeAlias = NDArray[np.int64]
-"""Array with an amount for each resource, cores first and memory second; for several nodes one row each."""
+"""Array with the amount of each resource: cores, memory, then others. For several nodes, it has a row for each node."""
 Kept: TypeAlias = NDArray[np.bool_]
 BARS = ("cores", "memory", "gpus", "place")
-"""Causes that bar a part of a request from a node: too few free cores, too little free memory, too few other resources,
-and a node that the request may not use.
+"""Causes why a part of a request does not fit on a node: too few free cores, too little free memory, too little of
+another resource, or the request may not use the node.
 """
 OPEN = -1
-"""Number in place of a cause for a node that has room."""
+"""Number that stands for no cause: the node has space."""
 
 
 class Seats(NamedTuple):
@@ -50,13 +50,13 @@ class ComputeNode:
     memory: int = 0
     """Memory of the node in MB."""
     others: tuple[tuple[str, int], ...] = ()
-    """Other countable resources of the node and their amounts, such as gpu."""
+    """Other countable resources of the node, as pairs (name, amount), such as ("gpu", 4)."""
     features: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class NodeGroup:
-    """Partition of a cluster: a set of nodes, which may overlap with others, and its limits."""
+    """Partition of a cluster: a set of nodes, which may be in several partitions, and limits for its jobs."""
 
     name: str
     nodes: frozenset[int]
@@ -67,29 +67,33 @@ class NodeGroup:
     is_exclusive: bool = False
     """True if every job gets whole nodes."""
     factor: int = 1
-    """Weight of the partition in Slurm's multifactor priority (PriorityJobFactor); `priority` is the PriorityTier."""
+    """Weight of the partition in Slurm's multifactor priority (PriorityJobFactor), whereas `priority` is its tier
+    (PriorityTier).
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Request of a job: either `nodes` nodes with `each` on every one, or `tasks` tasks with `each`, on `least` to
-    `most` nodes.
+    """Request of a job: either `nodes` nodes with the amounts `each` on every node, or `tasks` tasks with `each` for
+    every task, on `least` to `most` nodes.
     """
 
     each: tuple[int, ...]
-    """Amount of each resource that the job needs per node, or per task."""
+    """Amount of each resource that the job needs for each node or, if `tasks` is given, for each task."""
     nodes: int | None = None
     tasks: int | None = None
     least: int = 1
     most: int | None = None
     per_node: tuple[int, ...] = ()
-    """Amounts that a job with tasks needs once on each of its nodes, such as memory per node; empty if there are
-    none.
+    """For a job with tasks: amount of each resource that it needs once on each of its nodes, however many tasks run
+    there; empty if none.
     """
     features: frozenset[str] = frozenset()
     is_exclusive: bool = False
     groups: tuple[int, ...] = ()
-    """Numbers of the partitions in the order in which they are tried; empty for the whole machine."""
+    """Numbers of the partitions that the job may use, in the order in which they are tried; empty for the whole
+    machine.
+    """
 
     @property
     def cores(self) -> int:
@@ -98,13 +102,13 @@ class Request:
 
     @property
     def more_always_fits(self) -> bool:
-        """Return True if more free resources never prevent a fit. A limit on the number of nodes makes that
-        possible.
+        """Return True if a request that fits always still fits when more is free. A limit on its number of nodes can
+        prevent that.
         """
         return self.tasks is None or self.most is None or self.most >= self.tasks
 
     def amounts(self, tasks: int) -> tuple[int, ...]:
-        """Return the amounts that this number of tasks takes of one node.
+        """Return the amounts of all resources that `tasks` tasks of the job take on one node.
 
         >>> Request((2, 30), tasks=8, per_node=(0, 100)).amounts(3)
         (6, 190)
@@ -113,7 +117,7 @@ class Request:
         return tuple(each * tasks + more for each, more in zip(self.each, once, strict=True))
 
     def written(self, kinds: Sequence[str]) -> str:
-        """Return the request as text.
+        """Return the request as text; `kinds` are the names of the resources.
 
         >>> Request((4, 30), tasks=10, most=2).written(("cores", "memory"))
         '10 tasks of 4 cores and 30 MB on at most 2 nodes'
@@ -133,30 +137,32 @@ class Request:
 
 @dataclass(frozen=True)
 class Shape:
-    """Nodes of a machine in a fixed order, and what each job requests of them, by rank of the job."""
+    """Nodes of a machine in a fixed order, its partitions (`groups`), and what each job requests, by rank of the
+    job.
+    """
 
     nodes: tuple[ComputeNode, ...]
     groups: tuple[NodeGroup, ...] = ()
     requests: tuple[Request, ...] = ()
     placement: NodePlacement = "best"
     ran: tuple[Seats | None, ...] = ()
-    """Nodes and amounts that each job had according to the trace, None if unknown; empty if the trace does not record
-    nodes.
+    """For each job: nodes and amounts that it had according to the trace, None if unknown. Empty if the trace does not
+    record nodes.
     """
     limits: tuple[LimitRule, ...] = ()
-    """Limits of users, accounts and qualities of service."""
+    """Limits that the machine's file sets for users, accounts and qualities of service."""
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """Return the names of the resources, in the order of the amounts."""
+        """Return the names of the resources, in the order in which arrays of amounts have them."""
         return ("cores", "memory", *sorted({name for node in self.nodes for name, _ in node.others}))
 
     @cached_property
     def has(self) -> Amounts:
-        """Return the amounts of all resources that every node has when it is empty."""
+        """Return the amount of each resource that each node has when it is empty, with a row for each node."""
         rows = [
             [node.cores, node.memory, *(dict(node.others).get(k, 0) for k in self.kinds[2:])] for node in self.nodes
         ]
@@ -174,14 +180,18 @@ class Shape:
 
     @cached_property
     def tiers(self) -> tuple[int, ...]:
-        """Return the highest tier among the partitions of each job; empty if all partitions are of one tier."""
+        """Return the highest tier (`priority`) of each job's partitions, by rank; empty if all partitions have the same
+        tier.
+        """
         if len({group.priority for group in self.groups}) < 2:
             return ()
         return tuple(max((self.groups[n].priority for n in request.groups), default=0) for request in self.requests)
 
     @cached_property
     def factors(self) -> tuple[float, ...]:
-        """Return the factor from 0 to 1 of each job's partitions in its priority; empty if all are equal."""
+        """Return the highest factor of each job's partitions, divided by the highest of all partitions, by rank; empty
+        if all are equal.
+        """
         most = max((group.factor for group in self.groups), default=0)
         if not most or len({group.factor for group in self.groups}) < 2:
             return ()
@@ -190,7 +200,9 @@ class Shape:
         )
 
     def placed(self, placement: str) -> Shape:
-        """Return the shape with this placement rule; the default `lowest` keeps the rule of the machine's file."""
+        """Return the shape with this placement rule; with `lowest`, the default of the option, the rule in the
+        machine's file stays.
+        """
         if placement == "lowest":
             return self
         if placement not in NODE_PLACEMENTS:
@@ -198,7 +210,7 @@ class Shape:
         return replace(self, placement=cast(NodePlacement, placement))
 
     def take(self, index: Iterable[int]) -> Shape:
-        """Return the shape with the requests of only these jobs."""
+        """Return the shape with only the requests of these jobs, in this order."""
         jobs = list(index)
         ran = tuple(self.ran[i] for i in jobs) if self.ran else ()
         return replace(self, requests=tuple(self.requests[i] for i in jobs), ran=ran)
@@ -211,7 +223,9 @@ class Shape:
     # Where a request fits
 
     def seat(self, request: Request, free: Amounts) -> Seats | None:
-        """Return the nodes that a request gets if `free` is free on each node; None if it does not fit."""
+        """Return the nodes and amounts that a request gets when `free` is free on the nodes; None if the request does
+        not fit.
+        """
         if not request.groups:
             return self._seat(request, free, self._allowed(request.features, None), request.is_exclusive)
         for number in request.groups:
@@ -223,8 +237,8 @@ class Shape:
         return None
 
     def fits(self, request: Request, free: Amounts) -> bool:
-        """Return True if a request fits when `free` is free on each node, without choosing nodes if counting is
-        enough.
+        """Return True if a request fits when `free` is free on the nodes; nodes are chosen only if counting tasks is
+        not enough to know.
         """
         groups = [self.groups[number] for number in request.groups]
         has_limits = any(group.most_nodes is not None for group in groups)
@@ -270,7 +284,9 @@ class Shape:
 
     @staticmethod
     def _room(request: Request, free: Amounts) -> Amounts:
-        """Return the number of tasks, or of whole requests for a node, that fit on each node."""
+        """Return how many tasks of the request fit on each node; for a request of nodes, how many times its share of a
+        node fits.
+        """
         room: Amounts | None = None
         for kind, amount in enumerate(request.each):
             once = request.per_node[kind] if request.per_node else 0
@@ -285,7 +301,9 @@ class Shape:
 
     @staticmethod
     def _tasks(request: Request, room: list[int]) -> list[int] | None:
-        """Return the number of tasks on each node, if nodes are filled in this order; None if not all tasks fit."""
+        """Return the number of tasks on each node if nodes are filled in the order of `room`, the number that fits on
+        each. None if not all tasks fit.
+        """
         left, counts = request.tasks or 0, list[int]()
         most = request.most or len(room)
         if request.least <= 1:
@@ -304,7 +322,7 @@ class Shape:
         return None
 
     def _allowed(self, features: frozenset[str], group: int | None) -> Kept | None:
-        """Return which nodes have these features and are in this partition; None if all nodes qualify."""
+        """Return, for each node, True if it has these features and is in this partition; None if all nodes qualify."""
         if not features and group is None:
             return None
         known = self._masks.get((features, group))
@@ -320,8 +338,11 @@ class Shape:
         return {}
 
     def lack(self, request: Request, free: Amounts) -> tuple[int, int, int, int, str, str]:
-        """Return what the request lacks: free cores, nodes with free cores, places found and needed, what a place is,
-        and the resource of which too few nodes have enough.
+        """Return why the request does not fit, as (free cores, nodes with free cores, places found, places needed, kind
+        of place, shortage).
+
+        A place is what the request counts: "nodes" or "tasks". The shortage is text on the resource that too few nodes
+        have, such as `none with 4 GPUs`.
         """
         cores = free[:, 0]
         group = request.groups[0] if request.groups else None
@@ -341,8 +362,10 @@ class Shape:
         return total, on, int(min(found, request.tasks)), request.tasks, "tasks", short
 
     def _short(self, request: Request, free: Amounts, allowed: Kept | None) -> str:
-        """Return the resource that the fewest nodes with enough cores have enough of, for a task or a share of the
-        request, as text: `none with 4 GPUs`. It is the cores if no node has enough of them.
+        """Return text on the resource that is the scarcest for the request, such as `none with 4 GPUs`.
+
+        It is the resource of which the fewest allowed nodes have enough for a task (or a node's share), among nodes
+        with enough cores. It is the cores if no node has enough cores.
         """
         unit, nodes = request.amounts(1), np.ones(len(free), np.bool_) if allowed is None else allowed
         nodes = nodes & (free[:, 0] >= unit[0])
@@ -356,8 +379,8 @@ class Shape:
         return f"{found[kind]:,} with {told}" if found[kind] else f"none with {told}"
 
     def bars(self, request: Request, free: Amounts) -> NDArray[np.int8]:
-        """Return for each node what bars one task of the request, or its share of a node: `OPEN`, or a number of
-        `BARS`.
+        """Return, for each node, the index in `BARS` of the cause why a task of the request (or its share of a node)
+        does not fit; `OPEN` if it fits.
         """
         once = np.array(request.per_node or (0,) * len(request.each))
         short = free < once + request.each
@@ -372,7 +395,9 @@ class Shape:
         return found
 
     def fault(self, request: Request, seats: Seats) -> str:
-        """Return text on a part of the request that these nodes do not meet; "" if they meet all of it."""
+        """Return text on what a job on these nodes lacks of its request, or has beyond it; "" if they are what was
+        requested.
+        """
         groups = [self.groups[number] for number in request.groups]
         if groups and not any(group.nodes.issuperset(seats.nodes) for group in groups):
             return "a job is on nodes outside its partitions"
@@ -392,7 +417,9 @@ class Shape:
     # Why a job can never start
 
     def why_never(self, request: Request, estimate: float) -> str:
-        """Return text on why even the empty machine cannot meet the request; "" if it can."""
+        """Return text on why the request cannot be met even by the empty machine, or not within a partition's time
+        limit; "" if it can be met.
+        """
         if request.groups:
             limits = [self.groups[number].most_time for number in request.groups]
             if all(most is not None and estimate > most for most in limits):
@@ -408,7 +435,9 @@ class Shape:
         return request if groups == request.groups else replace(request, groups=groups)
 
     def _missing(self, request: Request) -> str:
-        """Return text on the first resource of which no node has enough, or else that too few nodes have enough."""
+        """Return text on what the empty machine lacks for the request: enough of a resource on a node, its features, or
+        enough such nodes.
+        """
         for kind, (amount, name) in enumerate(zip(request.each, self.kinds, strict=True)):
             if amount > self.has[:, kind].max(initial=0):
                 return f"no node has enough {name}"
@@ -418,7 +447,9 @@ class Shape:
 
 
 def misfits_of(shape: Shape, estimates: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
-    """Return the jobs that can never start on this machine, as a column of True and False for each reason."""
+    """Return a mapping from a reason why jobs can never start on this machine to a column that is True for the jobs
+    concerned.
+    """
     found: dict[str, NDArray[np.bool_]] = {}
     known: dict[tuple[Request, float], str] = {}
     for at, (request, estimate) in enumerate(zip(shape.requests, estimates.tolist(), strict=True)):

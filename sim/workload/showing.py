@@ -1,4 +1,4 @@
-"""View of a sample: a policy and a time."""
+"""First view of a sample: a policy, a time and a note."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 
 class Showing(NamedTuple):
-    """View of a sample: a policy and a time."""
+    """First view of a sample: the policy under which it is replayed, and the time to look at."""
 
     title: str
     policy: str
     at: int
-    """Time of the view in seconds, at which decisions are made."""
+    """Time to look at, in seconds; decisions are made at this time."""
     note: str
-    """Description of the view."""
+    """Text on what can be seen at this time."""
     by_event: bool = True
-    """True if it is played from event to event, False if by the clock."""
+    """True if the replay goes from event to event, False if it goes by the clock."""

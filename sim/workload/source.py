@@ -26,7 +26,9 @@ _OF_TRACE = ("procs", "count", "held", "nodes", "zone")
 
 @dataclass(frozen=True)
 class Source:
-    """Source of a run: the trace and all options except the policy."""
+    """Source of a run: its trace (a path, the name of a sample, or the text of a puzzle), and all options except the
+    policy.
+    """
 
     trace: str
     procs: int | None = None
@@ -40,7 +42,9 @@ class Source:
 
     @classmethod
     def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
-        """Return the source for options that a user typed, by name; missing ones have their defaults."""
+        """Return the source for a trace and the values (as typed) of options by name; options that are not given have
+        their defaults.
+        """
         for name in given:
             if name not in OPTIONS:
                 raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
@@ -65,16 +69,18 @@ class Source:
 
     @property
     def showing(self) -> Showing | None:
-        """Return the view that a sample comes with; None for other traces."""
+        """Return the first view of a sample, with its policy and time; None if the trace is not a sample."""
         return None if exists(Path(self.trace)) or is_line(self.trace) else showing_of(self.trace)
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
-        """Return the trace, and the workload to simulate; without the overrun rule if `with_overruns` is False."""
+        """Return (trace, workload to simulate). If `with_overruns` is False, the overrun rule is not applied: jobs may
+        run longer than estimated.
+        """
         trace = self.read_trace()
         return trace, self.made(Workload.of(trace, self.procs, self.machine), with_overruns)
 
     def read_trace(self) -> Trace:
-        """Return the trace in the file, on the nodes of `--nodes` if these are given."""
+        """Return the trace, on the nodes of the file `--nodes` if that is given."""
         shape = reading.read_shape(self.nodes) if self.nodes else None
         zone = zone_of(self.zone) if self.zone else None
         path = find(self.trace)
@@ -85,13 +91,15 @@ class Source:
         return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
-        """Return the workload after the transforms; without the overrun rule if `with_overruns` is False."""
+        """Return the workload after all transforms, with its outages. If `with_overruns` is False, the overrun rule is
+        not applied.
+        """
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
         return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))
 
 
 def read(trace: str | Path, **options: Any) -> Workload:
-    """Return the workload of a file or a sample, with the options of the command line by name.
+    """Return the workload of a trace file or a sample; `options` are those of the command line by name.
 
     >>> read("lublin-128", jobs=200, load=1.2, estimates="factor:2")
     <Workload lublin-128: 200 jobs, 128 processors>

@@ -1,13 +1,13 @@
-"""Transforms of a workload before the simulation: functions that return a changed workload, applied in order by
-`Transforms`.
+"""Transforms of a workload before the simulation: functions that return a changed workload, which `Transforms` applies
+in order.
 
 The papers change their traces in the same few ways: heavier load, longer jobs, all jobs at once, better or worse
-estimates, priorities, reservations. `Transforms` always applies them in the order of its fields, the overrun rule last.
+estimates, priorities, reservations. `Transforms` applies them in a fixed order, the overrun rule last.
 
-Every random transform draws one number per job, in rank order, from a generator of its own: estimates from
+Each random transform draws one number for each job, in rank order, from its own generator: estimates from
 `default_rng(seed)`, priorities from `default_rng(seed + 1)`, reservations from `default_rng(seed + 2)`, other jobs from
-`default_rng(seed + 3)`. The choices of one seed are independent: requested reservations do not change the priorities of
-the jobs.
+`default_rng(seed + 3)`. So one choice does not change another: with the same seed, the jobs have the same priorities
+with and without reservations.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def window(workload: Workload, start: float, end: float) -> Workload:
 
 
 def widen(workload: Workload, factor: float) -> Workload:
-    """Return the workload with processors multiplied by `factor`, rounded up, at most the size of the machine."""
+    """Return the workload with each job's number of processors multiplied by `factor`, rounded up, at most the
+    machine's number.
+    """
     OPTIONS["widen"].check(factor)
     wide = np.minimum(np.ceil(workload.width * factor), workload.procs).astype(np.int64)
     return workload if factor == 1 else replace(workload, width=np.maximum(wide, 1))
@@ -54,7 +56,7 @@ def first(workload: Workload, count: int) -> Workload:
 
 
 def load(workload: Workload, factor: float) -> Workload:
-    """Return the workload with the times between arrivals divided by `factor`, think times included."""
+    """Return the workload with the times between submissions, and think times, divided by `factor`."""
     OPTIONS["load"].check(factor)
     origin = workload.submit[0] if len(workload) else 0.0
     workload = replace(workload, follows=with_other_thought(workload.follows, lambda think: think / factor))
@@ -62,10 +64,10 @@ def load(workload: Workload, factor: float) -> Workload:
 
 
 def feedback(workload: Workload) -> Workload:
-    """Return the workload in which each job comes when the one before it has ended and its user has thought.
+    """Return the workload in which a job is submitted when its preceding job has ended and its user has thought.
 
-    If the trace does not name preceding jobs, they are those of the user's session: the last job of the user that had
-    ended in the log, at most `SESSION` seconds before (Zakay & Feitelson).
+    If the trace does not name preceding jobs, sessions of users are assumed (Zakay & Feitelson). The preceding job is
+    then the user's job that ended last before, at most `SESSION` seconds earlier.
     """
     thinking, fidelity = workload.thinking, workload.fidelity
     if thinking is None and len(workload):
@@ -107,7 +109,9 @@ def exact(workload: Workload) -> Workload:
 
 
 def factor(workload: Workload, r: float) -> Workload:
-    """Return the workload with estimates of r times the run time. With r below 1 the overrun rule applies."""
+    """Return the workload with estimates of `r` times the run time. If `r` is below 1, all jobs exceed their estimates,
+    so the overrun rule applies.
+    """
     _require(SMALLEST <= r <= GREATEST, f"estimates factor:R needs R above 0, at most {GREATEST:,.0f}", r)
     return replace(workload, estimate=workload.runtime * r)
 
@@ -120,7 +124,7 @@ def random(workload: Workload, r: float, seed: int = 0) -> Workload:
 
 
 def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
-    """Return the workload with estimates of the phi model: exact for a fraction p of the jobs, longer for the others.
+    """Return the workload with estimates of the phi model: exact for a fraction `p` of the jobs, longer for the others.
 
     Let y be a uniform random number from 0 to 1. The estimate is the run time if y < p, otherwise run * (1 - p) / (1 -
     y).
@@ -173,13 +177,13 @@ def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: in
 
 @dataclass(frozen=True)
 class Estimates:
-    """Kind of estimates, with its parameter (r of a factor, p of phi) if it has one."""
+    """Kind of estimates, with its parameter: r of `factor` and `random`, p of `phi`."""
 
     kind: EstimateKind = "recorded"
     value: float = 1.0
 
     def apply(self, workload: Workload, seed: int = 0) -> Workload:
-        """Return the workload with these estimates."""
+        """Return the workload with estimates of this kind; `seed` is for the random kinds."""
         match self.kind:
             case "recorded":
                 return recorded(workload)
@@ -195,7 +199,7 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Transforms(TransformOptions):
-    """All transforms of a workload with their values; invalid values raise an error."""
+    """Values of all transforms of a workload, which are checked when the object is made."""
 
     def __post_init__(self) -> None:
         for option in options_of(type(self)).values():
@@ -210,11 +214,13 @@ class Transforms(TransformOptions):
             self.apply_without_overruns(_NO_JOBS)
 
     def apply(self, workload: Workload) -> Workload:
-        """Return the workload to simulate."""
+        """Return the workload to simulate: after all transforms and the overrun rule."""
         return self.apply_without_overruns(workload).with_overruns(self.overrun)
 
     def apply_without_overruns(self, workload: Workload) -> Workload:
-        """Return the workload before the overrun rule is applied, for its statistics."""
+        """Return the workload after all transforms, but before the overrun rule; this is the workload that statistics
+        describe.
+        """
         if self.window is not None:
             workload = window(workload, *map(workload.header.seconds_at, self.window))
         workload = widen(workload, self.widen)
@@ -242,7 +248,7 @@ class Transforms(TransformOptions):
 
 
 def parse_estimates(text: str) -> Estimates:
-    """Return the kind of estimates typed on the command line.
+    """Return the kind of estimates that a text from the command line names; raise an error for another text.
 
     >>> parse_estimates("factor:2")
     Estimates(kind='factor', value=2.0)
@@ -277,7 +283,9 @@ def _require(holds: bool, rule: str, got: object) -> None:
 
 
 def _within_bounds(workload: Workload) -> Workload:
-    """Return the workload. Raise an error if its times are so large that a number cannot distinguish seconds."""
+    """Return the workload unchanged. Raise an error if its times are so large that a floating-point number cannot
+    distinguish seconds.
+    """
     latest = max(column.max(initial=0) for column in (workload.submit, workload.runtime, workload.estimate))
     _require(
         latest <= LARGEST,

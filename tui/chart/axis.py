@@ -1,7 +1,8 @@
 """Axis of time: the position of each time across the chart, by the clock or by event.
 
-A time has a *place*, and a column of the chart is a number of places wide. By the clock a second is one place. By event
-each step of the run is one, as is each time for which something is planned; between two of them time runs evenly.
+Positions are numbers called *places*; a column of the chart is some places wide. By the clock, a place is a second. By
+event, each step of the run has the next whole number, and so has each later time for which something is planned.
+Between two of these, time runs evenly.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sim.history.past import Past
 
 Floats = NDArray[np.float64]
 _BEFORE = 600.0
-"""Seconds of time before the first step that take one place"""
+"""On an axis by event: seconds before the first step that one place stands for"""
 
 
 class Axis:
@@ -25,7 +26,7 @@ class Axis:
 
     by_event = False
     kind: Hashable = None
-    """Kind of the axis; two axes of the same kind give past times the same places."""
+    """Identity of the axis; two axes of the same kind have past times at the same places."""
 
     def place(self, time: float) -> float:
         return time
@@ -37,21 +38,27 @@ class Axis:
         return times
 
     def settled(self, clock: float) -> float:
-        """Return the place of the time `clock`; up to there no place changes any more."""
+        """Return the place up to which the axis is final at the time `clock`; places of later times may still
+        change.
+        """
         return clock
 
     @property
     def last(self) -> float:
-        """Return the last place of the axis; later times are unknown."""
+        """Return the last place of a known time (a step or a planned time); infinite by the clock."""
         return inf
 
     def seconds(self, per_column: float) -> float:
-        """Return the seconds that a column of `per_column` places stands for; infinite if columns differ."""
+        """Return the seconds that a column of `per_column` places stands for; infinite by event, where columns
+        differ.
+        """
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
-        """Return times to be labelled between two places, at least `apart` places from each other; scrolling does not
-        change them.
+        """Return the times to be labelled between the places `begin` and `end`, at least `apart` places from each
+        other; empty by the clock.
+
+        Scrolling does not change which times have labels.
         """
         return ()
 
@@ -60,7 +67,7 @@ CLOCK = Axis()
 
 
 class ByEvent(Axis):
-    """Axis on which each step of the run, and each time of a plan (`ahead`), takes one place.
+    """Axis on which the steps of the run, and then the planned times (`ahead`), are at the places 0, 1, 2...
 
     >>> axis = ByEvent("a run", np.array([0.0, 10, 3600]), [7200.0])
     >>> axis.place(10), axis.place(1805), axis.time(2.5), axis.places(np.array([5.0, 7200, 10800])).tolist()
@@ -74,7 +81,7 @@ class ByEvent(Axis):
         self._moments = np.concatenate([steps, ahead])
         last = self._moments[-2:]
         self._beyond = max(float(last[-1] - last[0]), 1.0)
-        """Seconds that one place stands for after the last plan."""
+        """Seconds that one place stands for after the last planned time."""
 
     def place(self, time: float) -> float:
         moments, at = self._moments, bisect_right(self._moments, time) - 1
@@ -119,7 +126,9 @@ class ByEvent(Axis):
 
 
 class Steps:
-    """Times of the steps of one run, or of several runs together; more are read as the runs go on."""
+    """Times of the steps of one run, or of several runs together. Steps that runs make later are added when the times
+    are requested.
+    """
 
     def __init__(self, kind: Hashable = None) -> None:
         self.kind = kind or object()
@@ -128,7 +137,7 @@ class Steps:
         self._moments: Floats = np.empty(0)
 
     def of(self, history: Past, time: float) -> Floats:
-        """Return the times of a run's steps up to `time`, until which the run must be computed."""
+        """Return the times of the steps of a run up to `time`; the run must be computed up to there."""
         known = sum(self._read)
         if history.steps > known:
             self._add(np.array(history.times(known)))
@@ -136,7 +145,9 @@ class Steps:
         return self.known(time)
 
     def together(self, runs: Sequence[Floats], time: float) -> Floats:
-        """Return the times of the steps of all runs together, up to `time`, until which all must be computed."""
+        """Return the times of the steps of several runs together, in order, up to `time`; all runs must be computed up
+        to there.
+        """
         read = self._read or (0,) * len(runs)
         if any(len(moments) > known for moments, known in zip(runs, read, strict=True)):
             self._add(np.concatenate([moments[known:] for moments, known in zip(runs, read, strict=True)]))
@@ -144,9 +155,9 @@ class Steps:
         return self.known(time)
 
     def _add(self, new: Floats) -> None:
-        """Add times, all of which are at or after the last known one."""
+        """Append times that are not earlier than the last known time; equal times are stored once."""
         self._moments = np.concatenate([self._moments, np.setdiff1d(new, self._moments[-1:])])
 
     def known(self, time: float) -> Floats:
-        """Return the known times of steps until `time`."""
+        """Return the times of steps up to `time` that are already read."""
         return self._moments[: np.searchsorted(self._moments, time, "right")]

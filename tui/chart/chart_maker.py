@@ -1,6 +1,7 @@
-"""Maker of the charts of one run, which reuses what it drew and computed for earlier frames.
+"""Maker of the charts of one run, which uses again what it drew and computed for earlier frames.
 
-The past of a chart is drawn in tiles that are kept; the column of now and the plan are new in each frame.
+The past is drawn in tiles (blocks of columns) that are kept. The column of now and the plan are drawn anew for each
+frame.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ class ChartMaker:
         """Number of steps, and the first starts and completions of all jobs up to that step"""
 
     def parted(self, time: float) -> ChartMaker:
-        """Return a maker for a branch that has the same past up to `time`, with the drawings of that past."""
+        """Return a maker for a branch of the run that has the same past up to `time`; the drawings of that past are
+        used again.
+        """
         made = ChartMaker(self.workload)
         made.colours, made._shares = self.colours, self._shares
         made.steps = Steps(self.steps.kind)
@@ -76,10 +79,10 @@ class ChartMaker:
         selected: int | None = None,
         axis: Axis | None = None,
     ) -> ChartScene:
-        """Return the chart at the time `clock`, which is at or after the snapshot's step and before the next one.
+        """Return the chart at the time `clock`, which is at or after the snapshot's step and before the next step.
 
-        By event it has its own `axis` unless it shares one with the other run's chart. Columns that exceed the time
-        budget are left out and counted in `pending`; the next frame has more.
+        An axis by event is made for this run, unless `axis` is one that it shares with the chart of another run.
+        Columns that exceed the time budget are left out, and `pending` says so; the next frame has more of them.
         """
         deadline = perf_counter() + budget_seconds
         if axis is None:
@@ -147,11 +150,11 @@ class ChartMaker:
         axis: Axis = CLOCK,
         rows: int | None = None,
     ) -> Drawing:
-        """Return the complete chart of a window of time, at the time `clock`; turns shorter than `column` seconds are
-        not drawn.
+        """Return the complete chart of a window of time (begin, end), at the time `clock`; turns of matrix rows shorter
+        than a `column` are not drawn.
 
-        In a picture of `rows` rows partitions are lanes with bars of two rows; with None processors are ordered by
-        number.
+        In a picture of `rows` rows of pixels, partitions are drawn as lanes with bars between them. If `rows` is None,
+        processors are ordered by number.
         """
         begin, end = window
         first = floor(axis.place(begin) / column)
@@ -204,14 +207,14 @@ class ChartMaker:
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
-        """Return an axis by event for a chart that does not share its axis with another one."""
+        """Return an axis by event for this run alone, up to the time `clock` and the planned times."""
         return axis_by_event(self.steps.kind, self.steps.of(history, clock), [snapshot], clock)
 
     def hues_of(
         self, history: Past, ranks: Sequence[int], mode: str, clock: float, times: tuple[Floats, Floats] | None = None
     ) -> NDArray[np.uint8]:
-        """Return the hues of these jobs, for panels that name them; `times` are their starts and ends, if the caller
-        knows them.
+        """Return the hues of the jobs with these ranks, for panels that name them; `times` are the starts and ends of
+        all jobs, None if the caller does not know them.
         """
         start, end = times or self._times(history)
         return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, partial(_owner_of, history))
@@ -220,8 +223,8 @@ class ChartMaker:
         return history.starts(len(self.workload)), history.ends(len(self.workload))
 
     def _times_known(self, history: Past, clock: float) -> tuple[Floats, Floats]:
-        """Return first starts and completions of jobs. Some after `clock` may be included, because new columns take
-        long.
+        """Return the first starts and completions of all jobs. Times after `clock` may be included, because computing
+        the arrays for each step would take long.
         """
         whole, steps = history.whole, history.steps
         if steps < whole.steps and whole.time_of(steps) <= clock:  # more happens at this very moment
@@ -236,8 +239,9 @@ class ChartMaker:
         self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], lanes: Lanes | None, deadline: float,
         partitioned: Partitioned | None,
     ) -> tuple[Raster, bool]:  # fmt: skip
-        """Return the pixels, from drawn tiles for the past, the column of now, and the plan; and True if some are not
-        drawn yet.
+        """Return the pixels of the chart, and True if some of them are not drawn yet.
+
+        The past comes from tiles that are drawn once; the column of now and the plan are drawn on each call.
         """
         edges = view.edges()
         if (shares := self._shares.get(edges)) is None:
@@ -252,7 +256,9 @@ class ChartMaker:
         under: list[Raster] = []
 
         def draw(first: int, columns: int) -> Raster:
-            """Return the pixels of finished columns and of the column of now."""
+            """Return the pixels of `columns` finished columns; the pixels of the column of now are stored in `under` if
+            it comes next.
+            """
             more = begun if first + columns == finished else 0
             frame = Frame(view.per_column, first, columns + more, edges, axis)
             order = partitioned and ByOwner(partitioned, history, axis, view.per_column, first, columns + more)
@@ -275,7 +281,7 @@ class ChartMaker:
         return past.before(raster), pending
 
     def _past(self, history: Past, frame: Frame, clock: float, shares: Shares, lanes: Lanes | ByOwner | None) -> Raster:
-        """Return the pixels of columns in the past."""
+        """Return the pixels of the columns of `frame`, which are in the past or contain the time `clock`."""
         start, end = (frame.axis.time(at * frame.per_column) for at in (frame.first, frame.first + frame.columns))
         end = min(end, nextafter(clock, inf))
         stretches = history.between(start, end)
@@ -294,21 +300,23 @@ class ChartMaker:
     def _lanes_of(
         self, history: Past, snapshot: Snapshot, clock: float, by_rows: bool | None, column: float
     ) -> Lanes | None:
-        """Return the lanes of matrix rows, if the user wants them or turns are too short to be seen; otherwise None."""
+        """Return the lanes of matrix rows if the user wants them (`by_rows`; None: if turns are too short to be seen),
+        otherwise None.
+        """
         turn = turn_of(snapshot.rules)
         if turn is None or not (by_rows if by_rows is not None else not are_seen(turn, column)):
             return None
         return self._read_lanes(history, clock)
 
     def _read_lanes(self, history: Past, clock: float) -> Lanes | None:
-        """Return the lanes of matrix rows at `clock`; None if the matrix never had two rows."""
+        """Return the lanes of matrix rows up to the time `clock`; None if the matrix never had two rows."""
         self._lanes.read(history, clock)
         return self._lanes if self._lanes.count > 1 else None
 
     # Meaning
 
     def _hues(self, raster: Raster, hues_of: Callable[[list[int]], NDArray[np.uint8]]) -> NDArray[np.uint8]:
-        """Return the hue of each job that the pixels show, by rank."""
+        """Return the hue of each job, by rank; 0 for jobs that the pixels do not show."""
         seen = np.zeros(len(self.workload) + 2, np.bool_)
         seen[raster.rank] = True
         ranks = np.flatnonzero(seen[:-2])
@@ -319,7 +327,9 @@ class ChartMaker:
     def _owners(
         self, history: Past, snapshot: Snapshot, view: ChartView, clock: float, by_owner: ByOwner | None
     ) -> NDArray[np.int8] | None:
-        """Return the partition that owns most of each pixel, by band and column, or None."""
+        """Return, for each band (group of processors) and column, the number of the partition that owns most of it;
+        None if the machine has no partitions.
+        """
         if by_owner is not None:
             return _in_order(by_owner, [order.owners for order in by_owner.orders], view)
         divisions = history.owners_between(view.start, min(view.end, nextafter(clock, inf)))
@@ -335,7 +345,9 @@ class ChartMaker:
 
 
 def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bool | None) -> Partitioned | None:
-    """Return the owners of processors for lanes of partitions; None if processors are ordered by number."""
+    """Return the owners of processors, for lanes of partitions; None if the chart orders processors by number, or has
+    fewer than two partitions.
+    """
     parts = len(snapshot.owners)
     if by_owner is False or parts < 2:
         return None
@@ -344,8 +356,10 @@ def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bo
 
 
 def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: ChartView) -> NDArray[np.int8]:
-    """Return for each pixel, by band and column, which partition has most of it, as its position in the column's
-    order.
+    """Return, for each band and column, the partition that has most of it in `divisions`, as a position in the column's
+    order; -1 for none.
+
+    There is one division for each order of processors in `by_owner`, which differs between columns.
     """
     edges, found = view.edges(), np.full((view.bands, view.columns), -1, np.int8)
     for (columns, order), division in zip(by_owner.runs(view.columns), divisions, strict=True):
@@ -354,7 +368,9 @@ def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: Cha
 
 
 def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None) -> NDArray[np.int8] | None:
-    """Return for each band and column the partition that had most of it when the machine was divided, or None."""
+    """Return, for each band and column, the number of the partition that owned most of it at first; None if there are
+    no partitions.
+    """
     if not division:
         return None
     if by_owner is not None:
@@ -364,7 +380,9 @@ def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None)
 
 
 def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
-    """Return True for each band and column of which most is unavailable, in the order of the chart, or None."""
+    """Return, for each band and column, True if most of it is unavailable, in the chart's order of processors; None if
+    all are available.
+    """
     if by_owner is None or not outages:
         return missing_in(view, outages)
     found = np.zeros((view.bands, view.columns), np.bool_)
@@ -376,8 +394,8 @@ def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | Non
 
 
 def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | None:
-    """Return True for each band and column of which most is unavailable at the column's middle; None if there are no
-    outages.
+    """Return, for each band and column, True if most of it is unavailable at the middle of the column; None if all are
+    available.
     """
     seen = [outage for outage in outages if outage.begins < view.end and outage.ends > view.start]
     if not seen:
@@ -396,7 +414,9 @@ def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] 
 
 
 def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
-    """Return planned jobs as stretches; if rows or partitions have lanes, within these."""
+    """Return planned jobs as stretches (periods of a job on its processors), moved into the lanes of rows or partitions
+    if there are any.
+    """
     boxes = [Stretch(box.rank, box.start, box.end, box.kind, box.processors, box.rows) for box in plan]
     if isinstance(lanes, ByOwner):
         return list(lanes.spread(boxes))
@@ -408,17 +428,19 @@ def _suspensions(history: Past, snapshot: Snapshot, begin: float, end: float) ->
 
 
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches at whose end, by `clock`, the job was killed."""
+    """Return the stretches that have ended by the time `clock` because the job was killed."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
 def _ended(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches at whose end, by `clock`, the job was killed or suspended."""
+    """Return the stretches that have ended by the time `clock` because the job was killed or suspended."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and (s.is_cut or s.is_suspended))
 
 
 def _owner_of(history: Past, rank: int) -> int | None:
-    """Return the partition that owned most of the job's processors at its first start; None before that."""
+    """Return the number of the partition that owned most of the job's processors at its first start; None if it has not
+    started, or if there are no partitions.
+    """
     if (begun := history.beginning(rank)) is None or not begun[1]:
         return None
     shared = [(owned & begun[0].processors).bit_count() for owned in begun[1]]
@@ -427,7 +449,7 @@ def _owner_of(history: Past, rank: int) -> int | None:
 
 @lru_cache(256)
 def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the partition that owns most of each band; -1 for a band without an owner."""
+    """Return, for each band, the number of the partition that owns most of it; -1 if no partition does."""
     if not division:
         return (-1,) * (len(edges) - 1)
     shares = np.zeros((len(division), len(edges) - 1))
@@ -437,7 +459,9 @@ def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, 
 
 
 def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], clock: float) -> Axis:
-    """Return an axis on which each step, and each time of a plan in the snapshots, takes one place."""
+    """Return an axis on which each step, and each later time planned in the snapshots, takes one place; `clock` is used
+    if there are no steps.
+    """
     steps = steps if len(steps) else np.array([clock])
     ahead = sorted({time for shown in snapshots for time in planned_times(shown) if time > steps[-1]})
     due = max((shown.next_time for shown in snapshots if shown.next_time is not None), default=-inf)
@@ -447,6 +471,6 @@ def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], 
 
 
 def turn_of(policy: Policy) -> float | None:
-    """Return the seconds of a turn under this policy; None if it has no matrix rows."""
+    """Return the seconds of a turn of a matrix row under this policy; None if no rows take turns under it."""
     turns = policy.turns()
     return None if turns is None else turns.slice

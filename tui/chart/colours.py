@@ -37,13 +37,15 @@ Legend: TypeAlias = tuple[tuple[int, str], ...]
 Hues = NDArray[np.uint8]
 Ranks = NDArray[np.intp]
 Owner: TypeAlias = Callable[[int], int | None]
-"""Function that returns, for the rank of a job, the partition in which it started, or None"""
+"""For each mode whose name is no good title: title of the legend"""
 
 _KINDS = len(JOB_COLOURS) - 1
-"""Largest number of kinds with a hue of their own; the most frequent kinds have one, the others share one."""
+"""Largest number of kinds (such as users) with a hue of their own; the most frequent kinds have one, the others share
+one.
+"""
 _OTHERS = _KINDS
 _APART = (1, 3, 5, 0, 2, 4)
-"""Steps of the scale of hues, in an order in which neighbours differ much."""
+"""Steps of the scale of hues for successive partitions, ordered so that neighbours in this tuple differ much."""
 _DIGITS = 9
 """Largest number of last digits of a job's id from which its hue is computed."""
 _UNSEEN = 255
@@ -55,7 +57,7 @@ def partition_hue(partition: int) -> int:
 
 
 class OwnHues:
-    """Hue of each job in the mode in which every job has its own, computed when the job is first drawn."""
+    """Hues for the mode in which every job has its own; the hue of a job is computed when the job is first drawn."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         self._ids = ids
@@ -63,7 +65,8 @@ class OwnHues:
         self._found = np.full(len(ids), _UNSEEN, np.uint8)
 
     def of(self, ranks: Ranks) -> Hues:
-        """Return the hues of the jobs by their numbers (or by their ranks), so that successive jobs differ clearly.
+        """Return the hue of each of these jobs, computed from its number so that successive jobs differ clearly; ranks
+        are used if ids are no numbers.
 
         >>> OwnHues(["7", "8", "31"]).of(np.arange(3)).tolist(), OwnHues(["a", "b"]).of(np.arange(2)).tolist()
         ([6, 7, 6], [0, 1])
@@ -82,7 +85,7 @@ class Scale(NamedTuple):
     labels: tuple[str, ...]
 
     def hues(self, values: Floats) -> Hues:
-        """Return the hue of its class for each value; nan is grey.
+        """Return the hue of the class to which each value belongs; nan is grey.
 
         >>> WIDTHS.hues(np.array([1, 4, 5, np.nan])).tolist()
         [24, 25, 26, 33]
@@ -112,7 +115,9 @@ class Colours:
         self._workload = workload
 
     def of(self, mode: str, ranks: Ranks, start: Floats, end: Floats, now: float, owner: Owner) -> Hues:
-        """Return the hues of these jobs as of `now`, from first starts and completions by rank."""
+        """Return the hues of the jobs `ranks` as of `now`. `start` and `end` hold the first start and the completion of
+        every job, by rank.
+        """
         workload = self._workload
         if mode == "job":
             return self._own.of(ranks)
@@ -143,7 +148,9 @@ class Colours:
         return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))
 
     def legend(self, mode: str, partitions: Sequence[str] = ()) -> Legend:
-        """Return the legend of a mode; empty if each job has its own hue."""
+        """Return the legend of a mode; empty if each job has its own hue. `partitions` are the names for mode
+        `partition`.
+        """
         if mode == "job":
             return ()
         if mode in _SCALES:
@@ -171,8 +178,10 @@ class Colours:
 
 
 def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]:
-    """Return hues and legend for kinds, such as users: the most frequent have their own hues, others share one, unknown
-    is grey.
+    """Return (hue of each job, legend) for `values`, the kind of each job, such as its user; `noun` says what a kind
+    is.
+
+    The most frequent kinds have their own hues, all others share one; unknown (below 0) is grey.
     """
     kinds, counts = np.unique(values[values >= 0], return_counts=True)
     frequent = kinds[np.lexsort((kinds, -counts))][:_KINDS].tolist()

@@ -1,4 +1,4 @@
-"""Place in the chart under the mouse pointer, and text about it."""
+"""Text about the point of the chart under the mouse pointer."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ from tui.chart.scene import ChartScene, Hole
 from tui.look.calendar import Calendar
 
 _LOOKED_AT = 500
-"""Number of waiting jobs, from the head, that are searched for their plan; queues may be long."""
+"""Number of waiting jobs, from the head of the queue, among which a job under the pointer is looked up; queues may be
+long.
+"""
 
 
 class Spot(NamedTuple):
-    """Place in the chart under the pointer: a time, and a range of processors."""
+    """Point of the chart under the mouse pointer: a time, and the lowest processor of the row of pixels there."""
 
     time: float
     processor: int
     rank: int | None
-    """Rank of the job that has most of the place, or None."""
+    """Rank of the job that has most of the pixel under the pointer; None if no job has it."""
 
 
 class Pictured(Protocol):
-    """State of a run or of an observed cluster, as far as texts about its chart need it."""
+    """State of a run or of an observed cluster, with what the texts about a chart need."""
 
     @property
     def chart(self) -> ChartScene | None: ...
@@ -40,7 +42,7 @@ class Pictured(Protocol):
 
     @property
     def known(self) -> float:
-        """Return the last time up to which the run or the cluster is known."""
+        """Return the last time, in seconds, up to which the run is simulated or the cluster was observed."""
 
     def planned_start(self, rank: int) -> float | None:
         """Return the planned start of a waiting job, None if unknown."""
@@ -53,7 +55,9 @@ class Pictured(Protocol):
 
 
 def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
-    """Return the place at a column and a row of pixels; None outside of the chart."""
+    """Return the time, processor and job at a column and a row of pixels; None outside of the chart, or between two
+    partitions.
+    """
     view = chart.view
     between = view.processors_at(row)
     if between is None or not 0 <= column < view.columns:
@@ -70,8 +74,8 @@ def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
 
 
 def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
-    """Return when the job begins and ends in the chart, from its submission to its real or planned end; None if
-    unknown.
+    """Return (submission, end) of the job; its end is the real one or, if it has not ended, the planned one or else
+    now. None if that leaves no time.
     """
     end = float(chart.end[rank])
     if not end <= chart.clock:
@@ -81,7 +85,8 @@ def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
 
 
 def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calendar | None = None) -> str:
-    """Return a line about the job, and a second line about its future.
+    """Return a line about the job as of now and, if there is more to say, a second line: its wait if it has ended,
+    otherwise its expected end or planned start.
 
     An example is `J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3`.
     """
@@ -135,7 +140,9 @@ def _place(workload: Workload, processor: int) -> str:
 
 
 def _is_useless(chart: ChartScene, spot: Spot) -> bool:
-    """Return True if at that time no waiting job had room on the node there; False if partitions or rows have lanes."""
+    """Return True if the node at this place had free cores then, but no waiting job had room on them. It is always
+    False if partitions have lanes.
+    """
     column, edges = chart.view.column_of(spot.time), chart.view.edges()
     if chart.useless is None or chart.by_owner is not None or not 0 <= column < chart.view.columns:
         return False
@@ -150,7 +157,9 @@ def _held(workload: Workload, cores: int) -> str:
 
 
 def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
-    """Return text on which jobs may use this place before the head's start, or its extra processors after that."""
+    """Return text on which jobs may use this place: before the start of the head of the queue, jobs that end by then;
+    after it, jobs on processors that the head leaves free.
+    """
     head = workload.jobs[hole.rank]
     if spot.time < hole.until:
         return f"\na job that ends by {at(hole.until)}, when {name(head)} is to start, may pass it"
@@ -160,7 +169,7 @@ def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
 
 
 def _told(outage: Outage, at: Clock) -> str:
-    """Return text on what kind of outage it is, and when it begins and ends."""
+    """Return text on an outage: if it is maintenance or a failure, and when it begins and ends."""
     if outage.begins == -inf:
         return f"it comes at {at(outage.ends)}" if outage.ends < inf else "it never was"
     since = f"{'down for maintenance, as announced,' if outage.announced else 'gone'} since {at(outage.begins)}"
@@ -176,7 +185,9 @@ def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | Non
 
 
 def _near(now: float, calendar: Calendar | None) -> Clock:
-    """Return the function that writes times as seen at `now`: dates of the calendar, or days of the trace."""
+    """Return a function that writes a time as text, shortened as seen from `now`: as a date of the calendar or, without
+    a calendar, as a day of the trace.
+    """
     return clock_near(now) if calendar is None else calendar.near(now)
 
 

@@ -1,7 +1,7 @@
 """Lanes of matrix rows under gang scheduling: each row has a lane of the chart with all processors.
 
-In its lane a job is one block from its first to its last turn. The lanes are drawn one above the other, like one large
-machine: processor p of lane n, counted from the bottom, is number n * stride + p.
+In a lane, a job is drawn as one block from its first to its last turn. The lanes are stacked like one large machine:
+processor p of lane n, counted from 0 at the bottom, has position n * stride + p.
 """
 
 from __future__ import annotations
@@ -30,19 +30,17 @@ class Lanes:
 
     def __init__(self, procs: int) -> None:
         self.stride = procs + 1
-        """Difference of the positions of one processor in two neighbouring lanes: one more than processors, for a
-        gap.
-        """
+        """Number of positions per lane: one for each processor, and one for the gap to the next lane."""
         self.count = 0
-        """Number of lanes: the largest number of rows so far."""
+        """Number of lanes: the largest number that was needed at once up to the time shown."""
         self._read = 0
         self._standing: dict[int, int] = {}
         self._given: dict[int, tuple[list[float], list[int]]] = {}
-        """Times from which a row has a lane, and the lanes, by the row's id; an id may be used again after the row is
-        removed
+        """For the id of each row: times from which it has a lane, and the number of the lane from each of these times;
+        an id may be used again after its row is removed
         """
         self._grown: list[float] = []
-        """Times from which at least one lane, at least two, and so on are needed"""
+        """Times at which the number of lanes grew: entry i is the time from which at least i + 1 lanes are needed"""
 
     def read(self, history: Past, clock: float) -> None:
         """Read which rows were opened and removed up to `clock`, to bring the lanes up to date."""
@@ -66,13 +64,13 @@ class Lanes:
         self._grown += [time] * (max(kept.values(), default=-1) + 1 - len(self._grown))
 
     def of(self, row: int, time: float) -> int:
-        """Return the number, from the top, of the lane that the row has at `time`."""
+        """Return the number of the lane that the row has at `time`, counted from 0 at the top."""
         times, lanes = self._given[row]
         return lanes[max(bisect_right(times, time) - 1, 0)]
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Yield a copy of each stretch in the lane of each of its rows, home first; without rows, in the uppermost
-        lane.
+        """Yield copies of each stretch (a job on its processors for a time), one in the lane of each row of the job.
+        The home row comes first; a job without rows is put into the uppermost lane.
         """
         for stretch in stretches:
             if not stretch.rows:
@@ -83,7 +81,9 @@ class Lanes:
                 yield stretch._replace(kind=kind, processors=lifted, rows=())
 
     def joined(self, stretches: Iterable[Stretch]) -> list[Stretch]:
-        """Return stretches in lanes; those of one job that follow each other on the same processors become one."""
+        """Return the stretches, moved to their lanes; those of one job that follow each other on the same processors
+        are joined to one.
+        """
         made: list[Stretch] = []
         last: dict[tuple[int, int], int] = {}
         for stretch in self.spread(stretches):
@@ -99,7 +99,7 @@ class Lanes:
         return processors << (self.count - 1 - lane) * self.stride
 
     def now(self, snapshot: Snapshot, clock: float) -> tuple[Lane, ...]:
-        """Return the lanes at `clock`."""
+        """Return the lanes at `clock`, from the top."""
         rows: dict[int, int] = {}
         if snapshot.matrix is not None:
             rows = {self.of(row, clock): row for row, _ in snapshot.matrix.rows}

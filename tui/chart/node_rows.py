@@ -1,4 +1,6 @@
-"""Nodes in the chart: their names, free cores that are of no use, and lanes of nodes by their use."""
+"""Nodes in the chart: their names, free cores that no waiting job can use, and lanes that group nodes by how full they
+are.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,16 @@ from tui.chart.scale import ChartView
 _WIDEST = 12
 """Largest width in columns of a node's name."""
 _KEPT = 4096
-"""Number of columns whose useless cores are cached."""
+"""Number of columns for which it is cached which nodes have useless cores."""
 LANES = ("full", "no use", "in part", "empty")
-"""Lanes of nodes by use, from the bottom: all cores taken, free cores that no waiting job has room on, some cores
-free, all cores free."""
+"""Lanes of nodes, from the bottom: all cores taken; some free, but no waiting job has room on them; some free; all
+cores free.
+"""
 Bools = NDArray[np.bool_]
 
 
 class NodeRows:
-    """Nodes of one machine, as rows of charts."""
+    """Nodes of one machine, in the form in which charts show them."""
 
     def __init__(self, workload: Workload, shape: Shape) -> None:
         self._workload, self.shape = workload, shape
@@ -39,14 +42,15 @@ class NodeRows:
             (low, shortened(printable(node.name), _WIDEST))
             for low, node in zip(shape.first_core, shape.nodes, strict=False)
         )
-        """Lowest core and name of every node, upwards."""
+        """Pairs (lowest core, shortened name) of all nodes, from the lowest node up."""
         self._known: dict[tuple[object, int], Bools] = {}
         self._current: tuple[Snapshot, Use] | None = None
 
     def cut(self, view: ChartView) -> ChartView:
-        """Return the view with bands that never belong to two nodes, if there is a row for each visible node.
+        """Return the view with borders of bands at the borders of nodes.
 
-        Each node has as many bands as its cores need.
+        If there is a row of pixels for each visible node, each node is also divided into as many bands as its cores
+        need.
         """
         firsts = self.shape.first_core
         seen = [(low, high) for low, high in pairwise(firsts) if low < view.high and high > view.low]
@@ -61,23 +65,26 @@ class NodeRows:
         )
 
     def current(self, snapshot: Snapshot) -> Use:
-        """Return the current use of the nodes."""
+        """Return which cores of each node are free now, and which jobs wait."""
         if self._current is None or self._current[0] is not snapshot:
             held = ((each.job.rank, each.processors) for each in snapshot.running)
             self._current = snapshot, use_now(self.shape, held, (job.rank for job in snapshot.queue.jobs))
         return self._current[1]
 
     def unused(self, now: Use) -> tuple[int, ...]:
-        """Return the number of free cores, and how many of them are useless for each cause in `BARS`."""
+        """Return the number of free cores, followed by the number of cores that are useless for each cause in
+        `BARS`.
+        """
         causes, free = barred(self.shape, now), now.free[:, 0]
         return int(free.sum()), *(int(free[causes == number].sum()) for number in range(len(BARS)))
 
     def useless(
         self, history: Past, view: ChartView, clock: float, now: Use, start: Floats, by_owner: ByOwner | None
     ) -> Bools | None:
-        """Return True for each band and column in which most free cores are of no use to any waiting job, or None.
+        """Return an array (band, column): True if most of the band is on nodes whose free cores no waiting job can use.
+        The result is None if all are False.
 
-        The middle of a column in the past counts for all of it. There are no such cores in the future.
+        The state at the middle of a past column counts for the whole column. In the future all is False.
         """
         last = min(max(view.column_of(clock), -1), view.columns - 1)
         axis = view.per_column, view.axis.kind
@@ -112,7 +119,9 @@ class NodeRows:
         return uses_at(self.shape, times, stays, ((rank, submit[rank], began[rank]) for rank in waits))
 
     def _bands(self, nodes: Bools, edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:
-        """Return True for each band of which most cores belong to these nodes."""
+        """Return True for each band between two `edges` if most of its cores belong to the nodes that are True in
+        `nodes`.
+        """
         cores = np.repeat(nodes, self.shape.has[:, 0])
         if by_owner is not None:
             order = by_owner.orders[0].processors
@@ -123,8 +132,8 @@ class NodeRows:
         return found
 
     def by_use(self, view: ChartView, clock: float, now: Use, by_rows: bool | None) -> Partitioned | None:
-        """Return lanes of nodes by their current use; None if each node has a row of its own and the user wants no
-        lanes.
+        """Return lanes that group the nodes by how full they are now; None if no lanes are wanted. If `by_rows` is
+        None, lanes are used when there are more nodes than rows.
         """
         if not (by_rows if by_rows is not None else len(self.shape.nodes) > view.rows):
             return None
@@ -143,6 +152,6 @@ class NodeRows:
         )
 
     def lane_names(self, how: Partitioned) -> tuple[LaneName, ...]:
-        """Return the names of the lanes with their numbers of nodes."""
+        """Return the name of each lane, with the number of nodes in it."""
         sizes = (len(self.shape.nodes_of(cores)) for cores in how.now)
         return tuple(LaneName(name, "", count(size, "node")) for name, size in zip(LANES, sizes, strict=True))

@@ -1,7 +1,8 @@
 """Lanes of partitions: processors are ordered by their owner, so that each partition is one band of the chart.
 
-Positions are counted from the bottom. Above each partition are positions without a processor, on which a bar with its
-name is drawn. A column of the chart has one order, that of the last division in it.
+A position is a place in this order, counted from the bottom. Above the processors of each partition some positions stay
+without a processor; a bar with the partition's name is drawn there. If partitions change their processors within a
+column, all of the column has the order after the last change.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ Owners: TypeAlias = tuple[int, ...]
 _REMEMBERED = 4096
 """Number of sets of processors whose positions are kept for reuse, for each order."""
 ROOMY = 8
-"""Height in rows of pixels from which partitions are high enough for bars of two rows."""
+"""Height in rows of pixels per partition from which the bar of a partition is two rows thick; below it is one row
+thick.
+"""
 _NOBODY = 127
 """Number in place of a partition for processors without an owner, which sorts them above all others."""
 
 
 class Order:
-    """Order of the processors while the machine is divided into partitions in one way.
+    """Order of the processors in the chart while each partition owns certain processors.
 
     >>> order = Order((0b0011, 0b1100), (0b0001, 0b1110), 4, 1)
     >>> order.processors.tolist(), bin(order.lifted(0b1001)), order.borders
@@ -58,7 +61,7 @@ class Order:
         self._known: dict[int, int] = {}
 
     def lifted(self, processors: int) -> int:
-        """Return the positions of a set of processors, both as bits."""
+        """Return the positions of `processors`; both sets are bits of a number."""
         known = self._known.get(processors)
         if known is None:
             size = (len(self.places) + 7) // 8
@@ -73,12 +76,12 @@ class Order:
         return known
 
     def lifted_all(self, sets: Owners) -> Owners:
-        """Return the positions of each of these sets of processors, all as bits."""
+        """Return the positions of each of these sets of processors; all sets are bits of a number."""
         return tuple(map(self.lifted, sets))
 
 
 def _who(owners: Owners, procs: int) -> NDArray[np.int8]:
-    """Return the partition of each processor."""
+    """Return the number of the partition that owns each processor; `_NOBODY` without an owner."""
     found, size = np.full(procs, _NOBODY, np.int8), (procs + 7) // 8
     for number, owned in enumerate(owners):
         packed = np.frombuffer(owned.to_bytes(size, "little"), np.uint8)
@@ -92,18 +95,20 @@ def _order(owners: Owners, division: Owners, procs: int, gap: int) -> Order:
 
 
 class Band(NamedTuple):
-    """Lane of a partition at one time: the number of its processors, and how many of them are borrowed or lent."""
+    """Lane of a partition at one time: how many processors it owns, and how many of them are its own, borrowed or
+    lent.
+    """
 
     owns: int
     own: int
     borrowed: int
     lent: int
     low: int
-    """Lowest position of the partition in the chart."""
+    """Lowest position of the partition in the chart, counted from 0 at the bottom."""
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Return texts on the partition's processors, the longest first.
+        """Return texts on how many processors the partition has, owns, borrows and lends, the longest text first.
 
         >>> Band(22, 10, 12, 0, 0).told, Band(4, 4, 0, 6, 0).told
         (('22 = 10 own + 12 borrowed', '22, 12 borrowed', '22'), ('4 of its 10, 6 lent', '4, 6 lent', '4'))
@@ -117,46 +122,52 @@ class Band(NamedTuple):
 
 
 class Partitioned(NamedTuple):
-    """Owners of the processors at first and now, from which the order of processors in the chart follows."""
+    """Processors that each partition owned when the machine was divided and owns now, from which the order of
+    processors in the chart follows.
+    """
 
     division: Owners
     """Processors that each partition owned when the machine was divided, as bits."""
     now: Owners
-    """Processors that each partition owns at the time of the chart, as bits."""
+    """Processors that each partition owns at the time of the chart, as bits; loans count as owned."""
     clock: float
     procs: int
     gap: int
-    """Number of positions without a processor that are left above each partition for its bar"""
+    """Number of positions without a processor above each partition, in which its bar is drawn"""
     is_fixed: bool = False
-    """True if all columns of the chart use the present order of the processors."""
+    """True if all columns of the chart use the order of the processors that follows from `now`; otherwise each column
+    uses the order of its time.
+    """
 
     @property
     def places(self) -> int:
         return self.procs + self.gap * len(self.division)
 
     def view(self, view: ChartView) -> ChartView:
-        """Return the view with positions in place of processors, so that the gaps above partitions, in which their bars
-        are drawn, belong to it.
+        """Return the view counted in positions instead of processors; in addition to the processors it has the
+        positions in which the bars of partitions are drawn.
         """
         low, high = view.low * self.places // self.procs, -(-view.high * self.places // self.procs)
         return replace(view, low=low, high=high, order=(self.division, self.gap))
 
 
 class ByOwner:
-    """Order of the processors in each column of the chart, from column `first` on; it changes when partitions lend."""
+    """Order of the processors in each column of the chart; it changes when partitions lend processors. Columns are
+    counted from 0, the first column for which orders are computed.
+    """
 
     def __init__(
         self, how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int,
         exact: bool = False,
     ) -> None:  # fmt: skip
-        """Compute the orders. With `exact`, an order changes at the very time of a division, otherwise where the column
-        begins.
+        """Compute the orders of `columns` columns from column `first` on. With `exact`, an order changes at the time of
+        the division, otherwise at the beginning of the column in which that lies.
         """
         changes, since = _divisions_in(how, history, axis, per_column, first, columns)
         begun = since if exact else [axis.time((first + column) * per_column) for column, _ in changes]
         self._times = [-inf, *begun[1:]]
         self.columns = tuple(column for column, _ in changes)
-        """Columns at which the order of the processors changes; the first entry is always 0."""
+        """Columns from which on a new order of the processors holds, ascending; the first entry is always 0."""
         self.orders = tuple(_order(owners, how.division, how.procs, how.gap) for _, owners in changes)
         self.division = how.division
 
@@ -176,7 +187,9 @@ class ByOwner:
                 yield max(since, begin), min(until, end), order
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Yield each stretch with positions in place of processors; it is divided where the order changes."""
+        """Yield each stretch (a job on its processors for a time) with positions in place of processors; where the
+        order changes its positions, the stretch is cut in two.
+        """
         times, orders = self._times, self.orders
         last = len(orders) - 1
         for stretch in stretches:
@@ -193,7 +206,7 @@ class ByOwner:
             yield stretch._replace(start=start, processors=orders[at].lifted(stretch.processors))
 
     def bands(self, order: Order) -> tuple[Band, ...]:
-        """Return the lanes of all partitions under this order, from the bottom."""
+        """Return the lane of each partition under this order, from the lowest lane up."""
         bands = []
         ends = (0, *(end for _, end in order.borders))
         for owned, home, low in zip(order.owners, self.division, ends, strict=False):
@@ -218,7 +231,9 @@ def gap_of(seen: int, rows: int, parts: int) -> int:
 def _divisions_in(
     how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
 ) -> tuple[list[tuple[int, Owners]], list[float]]:
-    """Return (column, owners) for each change of the owners in these columns, and the times of the changes."""
+    """Return pairs (column, owners) for each column in which the owners change, and the times of these changes; column
+    0 is always the first.
+    """
     if how.is_fixed:
         return [(0, how.now)], [-inf]
     start, end = (axis.time(at * per_column) for at in (first, first + columns))

@@ -1,4 +1,4 @@
-"""Names of partitions on the screen (short, medium and long), with the limits of their classes of estimates."""
+"""Names of partitions on the screen (short, medium and long), with the limits of the estimates of their jobs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
 
 
 def partition_names(shown: Snapshot) -> tuple[str, ...]:
-    """Return the names of the partitions; the first has the shortest jobs."""
+    """Return the name of each partition. With limits of estimates, the names go from short to long; otherwise they are
+    the names of the queues, or numbers.
+    """
     limits = _limits(shown)
     if not limits:
         return shown.queues or tuple(f"partition {number}" for number in range(len(shown.owners)))
@@ -25,19 +27,21 @@ def partition_names(shown: Snapshot) -> tuple[str, ...]:
 
 
 class LaneName(NamedTuple):
-    """Name of a partition in the chart, with the limits of its class of estimates."""
+    """Name of a partition in the chart, with the limits of the estimates of its jobs as text."""
 
     name: str
     limits: str
     size: str = ""
-    """Size of the lane as text, if it is not a number of processors."""
+    """Size of the lane as text; "" if the size is the number of processors, which the lane itself knows."""
 
     @property
     def full(self) -> str:
         return f"{self.name} {self.limits}".rstrip()
 
     def told(self, band: Band) -> Iterator[str]:
-        """Yield texts with the partition's name and size, the longest first."""
+        """Yield texts with the partition's name and size, from the longest to the shortest, so that the first that fits
+        can be used.
+        """
         if self.size:
             yield from (f"{self.name}: {self.size}", self.name)
             return
@@ -59,7 +63,7 @@ def lane_names(shown: Snapshot) -> tuple[LaneName, ...]:
 
 
 def names_between(count: int) -> tuple[str, ...]:
-    """Return the names of `count` classes.
+    """Return the names of `count` classes of jobs, from the shortest to the longest.
 
     >>> names_between(3), names_between(4)
     (('short', 'medium', 'long'), ('short', 'medium 1', 'medium 2', 'long'))
@@ -69,13 +73,13 @@ def names_between(count: int) -> tuple[str, ...]:
 
 
 def partition_limits(shown: Snapshot) -> tuple[str, ...]:
-    """Return the range of estimates of each partition as text; empty if it is unknown."""
+    """Return the range of estimates of each partition as text; "" for each if they are unknown."""
     limits = _limits(shown)
     return told_limits(limits) if limits else ("",) * max(len(shown.owners), len(shown.queues))
 
 
 def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
-    """Return the ranges of estimates that these limits in seconds separate, as text.
+    """Return the ranges of estimates as text, into which `limits` (in seconds) divide all estimates.
 
     >>> told_limits((1000.0, 10000.0))
     ('< 16m40', '16m40–2h47', '≥ 2h47')
@@ -85,16 +89,16 @@ def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
 
 
 def told_decision(decision: object, shown: Snapshot, at: Clock) -> str:
-    """Return the sentence of a decision, in which partitions have names.
+    """Return the sentence that describes a decision, with names of partitions in place of their numbers.
 
-    As in the chart and the panels, a processor counts as lent by its first owner.
+    As in the chart and the panels, a borrowed processor counts as lent by the partition that owned it first.
     """
     loan = _told_loan(decision, shown) if isinstance(decision, Borrow) else ""
     return loan or named(say(decision, at), shown)
 
 
 def _told_loan(loan: Borrow, shown: Snapshot) -> str:
-    """Return the sentence about a loan of processors; "" if no partition owned them at first."""
+    """Return the sentence about a loan of processors; "" if some of them had no owner when the machine was divided."""
     names, homes = partition_names(shown), [loan.processors & first for first in shown.division]
     if sum(home.bit_count() for home in homes) < loan.processors.bit_count() or max(loan.to, len(homes)) > len(names):
         return ""
@@ -115,5 +119,7 @@ def named(told: str, shown: Snapshot) -> str:
 
 
 def _limits(shown: Snapshot) -> tuple[float, ...]:
-    """Return the limits of estimates between the partitions of a built-in policy; empty for a user-defined one."""
+    """Return the limits in seconds between the estimates of neighbouring partitions; empty for a user-defined
+    policy.
+    """
     return () if type(shown.rules).code is not None else shown.rules.limits()

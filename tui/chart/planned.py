@@ -1,4 +1,4 @@
-"""Planned jobs as boxes in the chart, to the right of now."""
+"""Plan of future jobs as boxes in the chart, to the right of now."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from tui.chart.scene import Box
 from tui.chart.turns import are_seen
 
 _LOOKED_AT = 500
-"""Number of waiting jobs, from the head of the queue, whose plans are drawn"""
+"""Number of waiting jobs, from the head of the queue, among which the chart searches for planned jobs"""
 _MOST = 200
 _MOST_ON_NODES = 20
-"""Largest number of planned jobs that are placed on nodes as the machine would; the search takes long on many nodes."""
+"""Largest number of planned jobs for which the placement rule of the machine chooses nodes, because that takes long;
+the others get the lowest free cores.
+"""
 
 
 def plan_boxes(
@@ -28,7 +30,8 @@ def plan_boxes(
 ) -> tuple[Box, ...]:
     """Return boxes of running jobs until their expected ends, and of waiting jobs from their planned starts on.
 
-    `turn` is the length in seconds of a turn of a matrix row, `shape` the shape of a machine of nodes.
+    `turn` is the length in seconds of a turn of a matrix row, None if rows take no turns; `shape` is the shape of a
+    machine of nodes, None for equal processors.
     """
     if view.end <= clock:
         return ()
@@ -45,7 +48,9 @@ def _boxes(snapshot: Snapshot, before: float, clock: float, shape: Shape | None 
 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
-    """Yield the times of all expected ends and planned starts in the snapshot."""
+    """Yield the times at which boxes of the plan begin or end: expected ends of running jobs, and planned starts and
+    ends of others.
+    """
     yield from (run.expected_end for run in snapshot.running)
     for queued in _planned(snapshot, inf):
         start = queued.planned or 0.0
@@ -62,7 +67,7 @@ def planned_start(snapshot: Snapshot, rank: int) -> float | None:
 
 
 def _planned(snapshot: Snapshot, before: float) -> list[Queued]:
-    """Return the waiting jobs that are planned before the time `before`, by planned start."""
+    """Return the waiting jobs whose planned start is before the time `before`, in order of planned start."""
     return nsmallest(_MOST, snapshot.queue.planned_before(before, _LOOKED_AT), key=_by_start)
 
 
@@ -71,7 +76,9 @@ def _by_start(queued: Queued) -> tuple[float, int]:
 
 
 def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
-    """Yield boxes of a running job until its expected end, or until another job is planned on its processors."""
+    """Yield boxes of a running job from now until its expected end; on processors where another job is planned earlier,
+    the box ends there.
+    """
     left = run.processors
     for box in placed:
         if left & box.processors and box.start < run.expected_end:
@@ -82,10 +89,11 @@ def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
 
 
 def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot, shape: Shape | None) -> Iterator[Box]:
-    """Yield boxes of planned jobs, each on the lowest processors that are free for its time, as a plan has only their
-    number. On nodes each gets nodes with room, as the placement rule chooses them.
+    """Yield boxes of the planned jobs. A plan has only the number of processors, so each job gets the lowest processors
+    that are free for all its time; on nodes, the placement rule chooses.
 
-    If too few are free, processors of jobs predicted to have ended are used, although these may still run.
+    If too few are free, a job also gets processors of running jobs that are predicted to have ended by then. These may
+    still run.
     """
     placed: list[Box] = []
     everything = (1 << snapshot.procs) - 1
@@ -119,7 +127,10 @@ def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot, s
 
 
 def _on_nodes(shape: Shape, rank: int, held: list[tuple[int, int]], free: int) -> int:
-    """Return the cores that a job would get on nodes if others hold the cores `held`; 0 if it does not fit."""
+    """Return the cores, as bits, that the job `rank` would get on nodes; 0 if it does not fit.
+
+    `held` has (rank, cores) of the other jobs, `free` the cores that the job may use.
+    """
     seats = shape.seat(shape.requests[rank], use_now(shape, held, ()).free)
     chosen, firsts = 0, shape.first_core
     for node, amounts in zip(*seats, strict=True) if seats is not None else ():
@@ -131,8 +142,8 @@ def _on_nodes(shape: Shape, rank: int, held: list[tuple[int, int]], free: int) -
 
 
 def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
-    """Yield boxes for what is left of each suspended job, on its processors, behind jobs that run or are planned
-    there.
+    """Yield a box for the remaining time of each suspended job, on its own processors, after the jobs that run or are
+    planned there.
     """
     ahead = list(ahead)
     for halted in snapshot.suspended[:_MOST]:
@@ -148,10 +159,11 @@ def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
 
 
 def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
-    """Return the `count` lowest processors that stay free, else also some that are free only at first; 0 if there are
-    too few.
+    """Return the `count` lowest processors of `free`; if these are too few, all of them and the lowest others of
+    `free_then`. 0 if even these are too few.
 
-    A partition's `own` come first. All sets are bits.
+    `free` are the processors that are free for the whole time, `free_then` the ones that are free at its start.
+    Processors in `own`, the set of the job's partition, are taken first. All sets are bits.
     """
     if free.bit_count() >= count:
         first = lowest(free & own, min((free & own).bit_count(), count))
@@ -164,8 +176,8 @@ def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
 def _turns(
     snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
 ) -> Iterator[Box]:
-    """Yield boxes of the future turns of matrix rows; if turns are too short to see, of all rows until their jobs
-    end.
+    """Yield boxes of the future turns of matrix rows. If turns are too short to see, the boxes of all rows are yielded
+    at once, each until its job ends.
     """
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
     if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.seconds):
@@ -182,7 +194,9 @@ def _turns(
 def _slots(
     matrix: MatrixPicture, view: ChartView, clock: float, turn: float, end: float
 ) -> Iterator[tuple[float, float, int]]:
-    """Yield (begin, end, index of the row) for each visible turn in the future."""
+    """Yield (begin, end, index of the row in `matrix`) for the rest of the present turn, which lasts until `end`, and
+    each visible later turn.
+    """
     places = {row: place for place, (row, _) in enumerate(matrix.rows)}
     count = len(places)
     if not count:

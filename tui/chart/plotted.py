@@ -17,7 +17,7 @@ ASCII_MARKERS = "ox+*#@%&=abc"
 
 
 class Manner(NamedTuple):
-    """Options for drawing a plot, such as size and colours."""
+    """Options with which a plot is drawn, such as size and colours."""
 
     columns: int
     rows: int

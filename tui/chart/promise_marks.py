@@ -1,5 +1,5 @@
-"""Marks for the reservation of the selected job (or the head of the queue), and the hole in which others may pass
-it.
+"""Marks for the reservation of the selected job (or the head of the queue), and the hole: the processors on which other
+jobs may run before it without delay.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from tui.chart.scene import Hole, Mark
 
 
 class FirstPromise(NamedTuple):
-    """First reservation of a job: made at `time`, for a start at `at`."""
+    """First reservation of a job: made at the time `time`, for a start at the time `at`."""
 
     time: float
     at: float
 
 
 class Promises:
-    """First reservation of each job, which is searched once because it does not change."""
+    """First reservation of each job; a found one is kept, because it does not change."""
 
     def __init__(self) -> None:
         self._first: dict[int, FirstPromise] = {}
 
     def marks(self, history: Past, snapshot: Snapshot, clock: float, selected: int | None) -> Iterator[Mark]:
-        """Yield marks for the first planned start of the job, and for the latest end of jobs that may pass it."""
+        """Yield up to two marks for the selected job, or for the head of the queue: its first reserved start, and the
+        latest end of jobs that may pass it.
+        """
         queued = _awaited(snapshot, selected)
         if queued is None or queued.planned is None:
             return
@@ -58,14 +60,16 @@ def _slip(queued: Queued, first: FirstPromise) -> str:
 
 
 def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
-    """Return the selected job if it waits or, without a selection, the head of the queue; otherwise None."""
+    """Return the job that the marks are about: the selected job or, without a selection, the head of the queue. None if
+    that does not wait.
+    """
     place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
     return None if place is None else snapshot.queue[place]
 
 
 def hole_of(snapshot: Snapshot) -> Hole | None:
-    """Return the hole (free processors) in which others may pass the head, as a reason of this step states it, or
-    None.
+    """Return the hole (free processors) in which other jobs may pass the head of the queue; None if no reason of a
+    decision in this step states one.
     """
     for decision in snapshot.decisions:
         match _reason(decision):
@@ -79,7 +83,9 @@ def hole_of(snapshot: Snapshot) -> Hole | None:
 
 
 def _window(snapshot: Snapshot, rank: int) -> float | None:
-    """Return the latest time at which a job that passes this one may end; None if there is no such limit."""
+    """Return the latest time at which a job that passes job `rank` may end; None if no reason of a decision in this
+    step states one.
+    """
     for decision in snapshot.decisions:
         match _reason(decision):
             case InWindow(head, _, closes) | WindowCloses(head, _, closes) if head.rank == rank:

@@ -1,7 +1,8 @@
-"""Raster: a picture of stretches in pixels, each with the job that has most of it.
+"""Raster: a picture of stretches (a job on its processors for a time) in pixels; each pixel has the job that has most
+of it.
 
 A pixel is a column of time by a band of processors. The values are exact: `used` is the share of the pixel's processor
-time that jobs have, `purity` the largest job's part of it.
+time that jobs have, `purity` the share of the largest job in this used part.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from tui.chart.shares import Shares
 from tui.chart.turns import rows_sharing
 
 FREE, UNKNOWN, NOWHERE = -1, -2, -3
-"""Numbers in place of a rank: the pixel is free; it is not drawn yet; it has no processors."""
+"""Numbers in place of a job's rank in a pixel: no job has the pixel (`FREE`), it is not drawn yet (`UNKNOWN`), or it
+has no processors (`NOWHERE`).
+"""
 
 SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
-"""Kinds of what a pixel shows: kinds of stretches, the trail of a suspended job, kinds of plans, a replica, and a job
-whose row shares processors.
+"""Kinds of what a pixel shows: kinds of stretches, the trail of a suspended job, kinds of planned boxes, a replica, and
+a job that shares processors with other matrix rows.
 """
 (
     RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED, REPLICA, SHARING,
@@ -84,14 +87,14 @@ Pixels = NDArray[Any]
 
 
 def as_numbers(pixels: Pixels) -> NDArray[np.uint64]:
-    """Return each pixel as one number, because numbers are copied much faster."""
+    """Return each pixel as one integer with the same bytes, because integers are copied much faster."""
     numbers: NDArray[np.uint64] = pixels.view(np.uint64)
     return numbers
 
 
 class Frame(NamedTuple):
-    """Part of a chart to be drawn: `columns` columns from `first` on, and bands of processors between `edges`, as in
-    `ChartView`.
+    """Part of a chart to be drawn: `columns` columns from `first` on, and the bands of processors between two
+    neighbouring `edges`, as in `ChartView`.
     """
 
     per_column: float
@@ -109,7 +112,7 @@ class Raster:
 
     @classmethod
     def blank(cls, bands: int, columns: int, rank: int = UNKNOWN) -> Raster:
-        """Return a picture in which every pixel has this rank (or number in place of one)."""
+        """Return a picture in which every pixel has the number `rank`: a rank, or `FREE`, `UNKNOWN` or `NOWHERE`."""
         pixel = np.zeros(1, PIXEL)
         pixel["rank"] = rank
         return cls(np.full((bands, columns), as_numbers(pixel)).view(PIXEL))
@@ -135,7 +138,7 @@ class Raster:
         return self.pixels["ending"]
 
     def above(self, under: Raster) -> Raster:
-        """Return this picture drawn over `under`, which is seen where this one has no job."""
+        """Return this picture drawn over the picture `under`, which is visible where this one has no job."""
         numbers = np.where(self.rank < 0, as_numbers(under.pixels), as_numbers(self.pixels))
         return Raster(numbers.view(PIXEL))
 
@@ -147,11 +150,11 @@ class Raster:
 def rasterise(
     stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares | None = None, ended: Iterable[Stretch] = ()
 ) -> Raster:
-    """Return the picture of these stretches up to `now`; at the end of each stretch in `ended` the job was killed or
-    suspended.
+    """Return the picture of these stretches up to `now`; the stretches in `ended` get a mark at their end, because the
+    job was killed or suspended there.
 
-    Stretches of kind gang share their processors, so neighbouring bands alternate between their rows. Turns longer than
-    a column must be passed as one stretch each.
+    Stretches of kind gang share their processors with other matrix rows, so neighbouring bands show these rows
+    alternately. Turns longer than a column must be passed as one stretch each.
     """
     pixels = Raster.blank(len(frame.edges) - 1, frame.columns, FREE).pixels
     if stretches:
@@ -163,7 +166,9 @@ def rasterise(
 
 
 class _Parts(NamedTuple):
-    """Parts of pixels that stretches have: index of the stretch, pixel, and share of the pixel."""
+    """Parts of pixels that stretches cover, as three arrays with an entry for each part: index of the stretch, pixel,
+    and share of the pixel.
+    """
 
     stretch: NDArray[np.intp]
     pixel: NDArray[np.intp]
@@ -171,7 +176,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
-    """Return which part of each pixel each stretch has."""
+    """Return, as three arrays, which stretches cover which pixels, and with which share of the pixel."""
     count = len(stretches)
     starts = np.fromiter((s.start for s in stretches), float, count)
     ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)
@@ -242,7 +247,9 @@ def _give(pixels: Pixels, at: Any, rank: Any, kind: Any, amount: Any, held: NDAr
 
 
 def _mark_end(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
-    """Mark one pixel as the end of a killed or suspended job: in the middle of its largest visible piece."""
+    """Mark one pixel as the end of a killed or suspended job: at the end of the stretch, in the middle of its largest
+    block of neighbouring bands.
+    """
     if stretch.end is None:
         return
     column = int(np.ceil(frame.axis.place(stretch.end) / frame.per_column)) - 1 - frame.first

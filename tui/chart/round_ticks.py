@@ -51,7 +51,7 @@ def tick_label(value: float) -> str:
 
 
 def time_unit(largest: float) -> tuple[float, str]:
-    """Return the unit for times up to `largest` seconds, and its length in seconds.
+    """Return (length in seconds, name) of the unit that suits times up to `largest` seconds.
 
     >>> time_unit(90), time_unit(40000), time_unit(2e6)
     ((1.0, 's'), (3600.0, 'h'), (86400.0, 'd'))

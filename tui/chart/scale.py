@@ -1,9 +1,9 @@
 """View of the chart: which part of time and of the machine is visible, and how wide columns are.
 
-A `Camera` has the user's choices: the width of a column, follow now or stay, and which processors. A `ChartView` is the
-visible part that results for a time and a size of the screen. Both count in places (see `tui.chart.axis`): seconds, or
-events. Columns are counted from place 0, so that a column is the same span of time wherever the chart is scrolled, and
-drawn columns can be used again.
+A `Camera` holds what the user chose: the width of a column, whether the chart follows now or stays, and which
+processors are visible. A `ChartView` is the visible part that follows from these choices, a time and the size of the
+screen. Both count time in places (see `tui.chart.axis`): seconds, or events. Columns are counted from place 0, so a
+column is the same span of time wherever the chart is scrolled. Drawn columns can therefore be used again.
 """
 
 from __future__ import annotations
@@ -22,35 +22,40 @@ LADDER = (
     14400, 21600, 32400, 43200, 64800, 86400, 129600, 172800, 259200, 432000, 604800, 864000, 1296000, 1728000, 2592000,
     4320000, 8640000,
 )  # fmt: skip
-"""Possible widths of a column in seconds; zooming goes from one to the next"""
+"""Possible widths of a column in seconds; one step of zooming goes to the next width"""
 EVENTS = tuple(2.0**power for power in range(-4, 14))
-"""Possible widths of a column in events; zooming goes from one to the next"""
+"""Possible widths of a column in events; one step of zooming goes to the next width"""
 AN_EVENT = 0.25
 """Width of a column in events before the user zooms."""
 NOW_AT = 0.7
-"""Position of now while the chart follows it, as a share of the chart's width."""
+"""Position of now in a chart that scrolls with it, as a share of the chart's width."""
 PAGE = 0.15, 0.85
-"""Range of the chart's width, as shares, within which now moves before a page is turned."""
+"""Range in which now moves through the chart, as shares of its width; outside of this range the chart jumps by a
+page.
+"""
 _FULL = 2 / 3
-"""Smallest share of the height that bands of equal height must fill; otherwise their heights may differ by a pixel."""
+"""Smallest share of the height that bands of equal height must fill; if they would fill less, their heights may differ
+by a pixel.
+"""
 _FIRST_JOBS = 40
-"""Number of submissions that the first view shows, unless they take longer than a day."""
+"""Number of submissions that are visible in the first view; if they take longer than a day, only a day is."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartView:
-    """Visible part of the chart: `columns` columns of `per_column` places from `first`, and processors `low` until
-    `high`.
+    """Visible part of the chart: `columns` columns of `per_column` places each, from column `first` on, and the
+    processors from `low` to before `high`.
 
-    Processors are drawn in bands: of one each if there is space, else of several. Bands are equally high if that leaves
-    at most a third blank, at the top (nothing if ordered by owner); else they differ by a pixel.
+    Processors are drawn in bands: one processor per band if there is space, otherwise several. Bands are equally high
+    if that leaves at most a third of the height blank, at the top. If processors are ordered by owner, nothing may stay
+    blank. Otherwise the heights of bands differ by a pixel.
     """
 
     per_column: float
     first: int
     columns: int
     rows: int
-    """Number of rows of pixels: two in each row of cells, or one without half blocks"""
+    """Number of rows of pixels: two in each row of characters, or one if there are no half blocks"""
     low: int
     high: int
     lanes: int = 1
@@ -58,13 +63,15 @@ class ChartView:
     stride: int = 0
     """Number of positions per lane, one for each processor and one for the gap; 0 with a single lane."""
     axis: Axis = CLOCK
-    """Axis that gives each time its place."""
+    """Axis that converts times to places across the chart, by the clock or by event."""
     cuts: tuple[int, ...] = ()
-    """Numbers of processors in ascending order between which a band of several may not extend (borders of nodes); empty
-    for none.
+    """Processors, in ascending order, at which a new band must begin if bands have several processors (borders of
+    nodes); empty for none.
     """
     order: Hashable = None
-    """Anything that identifies the order of the processors; None for the order of their numbers."""
+    """Any value that identifies the order of the processors, to tell orders apart; None for the order of their
+    numbers.
+    """
 
     @property
     def start(self) -> float:
@@ -98,12 +105,14 @@ class ChartView:
 
     @property
     def lane_rows(self) -> int:
-        """Return the number of rows of pixels of a lane with the gap below it: whole cells if there are enough."""
+        """Return the number of rows of pixels of a lane, including the gap below it; it is made even, to fill whole
+        characters, if it is above 3.
+        """
         each = self.rows // self.lanes
         return max(each - each % 2 if each > 3 else each, 1)
 
     def lane_at(self, row: int) -> int:
-        """Return the number, from the top, of the lane at a row of pixels."""
+        """Return the number of the lane at a row of pixels, counted from 0 at the top."""
         return min(max(row - (self.rows - self.lanes * self.lane_rows), 0) // self.lane_rows, self.lanes - 1)
 
     def band_rows(self) -> tuple[int, ...]:
@@ -119,8 +128,8 @@ class ChartView:
         return _lane_rows(self.rows, self.lanes, self.lane_rows, count)
 
     def edges(self) -> tuple[int, ...]:
-        """Return the numbers of processors between bands: band b, from the top, has those from edges[b + 1] to before
-        edges[b].
+        """Return the processors at the edges of bands, from the top: band b has the processors from edges[b + 1] to
+        before edges[b].
 
         >>> ChartView(60, 0, 10, 4, 0, 8).edges(), ChartView(60, 0, 10, 5, 0, 2).edges()
         ((8, 6, 4, 2, 0), (2, 1, 0))
@@ -135,13 +144,15 @@ class ChartView:
 
     @property
     def _inner_cuts(self) -> tuple[int, ...]:
-        """Return the visible processors at which bands must end, if there are more processors than rows."""
+        """Return the visible processors at which a new band must begin; empty if each processor can have a row of its
+        own.
+        """
         if self.high - self.low <= self.rows:
             return ()
         return tuple(cut for cut in self.cuts if self.low < cut < self.high)
 
     def processors_at(self, row: int) -> tuple[int, int] | None:
-        """Return the lowest and the highest processor at a row of pixels; None if it has no processors.
+        """Return the lowest and the highest processor at a row of pixels; None if the row has no processors.
 
         >>> view = ChartView(60, 0, 10, 5, 0, 8)
         >>> view.processors_at(0), view.processors_at(4), ChartView(60, 0, 10, 5, 0, 2).processors_at(0)
@@ -154,7 +165,7 @@ class ChartView:
         return (low, last) if self.lanes == 1 else (low % self.stride, last % self.stride)
 
     def rows_of(self, processor: int) -> range:
-        """Return the rows of pixels of the band with this processor.
+        """Return the rows of pixels of the band to which this processor belongs.
 
         >>> ChartView(60, 0, 10, 4, 0, 8).rows_of(7), ChartView(60, 0, 10, 5, 0, 2).rows_of(0)
         (range(0, 1), range(3, 5))
@@ -166,7 +177,9 @@ class ChartView:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Choice of the visible part by the user. Its methods return another camera; most need the time of now."""
+    """Choices of the user that determine the visible part. Methods return a changed copy; most need `now`, the time of
+    now.
+    """
 
     per_column: float
     low: int
@@ -175,24 +188,24 @@ class Camera:
     rows: int
     follow: bool = True
     first: int = 0
-    """First column if the camera does not follow now; if it turns pages, the first column of some page"""
+    """First visible column if the camera does not follow now; if it turns pages, the first column of any one page"""
     begin: float | None = None
-    """Place before which nothing is shown while the camera follows now; None for no limit."""
+    """Place (seconds or events) before which nothing is shown while the camera follows now; None for no limit."""
     pages: bool = False
     """True if the camera follows now by turning pages instead of scrolling."""
     by_rows: bool | None = None
-    """True for lanes of matrix rows or partitions; None if the program decides: lanes of partitions, and of rows with
-    turns too short to see.
+    """True to give matrix rows or partitions lanes of their own, False for no lanes. None if the program decides: lanes
+    for partitions, and for matrix rows with turns too short to see.
     """
     by_event: bool = False
     """True if places are events, False if seconds."""
     held: float | None = None
-    """Time that must be in the middle of the chart until its column is known; otherwise None"""
+    """Time that is to be in the middle of the chart, as long as its column is not known; otherwise None"""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
-        """Return the first camera: the whole machine and about forty submissions, at most a day; with few jobs the
-        whole run.
+        """Return the first camera for a workload: the whole machine, and the first forty submissions but at most a day.
+        If the workload has no more jobs than that, the whole run is visible.
         """
         camera = cls(1, 0, workload.procs, max(columns, 1), max(rows, 1))
         if not len(workload):
@@ -206,8 +219,8 @@ class Camera:
         return replace(camera, per_column=_rung(min(max(come, 600.0), 86400.0) / (camera.columns * NOW_AT)))
 
     def view(self, now: float, axis: Axis = CLOCK) -> ChartView:
-        """Return the visible part at the time `now`. A camera that follows now scrolls by columns, or turns pages near
-        an edge.
+        """Return the visible part at the time `now`. A camera that follows now scrolls column by column or, with pages,
+        jumps by a page when now is near an edge.
 
         >>> camera = Camera(60, 0, 9, 100, 40).paging(60000)
         >>> [camera.view(60 * minute).first for minute in (1000, 1014, 1015, 1084, 1085, 944)]
@@ -228,12 +241,14 @@ class Camera:
         return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high, axis=axis)
 
     def spaced(self, by_event: bool, held: float | None) -> Camera:
-        """Return the camera by event or by the clock, not zoomed, around the time `held`, or around now."""
+        """Return the camera with time spaced by event or by the clock. The time `held` is in the middle; for None, the
+        camera follows now.
+        """
         same = replace(self, by_event=by_event, follow=held is None, held=held, pages=False)
         return replace(same, per_column=AN_EVENT, begin=0.0) if by_event else same
 
     def held_on(self, axis: Axis) -> Camera:
-        """Return the camera with its `held` time in the middle column, which the axis determines."""
+        """Return the camera with the time `held` in the middle column; `axis` determines which column that is."""
         return self if self.held is None else replace(self, first=self.view(0, axis).first, held=None)
 
     @property
@@ -242,7 +257,9 @@ class Camera:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds that a column stands for; 0 if columns are events, because these differ in time."""
+        """Return the seconds that a column stands for; 0 if columns are counted in events, because their seconds then
+        differ.
+        """
         return 0.0 if self.by_event else self.per_column
 
     def staying(self, now: float) -> Camera:
@@ -254,7 +271,9 @@ class Camera:
         return replace(self, follow=True, pages=False)
 
     def paging(self, now: float) -> Camera:
-        """Return a camera that follows now by turning pages: the chart stays until now is near an edge."""
+        """Return a camera that follows now by turning pages: the chart stays until now is near the right edge, and then
+        jumps.
+        """
         return replace(self, follow=True, pages=True, first=self.view(now).first)
 
     def sized(self, columns: int, rows: int) -> Camera:
@@ -269,8 +288,8 @@ class Camera:
         return replace(stays, first=stays.first + columns)
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
-        """Return the camera with columns `rungs` widths larger or smaller; what is at column `at`, or else now, stays
-        in place.
+        """Return the camera zoomed in by `rungs` steps of possible widths (out if negative). Column `at` keeps its
+        time; for None, now or the middle column does.
         """
         ladder = self._ladder
         per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]
@@ -285,7 +304,9 @@ class Camera:
         return self.view(now).column_of(now)
 
     def fitting(self, start: float, end: float) -> Camera:
-        """Return the camera that shows all from `start` until `end`, as closely as possible."""
+        """Return the camera that shows all from `start` until `end`, with the narrowest possible columns that are wide
+        enough.
+        """
         per_column = _rung((end - start) / max(self.columns - 1, 1), self._ladder)
         return replace(self, per_column=per_column, follow=False, first=floor(start / per_column))
 
@@ -299,7 +320,8 @@ class Camera:
         return replace(self, low=low, high=low + count)
 
     def stretched(self, steps: int, procs: int, at: int | None = None) -> Camera:
-        """Return the camera with half as many processors for each step; the processors at the row `at` stay near it.
+        """Return the camera with half as many processors for each of `steps` (twice as many if negative); processor
+        `at`, or else the middle one, stays in place.
 
         >>> closer = Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
         >>> closer.low, closer.high
@@ -321,13 +343,16 @@ def _edges(low: int, high: int, bands: int) -> tuple[int, ...]:
 
 @lru_cache(16)
 def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tuple[int, ...]:
-    """Return the edges of the bands in all lanes; between two lanes there is a band that is not shown."""
+    """Return the processors at the edges of the bands of all lanes, from the top; the band between two lanes is their
+    gap, which is not drawn.
+    """
     return tuple(lane * stride + edge for lane in reversed(range(lanes)) for edge in _edges(low, high, bands))
 
 
 @lru_cache(16)
 def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
-    """Return the band at each row of pixels: the bands of each lane, then a row without processors (-1).
+    """Return the band at each row of pixels: for each lane its bands, then -1 for the gap below it. Rows that are left
+    over are -1 at the top.
 
     >>> _lane_rows(9, 2, 4, 2)
     (-1, -1, 0, 1, -1, -1, 3, 4, -1)
@@ -350,5 +375,7 @@ def _band_rows(rows: int, count: int, full: float = _FULL) -> tuple[int, ...]:
 
 
 def _rung(per_column: float, ladder: Sequence[float] = LADDER) -> float:
-    """Return the smallest width of a column among the possible ones (`ladder`) that is at least `per_column`."""
+    """Return the smallest of the possible widths of a column in `ladder` that is at least `per_column`; the largest if
+    all are smaller.
+    """
     return next((rung for rung in ladder if rung >= per_column), ladder[-1]) if per_column < inf else ladder[-1]

@@ -1,4 +1,4 @@
-"""Charts at one time as values that never change; they are made without a screen."""
+"""Data of a chart at one time, as values that never change; they are computed without a screen."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ _WIDEST = 10
 
 
 class Box(NamedTuple):
-    """Box of a job in the future part of the chart: processors and a time."""
+    """Box in the future part of the chart: the processors that a job is expected to have from `start` to `end`."""
 
     rank: int
     start: float
     end: float
     processors: int
     kind: str
-    """Kind of the box: expected (a running job until its expected end), sharing (the same in a matrix row), reserved,
-    planned.
+    """Kind of the box: expected (a running job until its expected end), sharing (the same in a matrix row that takes
+    turns), reserved, or planned (without a reservation).
     """
     rows: tuple[int, ...] = ()
-    """Rows of the matrix in which the job is planned."""
+    """Ids of the matrix rows in which the job is; empty if the box belongs to no row."""
 
 
 class Mark(NamedTuple):
-    """Mark at a time, above the chart and in the strip below."""
+    """Mark at a time, drawn above the chart and in the strip of curves below."""
 
     time: float
     kind: str
-    """Kind of the mark: switch, bookmark, fork, parted, guess; the kinds promise and window appear only in the
-    chart.
+    """Kind of the mark: switch, bookmark, fork, parted or guess; marks of the kinds promise and window are drawn only
+    above the chart, not in the strip.
     """
     text: str
     since: float | None = None
-    """Time that follows the text of the mark; None if no time does."""
+    """Time from which the text with the time of the mark is written; None if the text has no time."""
     after: str = ""
-    """Text after that time."""
+    """Text that follows the time in the text of the mark."""
 
     def told(self, near: Callable[[float], Clock] = clock_near) -> str:
         """Return the text of the mark with its time; `near` returns the function that writes the time."""
@@ -60,7 +60,9 @@ class Mark(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Outline of some processors for a time, with a label: a reservation, or the reason why a node is down."""
+    """Outline around some processors for a time, with a label: a reservation, or the reason why a node is not
+    available.
+    """
 
     name: str
     start: float
@@ -70,18 +72,22 @@ class Outline(NamedTuple):
 
 
 class Hole(NamedTuple):
-    """Hole: free processors on which other jobs may pass the head of the queue without delaying it."""
+    """Hole in the schedule: free processors on which other jobs may start before the head of the queue without delaying
+    it.
+    """
 
     rank: int
     """Rank of the head of the queue."""
     until: float
     """Planned start of the head; a job that ends by then may use the hole"""
     extra: int | None
-    """Number of extra processors, left over when the head starts; None if the reason does not state it"""
+    """Number of extra processors, which are left over when the head starts; None if the scheduler's reason does not
+    state it
+    """
 
 
 class Suspension(NamedTuple):
-    """Suspension of a job (by its rank) for another one."""
+    """Suspension of the job with the rank `victim` for another job."""
 
     time: float
     by: int
@@ -91,7 +97,7 @@ class Suspension(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Chart:
-    """Chart of a run at one time: what the renderers for screens and for files have in common."""
+    """Chart of a run at one time: the data that both renderers need, the one for screens and the one for files."""
 
     view: ChartView
     clock: float
@@ -99,9 +105,9 @@ class Chart:
     plan: tuple[Box, ...]
     marks: tuple[Mark, ...]
     mode: str
-    """Meaning of the colours (see `tui.chart.colours`)."""
+    """Name of the colour mode, such as job or user: what the colours mean (see `tui.chart.colours`)."""
     hues: NDArray[np.uint8]
-    """Hue of each visible job, indexed by rank."""
+    """Hue of each job, indexed by rank; only those of visible jobs are valid."""
     legend: tuple[tuple[int, str], ...]
     """Meaning of hues, as pairs (hue, meaning in words)"""
     workload: Workload
@@ -116,68 +122,77 @@ class Chart:
     outages: tuple[Outage, ...] = ()
     """Known times at which processors are unavailable."""
     names: tuple[tuple[int, str], ...] = ()
-    """Labels of nodes with their lowest processor, from the lowest up; empty if processors have numbers."""
+    """Pairs (lowest processor, label) of nodes, from the lowest up; empty if processors have numbers in place of
+    labels.
+    """
     outlines: tuple[Outline, ...] = ()
     suspensions: tuple[Suspension, ...] = ()
     """Suspensions in the visible time; empty if there are too many to explain."""
     by_owner: ByOwner | None = None
-    """Order of the processors if partitions have lanes, otherwise None."""
+    """Order of the processors in each column if partitions have lanes, otherwise None."""
     lane_names: tuple[LaneName, ...] = ()
-    """Names of the partitions; on a screen empty unless they have lanes."""
+    """Names of the lanes of partitions; on a screen empty if partitions have no lanes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChartScene(Chart):
-    """Chart for a screen, with past and plan together as one raster of pixels."""
+    """Chart for a screen, with past and plan together in one picture of pixels."""
 
     since: float | None
-    """Time of the last step; jobs that started then count as just started."""
+    """Time of the last step, None before the first; jobs that started at this time are shown as just started."""
     raster: Raster
     owners: NDArray[np.int8] | None
-    """Partition that owns most of each pixel, by band and column; None if there are no partitions"""
+    """Array (band, column) with the partition that owns most of each pixel, or None"""
     homes: NDArray[np.int8] | None
-    """Partition that had most of each band and column when the machine was divided; None if there are no partitions."""
+    """Array (band, column) with the partition that owned most of each pixel when the machine was divided, or
+    None.
+    """
     missing: NDArray[np.bool_] | None = None
-    """True for each band and column of which most is unavailable; None if everything is available"""
+    """Array (band, column): True for each pixel of which most is unavailable; None if everything is available"""
     useless: NDArray[np.bool_] | None = None
-    """True for each band and column of which most is on nodes whose free cores no waiting job can use, or None
+    """Array (band, column): True for each pixel of which most is on nodes whose free cores no waiting job can use; None
+    if no pixel is so
     """
     unused: tuple[int, ...] = ()
-    """Number of free cores now, and how many of them are useless for each cause in `BARS`; empty for equal
-    processors.
+    """Number of free cores now, followed by the number of cores that are useless for each cause in `BARS`; empty for
+    equal processors.
     """
     hole: Hole | None = None
     label: str = ""
-    """Name of the chart's run if two charts are shown, otherwise ""."""
+    """Name of the run of this chart if two charts are shown; "" for a single chart."""
     label_hue: int = 0
     is_told: bool = True
-    """True if the panels are about this run."""
+    """True if the panels around the chart describe this run; with two charts, they describe only one."""
     shift: NDArray[np.float64] | None = None
-    """Seconds by which each job starts later than in the other chart, by rank; infinite if unknown; None for a single
-    chart
+    """Seconds by which each job starts later than in the other chart, indexed by rank; infinite if unknown. None if
+    there is one chart only
     """
     pending: bool = False
-    """True if some columns are not drawn yet."""
+    """True if some columns are still missing, because drawing them would have taken too long."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels at the left of the chart; empty if there are numbers of processors."""
+        """Return the labels at the left of the chart, nodes or partitions; empty if the numbers of processors stand
+        there.
+        """
         return tuple(label for _, label in self.names) or tuple(shorten(lane.name, _WIDEST) for lane in self.lane_names)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Drawing(Chart):
-    """Chart for a picture in a file, in stretches of time, so that it can be enlarged; every job has a hue."""
+    """Chart for a picture in a file. Jobs are kept as stretches (times on processors), not as pixels, so that the
+    picture can be enlarged; every job has a hue.
+    """
 
     title: str
-    """Title of the picture: the specs of the policies."""
+    """Title of the picture: the specs of the policy and of its replacements during the run."""
     begin: float
     until: float
-    """Time at the right edge; the part after `clock` is planned."""
+    """Time at the right edge, in seconds; what is between `clock` and this time is planned."""
     history: Past
     ran: tuple[Stretch, ...]
-    """Stretches in which jobs held processors, from the left edge until `clock`."""
+    """Stretches (times in which a job held processors) from the left edge until `clock`."""
     trails: tuple[Stretch, ...]
-    """Times and processors of suspended jobs, drawn as trails."""
+    """Times in which a job was suspended, with the processors that it had; drawn as trails."""
     cut: tuple[Stretch, ...]
-    """Stretches at whose end the job was killed."""
+    """Stretches at whose end a job was killed."""

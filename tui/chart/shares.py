@@ -1,4 +1,4 @@
-"""Share of each band of the chart that sets of processors cover."""
+"""Share of each band of the chart that sets of processors cover, such as the processors of jobs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_BITS = 1 << 22
-"""Largest number of bits of sets that are examined at once."""
+"""Largest number of bits (processors of all sets together) that are examined at once."""
 _MOST_KNOWN = 4096
 _MANY = 1024
-"""Number of sets from which on shares are not kept for reuse, because each set occurs once"""
+"""Largest number of sets for which shares are kept for reuse; in larger requests most sets occur only once"""
 
 Shared: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
-"""Three arrays with an entry for each band that a set touches: index of the set, the band, and the covered share of the
-band.
+"""Three arrays with an entry for each pair of a set and a band that it touches: index of the set, the band, and the
+share of the band that the set covers.
 """
 
 
 class Shares:
-    """Shares of bands (processors between two `edges`) that sets of processors cover; they are kept, because jobs stay
-    for many
-    frames.
+    """Shares of bands (processors between two of the `edges`) that sets of processors cover. Shares are kept for reuse,
+    because a job has the same set in many frames.
 
     >>> sets, bands, share = Shares((4, 2, 0)).of([0b0110, 0b0011])
     >>> sets.tolist(), bands.tolist(), share.tolist()
@@ -37,7 +36,7 @@ class Shares:
         self._known: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
 
     def of(self, sets: Sequence[int]) -> Shared:
-        """Return the bands that each of these sets (bits) touches, and the share of each band that it covers."""
+        """Return the bands that each of these sets (bits) touches, and the share of the band that the set covers."""
         if len(sets) > _MANY:
             return self._look(sets)
         if missing := list({s: None for s in sets if s not in self._known}):
@@ -58,7 +57,7 @@ class Shares:
             self._known[one] = bands[piece], share[piece]
 
     def _look(self, sets: Sequence[int]) -> Shared:
-        """Compute the shares from the bits of the sets, a limited number of bits at a time."""
+        """Return the shares computed from the bits of the sets; at most `_MOST_BITS` bits are examined at once."""
         portion = max(_MOST_BITS // max(self._count, 1), 1)
         parts = [self._portion(sets[i : i + portion], i) for i in range(0, len(sets), portion)]
         owner, bands, share = (np.concatenate(column) for column in zip(*parts, strict=True))

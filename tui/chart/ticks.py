@@ -22,9 +22,10 @@ Time = TypeVar("Time", int, float)
 def times(
     begin: float, end: float, room: Callable[[str], float], calendar: Calendar | None = None
 ) -> list[tuple[float, str]]:
-    """Return round times with labels between two times; a label has the day only if the one before has another.
+    """Return pairs (time, label) at round times between two times; a label has the day only if the day differs from
+    that of the label before.
 
-    `room(name)` is the smallest distance in seconds that a label needs. With a calendar they are round in the local
+    `room(label)` is the smallest distance in seconds that a label needs. With a calendar, times are round in the local
     time of the trace.
 
     >>> times(80000, 100000, lambda name: 3000)
@@ -40,7 +41,8 @@ def times(
 
 
 def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> list[tuple[float, str]]:
-    """Return labels for times that need not be round, as exact as necessary to tell them apart.
+    """Return pairs (time, label) for times that need not be round; labels have seconds only if a time is not a whole
+    minute.
 
     >>> as_they_are([60, 3660.5, 86400])
     [(60, 'd0 00:01:00'), (3660.5, '01:01:00'), (86400, 'd1 00:00:00')]
@@ -85,7 +87,8 @@ def unit_of(labels: Sequence[str]) -> str:
 
 
 def named(moments: range) -> Iterator[tuple[int, str]]:
-    """Yield times at equal distances with their labels; a label has the day only if the one before has another.
+    """Yield pairs (time, label) for times at equal distances; a label has the day only if the day differs from that of
+    the label before.
 
     >>> list(named(range(79200, 93601, 7200)))
     [(79200, 'd0 22:00'), (86400, 'd1 00:00'), (93600, '02:00')]
@@ -94,7 +97,7 @@ def named(moments: range) -> Iterator[tuple[int, str]]:
 
 
 def _told(moments: Iterable[Time], step: int, calendar: Calendar | None = None) -> Iterator[tuple[Time, str]]:
-    """Yield times with their labels, as exact as the distance `step` between them requires."""
+    """Yield pairs (time, label); labels are as exact as the distance `step` in seconds between the times requires."""
     said: object = None
     for time in moments:
         day = time // _DAY if calendar is None else calendar.moment(time).rpartition(" ")[0]

@@ -1,7 +1,7 @@
 """Tiles: finished columns of the chart, which are kept because the past never changes.
 
-Columns are kept in tiles, for each width of a column and each set of bands. Columns that are missing are made nearest
-to now first, as many as there is time for; the others are made when the next frame asks.
+Tiles are kept for each layout (width of a column, and bands). Missing columns are drawn from the right to the left, as
+many as there is time for in this frame; the others follow in the next frames.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _WIDTH = 64
 _MOST_BYTES = 24 << 20
 
 Make = Callable[[int, int], Raster]
-"""Function that returns the pixels of `columns` columns, from a first column on"""
+"""Function (first column, number of columns) that returns the pixels of these columns"""
 Clock = Callable[[], float]
 
 
 class _Tile:
-    """Tile: neighbouring columns, of which those marked in `made` are drawn."""
+    """Tile: `_WIDTH` neighbouring columns; `made` is True for each column that is drawn already."""
 
     __slots__ = ("made", "pixels")
 
@@ -36,14 +36,16 @@ class _Tile:
 
 
 class Tiles:
-    """Tiles with the finished columns of one history, by layout (width of a column, and bands)."""
+    """Tiles with the finished columns of one history, for each layout (width of a column, and bands)."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES, clock: Clock = perf_counter) -> None:
         self._tiles: OrderedDict[tuple[Hashable, int], _Tile] = OrderedDict()
         self._bytes, self._most, self._clock = 0, most_bytes, clock
 
     def until(self, last: Callable[[Any], int]) -> Tiles:
-        """Return tiles for a history that is the same up to some time; `last` returns the end column for a layout."""
+        """Return a copy of the tiles for a history that is the same up to some time; `last` returns, for a layout, the
+        column at which the common part ends.
+        """
         shared = Tiles(self._most, self._clock)
         for (layout, number), tile in self._tiles.items():
             if (columns := last(layout) - number * _WIDTH) > 0:
@@ -55,8 +57,8 @@ class Tiles:
     def window(
         self, layout: Hashable, bands: int, first: int, last: int, make: Make, budget: float
     ) -> tuple[Raster, bool]:
-        """Return the columns from `first` to before `last`, drawing missing ones for `budget` seconds; True if some are
-        still missing.
+        """Return (picture, is incomplete) of the columns from `first` to before `last`. Missing columns are drawn for
+        at most about `budget` seconds.
         """
         made = Raster.blank(bands, max(last - first, 0))
         if last <= first:
@@ -71,7 +73,7 @@ class Tiles:
         return made, pending
 
     def _missing(self, layout: Hashable, bands: int, first: int, last: int) -> list[tuple[int, int]]:
-        """Return ranges of columns that are not drawn yet, the last range first."""
+        """Return ranges (first, end) of columns that are not drawn yet, the range furthest to the right first."""
         made = np.concatenate([tile.made[inside] for tile, inside, _ in self._pieces(layout, bands, first, last)])
         if made.all():
             return []
@@ -80,8 +82,8 @@ class Tiles:
         return runs[::-1]
 
     def _make(self, layout: Hashable, bands: int, begin: int, end: int, make: Make, deadline: float) -> bool:
-        """Draw columns from right to left in growing portions as long as time is left; return False if some are
-        missing.
+        """Draw the columns from `begin` to before `end`, from right to left in growing portions, until the deadline.
+        Return True if all are drawn.
         """
         portion = 1
         while end > begin:
@@ -103,7 +105,9 @@ class Tiles:
             tile.made[inside] = True
 
     def _pieces(self, layout: Hashable, bands: int, first: int, last: int) -> Iterator[tuple[_Tile, slice, slice]]:
-        """Yield each tile with its columns, and their positions among the columns from `first` to before `last`."""
+        """Yield each tile with columns from `first` to before `last`: the tile, the slice of these columns in the tile,
+        and their slice in the range.
+        """
         for number in range(first // _WIDTH, (last - 1) // _WIDTH + 1):
             origin = number * _WIDTH
             begin, end = max(first, origin), min(last, origin + _WIDTH)
@@ -123,7 +127,9 @@ class Tiles:
         return tile
 
     def _forget(self) -> None:
-        """Remove the least recently used tiles; tiles of the present frame stay."""
+        """Remove the least recently used tiles while all tiles together take too much memory; the latest 8 always
+        stay.
+        """
         while self._bytes > self._most and len(self._tiles) > 8:
             _, tile = self._tiles.popitem(last=False)
             self._bytes -= tile.pixels.nbytes

@@ -1,4 +1,6 @@
-"""Turns of matrix rows in the chart: drawn one by one if they are long enough to see, otherwise as lanes."""
+"""Turns of matrix rows in the chart: each turn is drawn if turns are long enough to see, otherwise rows share the
+column or have lanes.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,14 @@ Ints = NDArray[np.intp]
 
 
 def are_seen(turn: float | None, column: float) -> bool:
-    """Return True if turns of `turn` seconds are long enough to be seen in columns of `column` seconds; False for
-    None.
-    """
+    """Return True if turns of `turn` seconds are at least as long as a column of `column` seconds; False for None."""
     return turn is not None and column <= turn
 
 
 def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: float, column: float) -> Iterator[Stretch]:
-    """Yield each turn of jobs that take turns, if they are long enough to be seen; other stretches unchanged."""
+    """Yield the stretches. If turns are long enough to be seen, a job that takes turns has a stretch for each turn
+    between `begin` and `end`.
+    """
     for stretch in stretches:
         if stretch.rows and are_seen(history.turn_at(stretch.start), column):
             yield from history.turns(stretch, begin, end)
@@ -33,21 +35,21 @@ def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: flo
 
 
 def row_on_turn(snapshot: Snapshot, clock: float) -> int | None:
-    """Return the id of the row that is active at that time, or None."""
+    """Return the id of the matrix row that is active at the time `clock`, or None."""
     return None if snapshot.matrix is None else turn_at(snapshot, clock).row
 
 
 class OnTurn(NamedTuple):
-    """Row of the matrix that is active, with its turn."""
+    """Active row of the matrix, and its present turn."""
 
     row: int | None
     end: float | None
-    """End of the turn; None if it does not end."""
+    """End of the turn, in seconds; None if rows take no turns."""
     slice: float
 
 
 def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
-    """Return the active row at that time; rows also take turns between two steps."""
+    """Return the active row and its turn at the time `clock`; the turns since the last step are counted."""
     assert snapshot.matrix is not None
     turns = snapshot.rules.turns()
     on_turn, end = snapshot.matrix.on_turn, snapshot.turn_end
@@ -60,7 +62,9 @@ def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
 
 
 def last_turn(snapshot: Snapshot, before: float) -> float | None:
-    """Return when the last turn before that time began; None if unknown or no rows take turns."""
+    """Return the time at which the last turn before `before` began; None if rows take no turns, or no turn began since
+    the last step.
+    """
     if snapshot.matrix is None or snapshot.time is None or before <= snapshot.time + MOMENT:
         return None
     _, end, slice = turn_at(snapshot, max(before - 2 * MOMENT, snapshot.time))
@@ -70,24 +74,30 @@ def last_turn(snapshot: Snapshot, before: float) -> float | None:
 
 
 class RowsSharing(NamedTuple):
-    """Matrix rows whose jobs share columns of the chart, because turns are too short to be seen."""
+    """Rows of the matrix whose jobs are shown in the same columns of the chart, because turns are too short to be
+    seen.
+    """
 
     stands: NDArray[np.bool_]
-    """True if the job of the stretch is in the row, by stretch and row"""
+    """Array (stretch, row): True if the job of the stretch is in this row"""
     order: Ints
-    """Rows with jobs in each column, in the order in which bands show them, by place and column"""
+    """Array (place, column) of rows; in each column, rows that have jobs there come first, in the order in which bands
+    show them
+    """
     many: Ints
-    """Number of such rows in each column, at least 1"""
+    """Number of rows that have jobs in each column, at least 1"""
 
     def shows(self, stretch: Ints, band: Ints, column: Ints) -> NDArray[np.bool_]:
-        """Return True for each pixel that shows this stretch: bands show the rows in turn, the same in all columns."""
+        """Return True for each pixel (`band`, `column`) that shows the stretch: successive bands show the rows of
+        `order` in turn.
+        """
         shown: NDArray[np.bool_] = self.stands[stretch, self.order[band % self.many[column], column]]
         return shown
 
 
 def rows_sharing(stretches: Sequence[Stretch], first: Ints, last: Ints, columns: int) -> RowsSharing:
-    """Return which rows share each of `columns` columns; a stretch extends from its column in `first` to that in
-    `last`.
+    """Return which rows share each of `columns` columns; stretch i extends from column `first[i]` to before column
+    `last[i]`.
     """
     rows = sorted({row for stretch in stretches for row in stretch.rows})
     stands = np.array([[row in stretch.rows for row in rows] for stretch in stretches])

@@ -28,15 +28,15 @@ from tui.look.text import plain, table
 from tui.replay.file_watch import FileWatch
 
 FailureLines: TypeAlias = Callable[[str, Policy, Failure], list[str]]
-"""Function that writes the jobs on which a policy breaks a rule to a file, and returns lines about it"""
+"""Function that writes the jobs on which a policy breaks a rule to a file; it returns lines about the failure"""
 Saved: TypeAlias = Policy | str
-"""Policy of a saved file, or one line on why the file has no usable policy"""
+"""Policy of a file that was saved, or one line on why that file has no usable policy"""
 TITLES = ("mean wait", "worst wait", "fairness")
 """Headings of the columns for the metrics in `SHOWN`"""
 WORDS = {1: "better", 0: "worse"}
 LONGEST_NAME = 16
 EVERY = 0.2
-"""Seconds between two checks for an interrupt"""
+"""Seconds after which waiting for a saved file is interrupted, so that the user can stop the program"""
 
 
 class SupersededError(Exception):
@@ -44,7 +44,7 @@ class SupersededError(Exception):
 
 
 def watch(spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines) -> None:
-    """Test a policy whenever one of its files is saved, until the user interrupts."""
+    """Test a policy at once, and whenever one of its files is saved, until the user interrupts."""
     saves = SimpleQueue[Saved]()
     watcher = FileWatch(lambda _, renewed: saves.put(renewed[spec]), saves.put)
     saves.put(_loaded(spec))
@@ -73,7 +73,7 @@ def _each(saves: SimpleQueue[Saved]) -> Iterator[Saved]:
 
 
 class Bench:
-    """Bench for a policy: it has the last version that passed the tests, with which the next one is compared."""
+    """Tester of the saved versions of a policy; each version is compared with the last one that passed the tests."""
 
     def __init__(
         self, spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines,
@@ -86,7 +86,9 @@ class Bench:
         self._before: tuple[int, Version] | None = None
 
     def show(self, saved: Saved) -> None:
-        """Test a saved version and print a report; nothing if it is the same as before, or is saved again meanwhile."""
+        """Test a saved version and print a report. If it is the same as the version before, nothing is done; if the
+        file is saved again meanwhile, the test stops.
+        """
         code = saved if isinstance(saved, str) else (saved.code, saved)
         if code == self._tested:
             return
@@ -134,14 +136,16 @@ def _notes(version: Version, known: Collection[str] = ()) -> list[str]:
 
 
 def _first(version: Version) -> list[str]:
-    """Return lines with the metrics of the first version on every workload."""
+    """Return lines with the metrics of the first version that passed, a row for each workload."""
     heads = ["", *TITLES]
     rows = [[_name(run), *(_value(name, run.values[name]) for name in SHOWN)] for run in version.runs]
     return [*table([heads, *rows], indent=2), f"  a pass takes {_pass(version)}; save the file to compare"]
 
 
 def _against(before: Version, now: Version, spec: str) -> list[str]:
-    """Return lines on the metrics that changed, and on the first decision that is different."""
+    """Return lines on the metrics that changed against the version before, on the first decision that differs, and on
+    the time of a decision pass.
+    """
     runs = list(changes(before, now))
     rows = [[_name(run), *_cells(metrics)] for run, metrics in runs if any(e.first != e.second for e in metrics)]
     lines = list(_summary(runs))
@@ -167,7 +171,9 @@ def _first_difference(before: Version, now: Version, spec: str) -> list[str]:
 
 
 def _summary(runs: Sequence[tuple[BenchRun, Sequence[Versus]]]) -> Iterator[str]:
-    """Yield a line on what became better, and one on what became worse: metrics with their workloads."""
+    """Yield a line with the metrics that became better, and one with the metrics that became worse. Each metric has
+    the names of its workloads.
+    """
     for side, word in WORDS.items():
         told = []
         for place, title in enumerate(TITLES):

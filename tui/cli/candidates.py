@@ -1,4 +1,6 @@
-"""Candidates that a shell offers for completion. No file is read and no code loaded for them."""
+"""Candidates that a shell offers to complete a word. To find them, no file is read and no user-defined code is
+loaded.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ else:
 
 
 def candidates(parameter: click.Parameter, typed: str) -> list[Item]:
-    """Return the candidates for an option or argument; its placeholder in the help says what kind of value it has."""
+    """Return the candidates for an option or argument that begin as `typed`; the placeholder of the parameter in the
+    help (such as SPEC) determines their kind.
+    """
     meta = (parameter.metavar or getattr(parameter.type, "name", "") or parameter.name or "").strip("[].")
     if parameter.name in ("trace", "traces"):
         meta = "TRACE"
@@ -43,7 +47,7 @@ def _folders(typed: str) -> Iterator[Item]:
 
 
 def traces(typed: str) -> Iterator[Item]:
-    """Yield the samples, each with its topic, and files."""
+    """Yield the sample traces, each with its topic, and the request that the shell completes files."""
     from sim.workload.samples import captions
 
     yield from _beginning(typed, captions())
@@ -64,7 +68,9 @@ def _metrics(typed: str) -> Iterator[Item]:
 
 
 def _specs(typed: str) -> Iterator[Item]:
-    """Yield policies; after a policy its parameters; after a parameter the possible values."""
+    """Yield candidates for the spec of a policy: first names of policies, after a name its parameters, after a
+    parameter its possible values.
+    """
     front, equals, switched = typed.partition("=")
     if equals and ":" not in front and front not in POLICIES:  # T=SPEC of --switch
         for item in _specs(switched):
@@ -100,7 +106,9 @@ def _policies(typed: str) -> Iterator[Item]:
 
 
 def _parameters(cls: type[Policy]) -> dict[str, Parameter]:
-    """Return the parameters of a policy and, if it has one, of the order of its queue."""
+    """Return the parameters of a policy by name; if the policy has an order of its queue, with the parameter
+    `order`.
+    """
     parameters = parameters_of(cls)
     if (order := default_order(cls)) is not None:
         parameters["order"] = Parameter("order", str, order.name, "how the queue stands", choices=tuple(ORDERS))
@@ -112,7 +120,7 @@ def _values(parameter: Parameter) -> Iterable[str]:
 
 
 def _beginning(typed: str, named: Iterable[tuple[str, str]]) -> Iterator[Item]:
-    """Yield a candidate for each (name, meaning) whose name begins as typed."""
+    """Yield a candidate for each pair (name, meaning) whose name begins with `typed`."""
     return (CompletionItem(name, help=meaning or None) for name, meaning in named if name.startswith(typed))
 
 
@@ -127,4 +135,6 @@ _BY_WORD: dict[str, Callable[[str], Iterator[Item]]] = {
     "FIGURE": _files,
     "SESSION": _files,
 }
-"""Function that yields the candidates, by a word in the placeholder of the option; the first word that fits counts."""
+"""For each word that a placeholder may contain: the function that yields the candidates. The first word that is found
+counts.
+"""

@@ -20,24 +20,24 @@ from sim.formatting import count, quoted
 from sim.optional_imports import extra
 
 PATIENCE = 10
-"""Seconds in which the scheduler of a cluster must answer."""
+"""Seconds within which the Dask scheduler must answer."""
 UNKNOWN_WORKERS = "{} can run code as you, and so can anyone who reaches it without TLS: use a cluster that you trust"
 COUNTED = 1.0
-"""Seconds for which a count of the workers is used again."""
+"""Seconds for which the number of workers is not asked again."""
 ROLES = ("client", "scheduler", "worker")
 NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
 """Options of a Dask worker that keep its web page off the network."""
 _WORDS = {"account": "account", "cores": "cores", "interface": "interface", "jobs": "jobs", "memory": "memory",
           "partition": "queue", "processes": "processes", "walltime": "walltime"}  # fmt: skip
-"""Names of parameters in dask-jobqueue's `SLURMCluster`, by the names in our option; other names are options of
-sbatch.
+"""For each name in our option --slurm: the name of the parameter of dask-jobqueue's `SLURMCluster`. Other names are
+options of sbatch.
 """
 
 
 @contextmanager
 def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[], Executor], Callable[[], int]]]:
-    """Connect to a cluster, or start one, for the context; return a function that makes executors, and one that counts
-    workers.
+    """Connect to the Dask cluster at `address`, or start one in Slurm, while the context lasts. Yield a function that
+    makes executors, and one that counts workers.
     """
     distributed = extra("distributed", "a cluster", "cluster")
     for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
@@ -52,7 +52,7 @@ def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[
 
 
 def parse_slurm(text: str) -> dict[str, Any]:
-    """Return the parameters for Slurm that a text has.
+    """Return the parameters for dask-jobqueue that the text of the option --slurm means, with defaults.
 
     >>> parse_slurm("account=a1,cores=4,walltime=01:00:00,jobs=20,gres=disk:1")["job_extra_directives"]
     ['--gres=disk:1']
@@ -77,8 +77,8 @@ def parse_slurm(text: str) -> dict[str, Any]:
 
 @contextmanager
 def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
-    """Start a Dask scheduler for the context: encrypted, on one network interface, and without web pages on the
-    network.
+    """Run a Dask scheduler whose workers are jobs of Slurm while the context lasts. It is encrypted, on one network
+    interface, and has no web pages on the network.
     """
     jobqueue = extra("dask_jobqueue", "a cluster of Slurm", "cluster")
     extra("cryptography", "a cluster of Slurm with keys of its own", "cluster")
@@ -107,7 +107,9 @@ def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
 
 @contextmanager
 def _keys() -> Iterator[Any]:
-    """Make keys for the context, in files that only the user can read; the workers must share the current folder."""
+    """Yield TLS keys that exist while the context lasts, in files of the current folder that only the user can read.
+    Workers read them there.
+    """
     security: Any = extra("distributed.security", "a cluster", "cluster").Security
     made = security.temporary().get_tls_config_for_role("scheduler")
     try:

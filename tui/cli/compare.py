@@ -35,15 +35,15 @@ from tui.look.text import Align, cells, number, pad, plain, shorten, table
 
 Form = Literal["table", "json"]
 NARROWEST, WIDEST = 60, 80
-"""Smallest and largest width in columns of sentences and bars; tables take up to 76."""
+"""Smallest and largest width in columns of sentences and bars; a table is as wide as its contents, up to 76."""
 SIZE_LABELS = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
-"""Labels for the classes `sim.comparison.differences.SIZES` of how far starts move."""
+"""Labels of the classes in `sim.comparison.differences.SIZES`, by how much earlier or later a job starts or ends."""
 
 Lines = list[str]
 
 
 class Wanted(NamedTuple):
-    """Optional parts of a comparison that the user requests."""
+    """Parts of a comparison that are included only if the user requests them."""
 
     decisions: bool = False
     smallest: bool = False
@@ -54,24 +54,32 @@ USUAL = Wanted()
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs of one workload, with their differences."""
+    """Two runs of one workload, with one policy each or a switch from the first to the second, and their
+    differences.
+    """
 
     workload: Workload
     specs: tuple[str, str]
     since: float | None
-    """Time at which the second policy takes over from the first; None if each policy has the whole run."""
+    """Time in seconds at which the second run switches from the first policy to the second; None if it has the second
+    policy from the start.
+    """
     comparison: Comparison
     parting: Divergence | None
     accounts: Accounts
-    """Accounts of what both runs did with the jobs of the first difference."""
+    """For each run: accounts of what happened there to the jobs of the first difference; both empty if the schedules
+    are the same.
+    """
     different: tuple[Different, ...] = ()
-    """Jobs about which the runs decide differently."""
+    """Jobs about which the runs make different decisions."""
     smallest: Lines | None = None
-    """Lines on the smallest workload on which the policies differ, and how to open it; None unless requested."""
+    """Lines of text on the smallest workload found on which the policies differ, and how to open it; None unless
+    requested.
+    """
 
     @property
     def names(self) -> tuple[str, str]:
-        """Return short names of both runs, for columns and sentences."""
+        """Return a short name of each run, for headings of columns and for sentences."""
         return names_of(self.specs)
 
 
@@ -123,7 +131,9 @@ def compared(
 
 
 def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool) -> Pair:
-    """Run both policies to the end, and again up to their first difference to record the reasons."""
+    """Run both policies to the end, and again up to their first difference to record the reasons. With `at`, the second
+    policy takes over from the first at that time.
+    """
     first, second = map(parse_policy, specs)
     one = Scenario(workload, first, placement=placement, check=check)
     two = replace(one, policy=second) if at is None else replace(one, switches=((at, second),))
@@ -144,7 +154,9 @@ def _side(scenario: Scenario, label: str) -> Side:
 
 
 def _smallest(specs: tuple[str, str]) -> Lines:
-    """Find a small trace on which both policies differ, and write it to a file; return lines on how to open it."""
+    """Return lines on a small trace on which both policies differ, which is searched and written to `differ.swf`, and
+    on how to open it.
+    """
     workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
     if workload is None:
         return [f"No difference found on {TRIED} random small workloads."]
@@ -243,7 +255,9 @@ def _json_change(change: Change) -> dict[str, Any]:
 
 
 def render(pair: Pair, width: int, unicode: bool = True, decisions: bool = False) -> str:
-    """Return the comparison as text for a terminal of `width` columns; `unicode=False` gives ASCII only."""
+    """Return the comparison as text for a terminal of `width` columns, with the different decisions if `decisions`;
+    `unicode=False` gives ASCII only.
+    """
     width = min(max(width, NARROWEST), WIDEST)
     parts = [_title(pair, width), _parting(pair, width)]
     if pair.parting is not None:
@@ -312,7 +326,7 @@ def _metrics(pair: Pair) -> Lines:
 
 
 def _row(entry: Versus) -> list[str]:
-    """Return the cells of a metric's row; the better value is marked if the difference is visible."""
+    """Return the cells of a metric's row; the better value is marked, unless both look the same in the table."""
     one, two = (_cell(entry, value) for value in (entry.first, entry.second))
     if one == two:
         return [entry.metric.counted, f"{one}  ", f"{two}  ", ""]
@@ -336,8 +350,8 @@ MOST_BATCHES = 30
 
 
 def _ratios(pair: Pair, width: int) -> Lines:
-    """Return lines with R (how much better slowdowns are) for all jobs and classes, then a table of Kettimuthu's
-    categories.
+    """Return lines with R, which says how much better the mean slowdown of the second policy is: for classes of
+    estimates, priorities and batches of jobs, then a table of Kettimuthu's categories.
     """
     slowdowns, categories = pair.comparison.slowdowns, pair.comparison.categories
     told = f"R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 {pair.names[1]} is better"
@@ -372,7 +386,9 @@ def _r(ratio: Ratio) -> str:
 
 
 def _moves(pair: Pair) -> Lines:
-    """Return lines on how many jobs the second policy moves and by how much, and on the sum of all waits."""
+    """Return lines on how many jobs start or end earlier or later with the second policy, by how much, and on the sum
+    of waits.
+    """
     found = pair.comparison
     moved = [("start", found.starts)] if found.is_alike else [("first start", found.starts), ("end", found.ends)]
     rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
@@ -397,13 +413,13 @@ def _moved(verb: str, moves: Moves) -> list[list[str]]:
 
 
 def _sum(seconds: float) -> str:
-    """Return a sum of durations as text."""
+    """Return a sum of durations as text, in hours from two days on."""
     return span(seconds) if seconds < 2 * 86400 else f"{seconds / 3600:,.0f} h"
 
 
 def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
-    """Return a histogram as lines: numbers of jobs by how far they move, earlier ones at the left, later ones at the
-    right.
+    """Return a histogram as lines: for each class of how much the end of a job moves, the number of jobs that move
+    earlier (left) and later (right).
     """
     verb = "start" if pair.comparison.is_alike else "end"
     sizes = zip(SIZE_LABELS, pair.comparison.ends.sizes, strict=True)
@@ -424,8 +440,8 @@ def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
 
 
 def bar(length: float, side: int, unicode: bool) -> str:
-    """Return a bar of `length` columns, exact to a half, that grows to the left (side 0) or right; above 0 it is
-    visible.
+    """Return a bar of `length` columns, exact to half a column, that grows to the left (`side` 0) or to the right (1);
+    a length above 0 gives at least half a column.
     """
     halves = max(1, round(2 * length)) if length else 0
     if not unicode:

@@ -24,7 +24,7 @@ from tui.cli.terminal import say
 
 PROGRAM = "schedscope"
 VARIABLE = "_SCHEDSCOPE_COMPLETE"
-"""Environment variable by which a shell asks for candidates in place of running a command."""
+"""Environment variable that a shell sets to ask for candidates, so that no command is run."""
 
 
 @click.command("completion")
@@ -42,7 +42,9 @@ def command(shell: str) -> None:
 
 
 class _Completion(ShellComplete):
-    """Completion by `tui.cli.candidates`; names of commands, options and choices are completed by the library click."""
+    """Completion whose candidates for values come from `tui.cli.candidates`; the library click completes names of
+    commands, options and choices.
+    """
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
         ctx = _resolve_context(self.cli, self.ctx_args, self.prog_name, args)
@@ -54,7 +56,9 @@ class _Completion(ShellComplete):
 
 
 class Bash(_Completion):
-    """Completion for bash. It splits words at : and =, so that a candidate is only the part after the last of these."""
+    """Completion for bash. It splits words at : and =, so a candidate has only what follows the last of these
+    characters.
+    """
 
     name = "bash"
     source_template: ClassVar[str] = """\
@@ -76,7 +80,9 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words of the line before the cursor, and the last word, which is not complete."""
+        """Return the words of the command line up to the cursor: all complete ones, and the last one, which the user is
+        typing.
+        """
         line = os.environ.get("COMP_LINE", "")
         words = split_arg_string(line)[1:]
         if not line or line[-1].isspace() or not words:
@@ -92,7 +98,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 
 
 class Zsh(_Completion, ZshComplete):
-    """Completion for zsh, without a space after an incomplete candidate."""
+    """Completion for zsh, which adds no space after a candidate that the user must continue."""
 
     source_template: ClassVar[str] = """\
 #compdef %(prog_name)s
@@ -121,13 +127,13 @@ compdef %(complete_func)s %(prog_name)s
 
 
 class Fish(_Completion, FishComplete):
-    """Completion for fish, by the script of the library click."""
+    """Completion for fish, with the script of the library click."""
 
 
 SHELLS: dict[str, type[_Completion]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 
 
 def register() -> None:
-    """Tell the library click to use these classes."""
+    """Register these classes with the library click, in place of its own completion."""
     for name, shell in SHELLS.items():
         add_completion_class(shell, name)

@@ -31,13 +31,13 @@ PROGRAMS = {
     "squeue": "live, why and when on this machine",
     "sbatch": "sweep --slurm",
 }
-"""Other programs that parts of schedscope start, each with the part that needs it."""
+"""Other programs that schedscope starts: for each name, the part of schedscope that needs it."""
 State = Literal["ok", "note", "wrong"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one check; `mend` is what the user should do, "" if nothing."""
+    """Result of one check of the installation; `mend` says what the user should do, "" if nothing."""
 
     group: str
     name: str
@@ -48,13 +48,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Terminal:
-    """Properties of the terminal; width and height are None if there is no terminal."""
+    """Properties of the terminal; `size` is None if stdout is no terminal."""
 
     environ: Mapping[str, str]
     encoding: str
     size: tuple[int, int] | None
     depth: int
-    """Number of bits of a colour."""
+    """Number of bits that the terminal uses for a colour: 24, 8 or 4."""
 
     @classmethod
     def found(cls) -> Terminal:
@@ -127,8 +127,8 @@ def _libraries(group: str) -> Iterator[Finding]:
 
 
 def requirements() -> dict[str, dict[str, str]]:
-    """Return the versions of libraries that are required on this system, by name of the extra and of the library; the
-    extra "" is always needed.
+    """Return the required versions of libraries on this system: for each extra (optional part of the installation) a
+    mapping from library to version. The extra "" is always needed.
     """
     try:
         declared = distribution(PROGRAM).requires or []
@@ -147,8 +147,8 @@ def requirements() -> dict[str, dict[str, str]]:
 
 
 def extras() -> Iterator[Finding]:
-    """Yield a finding for each extra, with the libraries that are missing; extras for tests and packaging are left
-    out.
+    """Yield a finding for each extra (optional part of the installation), with its missing libraries; extras for tests
+    and the website are left out.
     """
     for extra, libraries in requirements().items():
         if extra in ("", "test", "site"):
@@ -173,7 +173,9 @@ def _is_installed(name: str) -> bool:
 
 
 def terminal(found: Terminal) -> Iterator[Finding]:
-    """Yield findings on size, encoding, colours, the resulting look, and frames per second."""
+    """Yield findings on the terminal: size, encoding, colours, the look that follows from these, and frames per
+    second.
+    """
     from tui.look.settings import load, settings_path
     from tui.look.themes import choose, frames_a_second
 
@@ -199,7 +201,7 @@ def _encoding(group: str, encoding: str) -> Finding:
 
 
 def _colours(group: str, found: Terminal) -> Finding:
-    """Return a finding on the number of colours, with the environment variable that would give more."""
+    """Return a finding on the number of colours, with the advice that would give more."""
     if found.environ.get("NO_COLOR"):
         return Finding(group, "colours", "note", "none: NO_COLOR is set", "unset NO_COLOR")
     names = {24: "16 million", 8: "256", 4: "16"}
@@ -220,7 +222,7 @@ def _colours(group: str, found: Terminal) -> Finding:
 
 
 def folders() -> Iterator[Finding]:
-    """Yield findings on the settings and the folder of autosaves: whether both can be used."""
+    """Yield findings on whether the settings file and the folder of autosaves can be used."""
     from tui.look.settings import FOLDER_VARIABLE, settings_path
     from tui.sessions.autosave import STATE, state_folder
 
@@ -233,8 +235,8 @@ def folders() -> Iterator[Finding]:
 
 
 def _damage(path: Path) -> str | None:
-    """Return what is wrong with the file of settings, or None. Unlike the program, this does not rename a damaged
-    file.
+    """Return what is wrong with the settings file, or None. Unlike the program, this check does not rename a
+    damaged file.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -246,7 +248,7 @@ def _damage(path: Path) -> str | None:
 
 
 def _folder(name: str, folder: Path, variable: str) -> Finding:
-    """Return a finding on whether a folder can be written to or, if it does not exist, made."""
+    """Return a finding on whether a folder can be written to; if it does not exist, on whether it can be created."""
     nearest = next(each for each in (folder, *folder.parents) if each.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK):
         return Finding("folders", name, "ok", printable(str(folder)))

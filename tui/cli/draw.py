@@ -23,7 +23,7 @@ from tui.cli.terminal import run_to_end
 from tui.cli.user_policies import own_code, time_of, timed
 
 SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
-"""Size of a slide in pixels, and the factor by which its letters are larger than usual."""
+"""Size of a slide in pixels, and the factor by which its letters and lines are larger than usual."""
 
 
 @click.command("draw")
@@ -72,9 +72,10 @@ def draw(
     window: tuple[Moment | None, Moment | None] = (None, None),
     beside: str | None = None,
 ) -> None:
-    """Simulate the run and write its picture to `out`; `switches` are (time, spec) of later policies.
+    """Simulate the run and write its picture to `out`. `switches` are (time, spec) of policies that take over during
+    the run; `beside` is the spec of a second run, drawn below the first.
 
-    `window` has the first and the last time to draw; for None the options decide.
+    `window` has the first and the last time to draw; if both are None, those in `options` count.
     """
     refuse_large(options, out)
     below, has_estimates, estimates = (beside or "").partition(WITH)
@@ -99,7 +100,7 @@ def draw(
 
 
 def _run(scenario: Scenario, spec: str, options: Options) -> Engine:
-    """Return the engine of the run at the last time to draw."""
+    """Return the engine of the run, simulated to the last time to draw."""
     with own_code(scenario):
         if options.until is not None:
             return scenario.watched(options.until)

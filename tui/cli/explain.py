@@ -1,4 +1,4 @@
-"""Command `schedscope explain`: tell the life of one job as text, from `sim.life.life.Life`."""
+"""Command `schedscope explain`: describe the life of one job as text (see `sim.life.life.Life`)."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ from tui.panels.alternative_rows import asked, in_words, rows
 NARROWEST, USUAL, WIDEST = 40, 80, 100
 MOST_JOBS = 10
 MOST_LINES = 40
-"""Number of lines from which a story is shortened by joining its parts."""
+"""Largest number of lines of a story; a longer one is shortened by joining its parts."""
 FINENESS = ((14, 6), (10, 6), (7, 6), (5, 5), (4, 3), (3, 2), (2, 1))
-"""Largest numbers of episodes of waiting and of plans in a story, from the longest form to the shortest."""
+"""Pairs from the longest form of a story to the shortest: largest number of episodes of waiting, and largest number of
+plans.
+"""
 
 Lines = list[str]
 
@@ -112,7 +114,9 @@ def command(
 def what_would_have_helped(
     source: Source, job: str, specs: Sequence[str], switches: options.Switches, placement: Placement, form: str
 ) -> str:
-    """Return the policies by the job's wait under each, with the effect on other jobs, as text or JSON."""
+    """Return a list of the policies, ordered by the job's wait under each, with the effect on other jobs; `form`
+    chooses text or JSON.
+    """
     if job.startswith("user:"):
         raise click.UsageError("comparing several policies needs one job: give its id")
     chosen = [parse_policy(spec) for spec in specs]
@@ -138,7 +142,9 @@ def _price(price: Price) -> dict[str, Any]:
 
 
 def _helped(job: Job, found: Sequence[Tried], first: str) -> Lines:
-    """Return a table of policies as lines, and a sentence on the best one."""
+    """Return lines with a table of the policies and a sentence on the best one; other jobs are compared with the policy
+    `first`.
+    """
     return [asked(job), "", *text.table(rows(found, first)), "", *_wrapped(in_words(job, found, first), WIDEST)]
 
 
@@ -167,8 +173,8 @@ def had_nobody_come(life: Life, scenario: Scenario) -> str:
 
 
 def in_reality(scenario: Scenario, rank: int) -> str:
-    """Return a sentence on when the job would have fitted into the schedule that the trace recorded, although it
-    waited.
+    """Return a sentence on when, while the job waited, enough processors were free in the schedule that the trace
+    recorded, and for how long.
     """
     job = scenario.workload.jobs[rank]
     engine = scenario.begun()
@@ -250,7 +256,9 @@ def _page(life: Life, width: int, unicode: bool, episodes: int, plans: int) -> L
 
 
 def _wrapped(told: str, width: int, first: str = "", rest: str = "") -> Lines:
-    """Return the text wrapped into lines; a day and the time after it stay in one line."""
+    """Return the text wrapped into lines, the first beginning with `first`, the others with `rest`; a day and the time
+    after it stay in one line.
+    """
     tied = re.sub(r"\b(d\d+) (?=\d\d:)", "\\1\xa0", printable(told))
     wrapped = textwrap.wrap(tied, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return [line.replace("\xa0", " ") for line in wrapped]
@@ -274,7 +282,9 @@ def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> 
 
 
 def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
-    """Return a curve of the values as lines; higher is more."""
+    """Return a curve of the values as text lines, in which higher means larger; empty if there are few values or all
+    are equal.
+    """
     known = [value for value in values if isfinite(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     if len(known) < 4 or low == high:
@@ -285,7 +295,9 @@ def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
 
 
 def _curve(starts: Sequence[float], width: int, unicode: bool) -> Lines:
-    """Return a curve as lines: the planned starts and, at last, the real start; higher is later."""
+    """Return a curve of the starts as text lines, in which higher means later. All but the last are planned starts; the
+    last is the real start.
+    """
     low, high = min(starts), max(starts)
     if len(starts) < 4 or low == high:
         return []

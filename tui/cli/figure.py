@@ -1,4 +1,4 @@
-"""Figures of results as files, drawn by the library matplotlib as SVG, PDF or PNG."""
+"""Figures of results in SVG, PDF or PNG files, drawn by the library matplotlib."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ Draw = Callable[[Any, P, Style], None]
 
 
 def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: Style, draw: Draw[P]) -> None:
-    """Write a figure with the panels side by side. `titles` are those of the axes; `draw` draws one panel."""
+    """Write a figure with all panels to the file `out`. `titles` are those of the horizontal and vertical axis; `draw`
+    draws one panel.
+    """
     matplotlib = _matplotlib()
     size, across = _layout(style.room, len(panels))
     down = -(-len(panels) // across)
@@ -57,7 +59,9 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
 
 
 def _layout(room: FigureSize | None, panels: int) -> tuple[FigureSize, int]:
-    """Return the size of the figure, and how many panels are side by side."""
+    """Return the size of the figure for so many panels, and how many are side by side; `room` is the size that the user
+    requested, None to choose one.
+    """
     if room is None:
         across = min(3, panels)
         return FigureSize(1 + 4.2 * across, 0.4 + 3.2 * -(-panels // across), 9), across
@@ -71,7 +75,7 @@ def _layout(room: FigureSize | None, panels: int) -> tuple[FigureSize, int]:
 
 
 def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
-    """Add the title of the figure, and a legend with each label of the panels once."""
+    """Add the title of the figure, and a legend in which each label occurs once, even if several panels have it."""
     known: dict[str, Any] = {}
     for panel in axes.flat:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -93,7 +97,9 @@ def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
 
 
 def in_unit(panels: Sequence[Panel], unit: str, title: str) -> tuple[list[Panel], str]:
-    """Return panels of times in a unit in which numbers are short, and the title with this unit."""
+    """Return the panels with times in a unit that keeps numbers short, and the title of the axis with this unit.
+    Anything but times in seconds is unchanged.
+    """
     if unit != "s" or not title.endswith("(s)"):
         return list(panels), title
     every = [point.mean.value for panel in panels for line in panel.lines.values() for point in line]
@@ -113,7 +119,7 @@ def _scaled(point: Point, many: float) -> Point:
 
 
 def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw lines with their confidence bands; points of overloaded runs are hollow."""
+    """Draw a line for each label, with the confidence band of its means; points of overloaded runs are hollow."""
     lines = style.ordered(panel.lines)
     for number, (label, line) in enumerate(lines):
         colour, marker = style.colour(number, len(lines)), MARKERS[number % len(MARKERS)]
@@ -145,12 +151,14 @@ def _band(line: Sequence[Point], log: bool) -> tuple[list[float], list[float]]:
 
 
 def _whiskers(line: Sequence[Point]) -> list[list[float]]:
-    """Return how far the interval of each point reaches below and above it."""
+    """Return two lists with an entry for each point: how far its interval reaches below the mean, and how far above."""
     return [[abs(point.ends[end] - point.mean.value) for point in line] for end in (0, 1)]
 
 
 def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw a group of bars at each place along the axis, with the confidence intervals of the means."""
+    """Draw a group of bars, one for each label, at each position on the horizontal axis, with the confidence intervals
+    of the means.
+    """
     lines = style.ordered(panel.lines)
     places = sorted({point.x for _, line in lines for point in line})
     names = panel.ticks or [tick_label(place) for place in places]
@@ -170,7 +178,7 @@ def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def _some(names: list[str]) -> list[str]:
-    """Return the labels of the ticks; if there are many, only every second one."""
+    """Return the labels of the ticks; if there are many, every second one is ""."""
     return names if len(names) <= MOST_NAMED else [name if not at % 2 else "" for at, name in enumerate(names)]
 
 
@@ -189,7 +197,9 @@ def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw curves of shares of jobs; the axis of values is logarithmic if all values are above 0."""
+    """Draw a curve for each label: the share of jobs up to each value. The axis of values is logarithmic, so all values
+    must be above 0.
+    """
     lines = style.ordered(panel.lines)
     for number, (label, line) in enumerate(lines):
         colour = style.colour(number, len(lines))
@@ -219,8 +229,8 @@ def title_panel(axes: Any, title: str, style: Style) -> None:
 
 
 def _matplotlib() -> Any:
-    """Return the library matplotlib. It is imported with another current folder, as it would read a `matplotlibrc`
-    there.
+    """Return the library matplotlib. It is imported while another folder is the current one, because it would read a
+    file `matplotlibrc` in the user's current folder.
     """
     with suppress(OSError), chdir(os.sep):
         matplotlib = extra("matplotlib", "a figure", "plot")

@@ -33,7 +33,9 @@ FIGURE = TextKind("figure", 2**20, FigureError)
 
 
 def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
-    """Return the settings in a figure file; names of files in it are relative to its folder."""
+    """Return the settings in a figure file by name; names of files in them are relative to the folder of the figure
+    file.
+    """
     text = FIGURE.read(path)
     found = FIGURE.toml(text, path)
     for name, value in found.items():
@@ -50,7 +52,9 @@ def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
 
 
 def _check_output(output: str | None, folder: str, path: str) -> None:
-    """Raise an error if a figure file from another person would write outside of its own folder."""
+    """Raise an error if a figure file would write its figure outside of its own folder, as one from another person
+    could.
+    """
     if output is None:
         return
     home, meant = os.path.realpath(folder or "."), os.path.realpath(os.path.join(folder, output))
@@ -62,7 +66,8 @@ def _check_output(output: str | None, folder: str, path: str) -> None:
 
 
 def mark_of(path: str) -> str:
-    """Return a mark that names the figure file; a figure with this mark may be replaced by that file without asking.
+    """Return a text for the metadata of a figure that names its figure file. If a figure has it, that figure file may
+    replace the figure without asking.
 
     >>> mark_of("paper/figure (2).toml")
     'schedscope plot figure__2_.toml'
@@ -116,7 +121,7 @@ def _relative(name: str, folder: str) -> str:
 
 
 def _value(value: object) -> str:
-    """Return a word, or a list of words, as text in TOML."""
+    """Return a setting (a word or a list of words) as text in TOML."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

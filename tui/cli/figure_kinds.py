@@ -14,13 +14,13 @@ from tui.cli.figure_style import HATCHES, MARKERS, Style, round_off
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 WHISKERS = (5, 95)
-"""Percentages of the jobs that are below the lower and below the upper whisker of a box."""
+"""Percentages of jobs whose value is below the lower, and below the upper whisker of a box."""
 _BINS = 60
 _KERNEL = np.array([1, 3, 6, 7, 6, 3, 1]) / 27
 
 
 class _Place(NamedTuple):
-    """Box to be drawn: its position, its width, its values and its colour."""
+    """Box to be drawn: its position, its width, the values of its jobs, and its colour."""
 
     at: float
     wide: float
@@ -54,7 +54,7 @@ def draw_violins(axes: Any, panel: Spread, style: Style) -> None:
 
 
 def _places(panel: Spread, style: Style) -> Iterator[_Place]:
-    """Yield the boxes of a panel; boxes at one place are side by side, with a colour for each label."""
+    """Yield the boxes of a panel; boxes at the same tick are side by side, with a colour for each label."""
     labels = style.ordered(panel.values)
     wide = 0.8 / len(labels)
     for number, (label, of) in enumerate(labels):
@@ -83,7 +83,9 @@ def _finish(axes: Any, panel: Spread, style: Style, within: tuple[int, int]) -> 
 
 
 def draw_week(axes: Any, panel: Week, style: Style) -> None:
-    """Draw a week as a heat map: a row for each day, a column for each hour, dark for large values, with a scale."""
+    """Draw a week as a heat map: a row for each day, a column for each hour, darker for larger values, with a scale of
+    colours.
+    """
     colours = "viridis_r" if style.style == "colour" else "Greys"
     image = axes.imshow(panel.values, aspect="auto", cmap=colours, interpolation="nearest", origin="upper")
     axes.set_yticks(range(7), DAYS)
@@ -93,7 +95,9 @@ def draw_week(axes: Any, panel: Week, style: Style) -> None:
 
 
 def draw_cloud(axes: Any, panel: Cloud, style: Style) -> None:
-    """Draw a dot for each job, with its processors to the right and the quantity upwards."""
+    """Draw a dot for each job: the horizontal axis is the number of its processors, the vertical one the quantity of
+    the panel.
+    """
     dots = style.ordered(panel.dots)
     for number, (label, (xs, ys)) in enumerate(dots):
         marker, colour = MARKERS[number % len(MARKERS)], style.colour(number, len(dots))

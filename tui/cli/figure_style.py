@@ -13,8 +13,8 @@ from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
 
 T = TypeVar("T")
 COLOURS = ("#0b3c6f", "#dd7700", "#17805a", "#66bdee", "#a51d2d", "#ead24a", "#000000")
-"""Colours that people with colour blindness can tell apart, also in a grey print: lightnesses L* differ by 9 or
-more.
+"""Colours that people with colour blindness can tell apart, and that differ in a grey print: lightnesses L* differ by 9
+or more.
 """
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 MARKERS = "os^Dv<>pP*Xh"
@@ -26,7 +26,7 @@ LEGENDS = ("inside", "above", "right", "none")
 
 @dataclass(frozen=True)
 class FigureSize:
-    """Size of a figure: width and perhaps height in inches, and letters in points."""
+    """Size of a figure: width in inches, height in inches or None to choose it, and size of letters in points."""
 
     width: float
     height: float | None
@@ -34,13 +34,13 @@ class FigureSize:
 
 
 LONGEST = 120
-"""Largest number of letters of a title or a label."""
+"""Largest number of letters of a title or a label; longer ones are shortened."""
 SIZES = {"ieee": FigureSize(3.5, None, 8), "acm": FigureSize(3.33, None, 8), "slide": FigureSize(10, 5.6, 18)}
-"""Sizes by name: a column in two-column pages of IEEE and of ACM, and a slide of 16:9."""
+"""For each name of a size: a column in two-column pages of IEEE or ACM, or a slide of 16:9."""
 
 
 def parse_size(text: str) -> FigureSize:
-    """Return the size that a text means: ieee, acm, slide, or width and height in inches as 7x2.5.
+    """Return the size that the user typed: ieee, acm, slide, or width and height in inches such as 7x2.5.
 
     >>> parse_size("7x2.5")
     FigureSize(width=7.0, height=2.5, letters=9)
@@ -62,9 +62,9 @@ class Style:
 
     title: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Names that replace the labels of lines, groups, traces and ticks, by label."""
+    """For each label of lines, groups, traces and ticks that is to be replaced: the name to show."""
     order: tuple[str, ...] = ()
-    """Labels in the order of their lines; others follow."""
+    """Labels in the order in which they are drawn; labels that are missing here follow."""
     size: str = ""
     xlabel: str = ""
     ylabel: str = ""
@@ -72,19 +72,19 @@ class Style:
     style: str = "colour"
     log: bool = False
     mark: str = ""
-    """Text in the metadata of the figure that names its figure file; "" if it has none"""
+    """Text that is stored in the figure and names its figure file; "" if there is no figure file"""
 
     def named(self, label: str) -> str:
         """Return the name under which the figure shows a label."""
         return as_text(self.labels.get(label, label))
 
     def ordered(self, things: Mapping[str, T]) -> list[tuple[str, T]]:
-        """Return (label, thing) in the order that the style requests."""
+        """Return pairs (label, thing), in the order of labels that the style requests."""
         place = {label: at for at, label in enumerate(self.order)}
         return sorted(things.items(), key=lambda item: place.get(item[0], len(place)))
 
     def colour(self, number: int, of: int) -> str:
-        """Return the colour of the line with this number, if there are `of` lines."""
+        """Return the colour of line `number` (from 0) of `of` lines."""
         if self.style == "colour":
             return COLOURS[number % len(COLOURS)]
         shade = round(200 * number / max(of - 1, 1))
@@ -97,14 +97,14 @@ class Style:
 
 
 def as_text(foreign: str) -> str:
-    """Return a text with characters escaped that matplotlib would take for a formula."""
+    """Return the text escaped, so that matplotlib does not take parts of it for a formula or hide it."""
     text = printable(shortened(foreign, LONGEST)).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 
 
 def parse_labels(given: Iterable[str]) -> dict[str, str]:
-    """Return the new names by old name, from texts OLD=NEW; the last = counts, because the spec of a policy may contain
-    =.
+    """Return a mapping from old to new name, parsed from texts OLD=NEW. The last = of a text separates the names,
+    because a spec in OLD may contain =.
 
     >>> parse_labels(["relaxed:omega=1=Relaxed;easy=EASY"])
     {'relaxed:omega=1': 'Relaxed', 'easy': 'EASY'}
@@ -125,8 +125,8 @@ def named_ticks(axis: Any, ticks: Sequence[float]) -> None:
 
 
 def round_off(axes: Any, which: str, low: float, high: float, log: bool, most: int = 6) -> None:
-    """Set round ticks on an axis over a range, at most about `most`; a logarithmic axis also begins and ends at
-    ticks.
+    """Set round ticks for the range from `low` to `high` on the axis `which` ("x" or "y"), about `most` at most. A
+    logarithmic axis (`log`) is extended to the outer ticks.
     """
     axis = getattr(axes, f"{which}axis")
     limits = getattr(axes, f"set_{which}lim")

@@ -29,15 +29,15 @@ from tui.look import text
 from tui.look.text import duration, exact, number
 
 NARROWEST, WIDEST = 60, 100
-"""Smallest and largest width of the text in columns; in a wider terminal it does not get wider."""
+"""Smallest and largest width of the text in columns, whatever the width of the terminal is."""
 MOST_KINDS = 12
 """Largest number of kinds of nodes, and of partitions, that are listed."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 FOUR = ("short narrow", "short wide", "long narrow", "long wide")
-"""Names of the four coarse categories, in the order of COARSE."""
+"""Names of the four coarse categories of jobs (by run time and width), in the order of `COARSE`."""
 UNITS = ((60, 1, "s"), (3600, 60, "min"), (172800, 3600, "h"), (float("inf"), 86400, "d"))
-"""Units for run times: (seconds up to which it is used, seconds in the unit, its label)."""
+"""Units for run times, from the smallest: (run time up to which the unit is used, seconds in the unit, label)."""
 
 Lines = list[str]
 
@@ -53,7 +53,7 @@ def command(trace: str, **given: Any) -> None:
 
 @dataclass(frozen=True)
 class _Page:
-    """Page of text: its width and the characters that may be used."""
+    """Page of text: its width in columns, and whether it may have characters that are not ASCII."""
 
     width: int
     unicode: bool
@@ -68,7 +68,9 @@ class _Page:
         return [line.replace("\xa0", " ") for line in wrapped]
 
     def title(self, name: str, meaning: str) -> Lines:
-        """Return the title of a section as lines: its name, the question that it answers, and a line to the edge."""
+        """Return the title of a section as lines: its name, what it is about, and a horizontal rule that fills the
+        line.
+        """
         head = f"{name} · {meaning} "
         return ["", (head + "─" * (self.width - len(head))).rstrip()]
 
@@ -112,7 +114,7 @@ def _fit(page: _Page, lines: Lines) -> Lines:
 
 
 def _of_file(portrait: Portrait) -> str:
-    """Return text on how many of the file's jobs are described; "" if all are."""
+    """Return text on how many of the jobs in the file are described."""
     if portrait.in_file is None:
         return "that can be simulated"
     if portrait.in_file == portrait.jobs:
@@ -288,7 +290,7 @@ def _estimates(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _chosen(seconds: float) -> str:
-    """Return an estimate as text, in hours if it is whole hours.
+    """Return an estimate as text; whole hours are written in hours.
 
     >>> _chosen(64800), _chosen(86400), _chosen(900)
     ('18 h', '24 h', '15 min')
@@ -297,7 +299,7 @@ def _chosen(seconds: float) -> str:
 
 
 def _tenth(bin_: Bin) -> str:
-    """Return the range of a bin of tenths in percent, as text.
+    """Return the range of a bin of a histogram as text in percent.
 
     >>> _tenth(Bin(0.1, 0.2, 1)), _tenth(Bin(1.0, float("inf"), 1))
     ('10–20 %', 'above 100 %')
@@ -333,7 +335,9 @@ def _people(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
-    """Return lines on the users (or groups, or queues) with the most jobs, and on their share of the work."""
+    """Return a table as lines: the users (or groups, or queues, as `one` says) with the most jobs, with their shares of
+    jobs and of work.
+    """
     more = f"{count(parties.count, one)}" + (", the busiest" if parties.count > len(parties.top) else "")
     rows = [(more, "jobs", "of all jobs", "of all work")]
     for party in parties.top:
@@ -344,7 +348,7 @@ def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
 
 
 def _fidelity(page: _Page, portrait: Portrait) -> Lines:
-    """Return lines on what was changed or left out while reading."""
+    """Return lines on which data of the trace were changed, assumed or left out while reading."""
     lines = page.title("Fidelity", "differences from the file")
     for note in options.told(portrait.fidelity):
         lines += textwrap.wrap(note, page.width, initial_indent="  ", subsequent_indent="      ")

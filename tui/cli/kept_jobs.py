@@ -14,13 +14,13 @@ from sim.workload.model import Floats, Ints
 from tui.cli.parquet import table_file
 
 OF_RUNS = ("trace", "policy", "seed")
-"""Factors of runs that are in every table; other factors only if they vary."""
+"""Factors of a run that the table always has; it has another factor only if that varies."""
 WHOLE = ("rank", "width", "hour")
 DERIVED = ("slowdown", "bounded_slowdown")
 
 
 def write_jobs(path: str, results: Results, where: Sequence[Condition]) -> None:
-    """Write the jobs of all runs that meet the conditions to a file, run by run."""
+    """Write the jobs of all runs that meet the conditions `where` to a file, one run after the other."""
     found = [record for record in sorted(records(results, [], where), key=in_order) if not record["error"]]
     names = [name for name in found[0] if name not in ("key", *OF_RUNS, "parameters", "overload")] if found else []
     varying = [name for name in names if len({record[name] for record in found}) > 1]

@@ -81,8 +81,8 @@ def command(
 
 
 def _record(source: Source, recorder: Recorder, every: float, since: float, polls: int | None) -> int:
-    """Record polls until the user interrupts, or `polls` of them. If the controller does not answer, ask less often,
-    and say so once.
+    """Record polls until the user interrupts, or until `polls` are recorded. While the controller does not answer, it
+    is asked less often, and a message is printed once.
     """
     from sim.cluster.changes import changes
     from sim.cluster.pace import Pace
@@ -111,7 +111,9 @@ def _record(source: Source, recorder: Recorder, every: float, since: float, poll
 
 
 def secret() -> bytes:
-    """Return this user's secret for pseudonyms; it is made when first needed, in a file that only the user can read."""
+    """Return the secret of this user from which pseudonyms are made. It is created at the first call, in a file that
+    only the user can read.
+    """
     from tui.sessions.autosave import state_folder
 
     path = state_folder() / KEY

@@ -49,11 +49,11 @@ COMMANDS = {
     "why": "Why a job of a real cluster waits: one line, or a paragraph with --long.",
     "watch": "Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.",
 }
-"""Short help of each command by name; the docstring of its function must begin with it."""
+"""Short help of each command, by name; the docstring of its function must begin with the same text."""
 
 
 def program() -> None:
-    """Run `main` and end the process at once afterwards, even if user-defined code tries to delay its end."""
+    """Run `main` and then end the process at once, even if user-defined code tries to delay the end."""
     code: object = 0
     try:
         main()
@@ -110,7 +110,7 @@ def _of_system(error: OSError) -> str:
 
 
 def _fail_by_fault(error: Exception) -> None:
-    """Print one line about an unexpected error of the program or of user-defined code; a file gets the details."""
+    """Print one line about an unexpected error of the program or of user-defined code; write the details to a file."""
     if (prints := sys.modules.get("sim.captured_output")) is not None:
         prints.restored()
     from tui.crash_report import report
@@ -126,7 +126,9 @@ def _fail(line: str, code: int) -> None:
 
 
 class _Commands(click.Group):
-    """Commands by name, each imported when it is called; `schedscope TRACE` means `schedscope watch TRACE`."""
+    """Group of the commands by name; the module of a command is imported when it is called. `schedscope TRACE` means
+    `schedscope watch TRACE`.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)

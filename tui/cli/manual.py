@@ -86,7 +86,9 @@ def page(ctx: click.Context, see: list[str]) -> str:
 
 
 def _paragraph(text: str) -> list[str]:
-    """Return a paragraph as lines; if it is marked for click, its line ends are kept."""
+    """Return a paragraph as lines of the manual page; if it is marked for click as preformatted, its line ends are
+    kept.
+    """
     marked, _, rest = text.partition("\n")
     if marked.strip() == "\b":
         return [".PP", ".nf", *map(roff, rest.splitlines()), ".fi"]
@@ -94,7 +96,7 @@ def _paragraph(text: str) -> list[str]:
 
 
 def roff(text: str, bold: str = "") -> str:
-    r"""Return the text escaped for man, after the text `bold` in bold.
+    r"""Return the text escaped for man; `bold` is written in bold before it.
 
     >>> print(roff("--seed N  a\\b"), roff(".hidden"))
     \-\-seed N  a\eb \&.hidden

@@ -1,4 +1,4 @@
-"""Command `schedscope new`: write a working policy file, explained line by line, and a test for it."""
+"""Command `schedscope new`: write a working policy file with explanations, and a test for it."""
 
 from __future__ import annotations
 
@@ -303,7 +303,7 @@ def command(file: str, like: str, is_package: bool) -> None:
 
 
 def _write_all(files: Mapping[Path, str], folders: Sequence[Path] = ()) -> None:
-    """Make these folders and write new files; if one cannot be written, none is left."""
+    """Create the folders and write the new files; if one cannot be written, those already written are removed."""
     for path in files:
         if os.path.lexists(path):
             raise SchedscopeError(f"{path}: already exists; choose another name")
@@ -325,14 +325,16 @@ def _write_all(files: Mapping[Path, str], folders: Sequence[Path] = ()) -> None:
 
 
 def plugin_name(folder: Path) -> str:
-    """Return the name of the policy in a package folder, which is also the name of its distribution: my_policies ->
-    my-policies.
+    """Return the name of the policy in the package folder `folder`, which is also the name of its distribution:
+    my_policies -> my-policies.
     """
     return folder.name.lower().replace("_", "-")
 
 
 def package_files(folder: Path, like: str) -> dict[Path, str]:
-    """Return the files of a package that can be installed, with one policy and a test of it, by path."""
+    """Return the files of an installable package, as a mapping from path to text: one policy, which at first decides
+    like the policy `like`, and its test.
+    """
     module = folder.name
     if not module.isidentifier() or module != module.lower():
         raise ParameterError(f"{module}: expected the name of a package like my_policies")
@@ -353,7 +355,9 @@ def package_files(folder: Path, like: str) -> dict[Path, str]:
 
 
 def texts(path: Path, like: str) -> tuple[str, str]:
-    """Return the text of a policy file at `path`, which begins like the policy `like`, and the text of its test."""
+    """Return the text of a policy file to be written to `path`, and the text of its test. The policy at first decides
+    like the policy `like`.
+    """
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
     words = _words(path.stem, path.name, f"test_{path.name}", like)
@@ -361,7 +365,7 @@ def texts(path: Path, like: str) -> tuple[str, str]:
 
 
 def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
-    """Return the texts that are inserted into the templates, by name."""
+    """Return the texts that replace the placeholders of the templates, by name of the placeholder."""
     like = POLICIES.aliases.get(like, like).partition(":")[0]
     if like not in [*POLICIES, *TEMPLATES]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")

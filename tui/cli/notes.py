@@ -1,4 +1,6 @@
-"""Speaker's notes in a second terminal: what to say, the answer with its reason, two clocks, and the next scene."""
+"""Speaker's notes in a second terminal: what to say, the answer to the question with its reason, two clocks, and the
+next scene.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,12 @@ from tui.panels.lesson import flowed, markdown
 from tui.sessions.presenting import Presented
 
 PICTURE = Size(56, 9)
-"""Size in columns and rows of the picture of the next scene."""
+"""Size in columns and rows of the small picture of the next scene."""
 HOME, CLEAR_LINE, CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 def clock_of(seconds: float) -> str:
-    """Return a duration in seconds as minutes and seconds, as a clock shows it; 0 if it is negative.
+    """Return a duration in seconds in the form of a clock, such as 1:06:40; a negative one is 0:00.
 
     >>> clock_of(5), clock_of(754.9), clock_of(4000), clock_of(-3)
     ('0:05', '12:34', '1:06:40', '0:00')
@@ -41,7 +43,7 @@ def clock_of(seconds: float) -> str:
 
 
 def lines(now: Presented | None, width: int, time: float) -> Iterator[Line]:
-    """Yield the notes as lines of this width. Text of the lesson has no markup here.
+    """Yield the notes as lines of this width, without the markup that the texts of the lesson have.
 
     >>> from tui.sessions.presenting import Presented
     >>> shown = lines(Presented("L", "Why?", "It *waits*.", "Ask first.", 0, 2, next="Then", since=40), 40, 100)
@@ -78,7 +80,9 @@ def _plain(told: str) -> str:
 
 
 def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]]:
-    """Return a small chart of a scene of a lesson as rows; empty if the lesson cannot be read."""
+    """Return a small chart of scene `index` of the lesson `name`, as rows of styled text; empty if the lesson cannot be
+    read.
+    """
     from sim.lessons.course import found_lesson
     from sim.lessons.performance import Performance
     from tui.replay.navigation import Traveller
@@ -102,7 +106,9 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
 
 
 class Notes:
-    """Window with the notes, drawn again and again; the picture of the next scene is made once."""
+    """Window with the notes, which is drawn again whenever they change; the picture of the next scene is made once per
+    scene.
+    """
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(force_terminal=True, highlight=False, markup=False)
@@ -112,7 +118,9 @@ class Notes:
         self._picture: tuple[tuple[str, int], list[list[Segment]]] = (("", 0), [])
 
     def show(self, now: Presented | None, time: float) -> None:
-        """Draw the notes if they or a clock have changed, and then make the picture if it is missing."""
+        """Draw the notes if they, a clock or the window have changed. If the picture of the next scene is missing, make
+        it afterwards and draw again.
+        """
         size = get_terminal_size((80, 24))
         key = (now.name, now.index + 1) if now is not None and now.next else ("", 0)
         self._draw(now, time, size, self._picture[1] if self._picture[0] == key else [])

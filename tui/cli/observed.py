@@ -1,4 +1,4 @@
-"""Cluster for commands such as `why`: polled now, or read from a recording."""
+"""State of a cluster for commands such as `why`: polled now, or read from a recording."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from sim.forecast.board import Board, Forecasts
 
 PATIENCE = 10.0
-"""Seconds that the score of the day before a picture may take."""
+"""Seconds that the computation of the score of earlier forecasts may take; the score covers the day before the state
+shown.
+"""
 MOST_JUDGED = 288
-"""Largest number of moments of that day at which forecasts are judged."""
+"""Largest number of polls of the day before whose forecasts are scored."""
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,7 +40,9 @@ def options(command: F) -> F:
 
 
 def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, Recording | None]:
-    """Return the state of the cluster at the time that the options name, and the recording, if it is from one."""
+    """Return the state of the cluster at one time and the recording it is from: `recording` at the time `at` (None: its
+    end) or, without a recording, (the present state, None).
+    """
     if recording is None:
         if at is not None:
             raise click.UsageError("--at is a moment in a recording: name it with --from FILE.slog")
@@ -50,8 +54,8 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 
 
 def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tuple[Board, Forecasts]:
-    """Return the forecasts of a picture: from a recording with the score of the day before, else from the jobs that
-    ended on that day.
+    """Return the board (the data of forecasts) and the forecasts for a state of a cluster. With a recording, the
+    forecasts of the day before are scored; otherwise only the jobs that ended in that day are known.
     """
     from sim.forecast.board import DAY, Board
 
@@ -70,7 +74,7 @@ def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tu
 
 
 def _asked(host: str, ask: Callable[[Slurm], T]) -> T:
-    """Return what Slurm answers to one question."""
+    """Return what Slurm on `host` answers to the question `ask`; the connection is closed afterwards."""
     from sim.cluster.slurm.adapter import Slurm
     from sim.cluster.slurm.commands import Commands
 
@@ -82,8 +86,8 @@ def _asked(host: str, ask: Callable[[Slurm], T]) -> T:
 
 
 def moment(typed: str, recording: Recording) -> float:
-    """Return the time that a user typed: a date, seconds since 1970, seconds since the first poll, or the number of a
-    poll.
+    """Return the time, in seconds since 1970, that a user typed: a date, seconds since 1970, seconds since the first
+    poll, or the number of a poll such as #12.
     """
     times = recording.times()
     meant: Moment = parse_moment(typed)
@@ -95,7 +99,9 @@ def moment(typed: str, recording: Recording) -> float:
 
 
 def job_of(cluster: Cluster, named: str) -> ClusterJob:
-    """Return the job that a user named. Raise `NotThereError`, which lists similar names, if there is none."""
+    """Return the job that a user named; if it does not exist, raise `NotThereError`, which lists some of the user's own
+    jobs.
+    """
     job = cluster.find(named)
     if job is None:
         own = [each.id for each in cluster.jobs if each.user == cluster.me and not each.has_ended]

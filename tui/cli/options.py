@@ -29,7 +29,9 @@ Switches: TypeAlias = list[tuple[Moment, str]]
 
 
 def needs_terminal(what: str, without: str) -> None:
-    """Raise an error if there is no terminal for the screen `what`; `without` says how to do without one."""
+    """Raise an error if there is no terminal for the screen `what`; `without` tells the user how to get the result
+    without a terminal.
+    """
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         raise click.ClickException(f"{what} needs a terminal; without one use {without}")
     if not is_terminal(sys.stderr):
@@ -64,9 +66,10 @@ def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: An
 
 
 def jobs_of(source: Source, aloud: bool = False) -> Workload:
-    """Return the jobs to simulate. Raise an error if there are none.
+    """Return the jobs of a source, ready to simulate. Raise an error if there are none.
 
-    With `aloud`, notes on reading are printed to stderr; the note on requests that no policy models is always printed.
+    With `aloud`, all notes about reading are printed to stderr, otherwise only those about requests that no policy
+    respects.
     """
     from sim.errors import TraceError
 
@@ -98,7 +101,9 @@ def told(fidelity: Fidelity) -> list[str]:
 
 
 def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
-    """Warn on stderr if one of the policies ignores the placement that the user requested."""
+    """Print a warning on stderr if one of the policies chooses processors itself and so ignores the placement that the
+    user requested.
+    """
     if placement == "lowest":
         return
     from sim.policies.registry import policy_of
@@ -112,8 +117,8 @@ def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
 
 
 def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False) -> None:
-    """Raise an error if the name of an output file is empty, is the trace itself, or is - where stdout is not
-    possible.
+    """Raise an error if an option has a wrong output file: its name is empty, it is the trace itself, or it is - and
+    the option cannot write to stdout.
     """
     if name is not None and (not name.strip() or (name == "-" and not stdout)):
         raise click.UsageError(f"{option} needs the name of a file, got {name!r}")
@@ -122,7 +127,9 @@ def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False
 
 
 class _Spec(click.types.StringParamType):
-    """Type of options with the spec of a policy; code that a typed spec names may run."""
+    """Type of options with the spec of a policy. If the user typed a spec that names a file of code, that code may run
+    without asking.
+    """
 
     name = "SPEC"
 
@@ -139,7 +146,9 @@ class _Spec(click.types.StringParamType):
 
 
 def _expanded(value: str) -> list[str]:
-    """Return all specs that a spec with ranges stands for; errors in it are reported later, by the command."""
+    """Return all specs that a spec with ranges stands for; a spec with an error is returned unchanged, because the
+    command reports the error.
+    """
     from sim.experiments.ranges import expand
 
     try:
@@ -156,7 +165,7 @@ def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | Non
 
 
 def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Switches:
-    """Return (time, spec) for each `T=SPEC` that the user typed, both checked."""
+    """Return (time, spec) for each `T=SPEC` that the user typed; wrong ones raise a usage error."""
     if not given or ctx.resilient_parsing:
         return []
     from sim.policies.own.consent import Proof
@@ -169,11 +178,13 @@ def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[s
 
 
 SMALLEST, LARGEST = (20, 8), (400, 150)
-"""Smallest and largest size of a screen in columns and rows."""
+"""Smallest and largest size of a screen, as (columns, rows)."""
 
 
 def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, int]:
-    """Return columns and rows of a screen, typed as `120x36`."""
+    """Return (columns, rows) of a screen, typed as `120x36`; raise a usage error for other text or a size out of
+    range.
+    """
     columns, _, rows = given.lower().partition("x")
     if not (columns.isdecimal() and rows.isdecimal()):
         raise click.BadParameter(f"{given!r}: expected COLUMNSxROWS, like 120x36", ctx, option)
@@ -184,7 +195,7 @@ def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tupl
 
 
 def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None) -> str | None:
-    """Return the trace that was typed; raise an error if it is the name of a lesson."""
+    """Return the trace that was typed; raise an error if it is the name of a lesson and not of a trace."""
     if given is None:
         return None
     from sim.workload.source import find

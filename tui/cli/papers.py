@@ -1,4 +1,4 @@
-"""Command `schedscope papers`: compute tables of the papers again, next to their published values."""
+"""Command `schedscope papers`: compute the tables of the papers, and show the results next to the published values."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def _needs(of: PaperTable, logs: str) -> str:
 
 
 def _shown(figures: list[PaperValue]) -> Iterator[str]:
-    """Yield a line for each row of the paper's table: for each metric its value, the computed one and the
-    difference.
+    """Yield a line for each row of the paper's table, with three numbers for each metric: the paper's value, the
+    computed value and the difference.
     """
     metrics = list(dict.fromkeys(figure.metric for figure in figures))
     head = [""]

@@ -14,18 +14,20 @@ from sim.optional_imports import extra
 
 FORMS = (".parquet", ".arrow")
 _PIECE = 100_000
-"""Number of rows that are kept in memory until they are written."""
+"""Number of rows that are collected before they are written together."""
 Columns = Mapping[str, Any]
-"""Columns of equal length by name: arrays or lists, in which nan and None are missing values."""
+"""Mapping from the name of a column to its values: an array or a list, in which nan and None are missing values; all
+columns are equally long.
+"""
 
 
 def is_table(path: str | None) -> bool:
-    """Return True if the name of the file ends like one of a Parquet or Arrow file."""
+    """Return True if the name of the file ends like that of a Parquet or Arrow file; False for None."""
     return path is not None and path.lower().endswith(FORMS)
 
 
 class TableWriter:
-    """Writer of a table that is open; the first piece determines the types of the columns."""
+    """Writer of a table to an open file; the first rows that are written determine the types of the columns."""
 
     def __init__(self, file: Any, is_parquet: bool) -> None:
         what = "a Parquet file" if is_parquet else "an Arrow file"
@@ -36,7 +38,7 @@ class TableWriter:
         self._schema: Any = None
 
     def write(self, columns: Columns) -> None:
-        """Write some rows, given as columns."""
+        """Write some rows, given as a mapping from column to values."""
         arrays = {name: self._array(name, values) for name, values in columns.items()}
         table = self._arrow.table(arrays)
         if self._writer is None:
@@ -78,7 +80,7 @@ def write_parquet(path: str, records: Sequence[dict[str, Any]], is_parquet: bool
 
 
 def write_rows_as_table(path: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows as a table, some at a time."""
+    """Write rows as a table, `_PIECE` rows at a time."""
     rest = iter(rows)
     with table_file(path) as writer:
         piece = list(islice(rest, _PIECE))

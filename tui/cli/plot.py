@@ -82,7 +82,7 @@ def command(path: str, **given: Any) -> None:
 
 
 def _typed(given: dict[str, Any]) -> dict[str, Any]:
-    """Return those of the options that the user has typed, by name."""
+    """Return the options that are not empty, by name; texts of lists and of labels are parsed."""
     found = {name: value for name, value in given.items() if value}
     if "labels" in found:
         found["labels"] = parse_labels(found["labels"])

@@ -38,7 +38,7 @@ def command(name: str | None, slurm_conf: str | None) -> None:
 
 
 def listing() -> str:
-    """Return a list of all policies, one in a line, and how to use one."""
+    """Return a list of all policies, one per line, followed by how to use one."""
     rows = [[name, summary(cls), cls.paper] for name, cls in POLICIES.items()]
     lines = table([["policy", "what it does", "from"], *rows], align=["left", "left", "left"])
     short = table([[alias, "stands for", spec] for alias, spec in POLICIES.aliases.items()], align=["left"] * 3)
@@ -52,7 +52,7 @@ def listing() -> str:
 
 
 def explanation(name: str) -> str:
-    """Return text that explains a policy or an order of the queue, with every parameter."""
+    """Return text that explains the policy or the order of the queue called `name`, with every parameter."""
     if name in POLICIES.aliases:
         spec = POLICIES.aliases[name]
         return f"{name} stands for {spec}\n\n" + explanation(spec.partition(":")[0])
@@ -85,7 +85,9 @@ def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
 
 
 def _orders(own: type[Order]) -> list[str]:
-    """Return a list of the orders of the queue as lines; the policy's own default order comes first."""
+    """Return lines with the orders of the queue, such as by submission; the default order `own` of the policy comes
+    first.
+    """
     rows = []
     for name, cls in (ORDERS if own.name in ORDERS else {own.name: own, **ORDERS}).items():
         extra = ", ".join(f"{p.name}={written(p.default)}" for p in parameters_of(cls).values())

@@ -16,11 +16,11 @@ from tui.cli.terminal import columns, is_terminal, say
 from tui.sessions.presenting import presented
 
 A_LOOK = 0.25
-"""Seconds after which the notes ask again which scene is shown."""
+"""Seconds after which the notes check again which scene is shown."""
 
 
 A_CLASS = 6 * 3600.0
-"""Seconds without input after which a student's browser is disconnected."""
+"""Seconds without input after which the browser of a student is disconnected."""
 
 
 @click.command("present")
@@ -62,7 +62,7 @@ def command(
 
 
 def _check(students: bool, table: str | None) -> None:
-    """Raise an error if options for a server are given but none is started."""
+    """Raise an error if options for a server are given without --students, so that no server is started."""
     given = click.get_current_context().get_parameter_source
     asked = [
         f"--{name}" for name in ("host", "port", "public", "visitors") if given(name) is ParameterSource.COMMANDLINE
@@ -72,7 +72,7 @@ def _check(students: bool, table: str | None) -> None:
 
 
 def _with_students(opening: Any, table: str | None, address: dict[str, Any]) -> int:
-    """Show the lesson in this terminal, and serve it to the browsers of students."""
+    """Show the lesson in this terminal, and serve it to the browsers of students; return the exit code."""
     needs_server()
     from tui.web.podium import present
     from tui.web.serving import Wanted
@@ -94,7 +94,9 @@ def _opening(what: str, scene: int, policy: str | None) -> Any:
 
 
 def _follow() -> int:
-    """Show the notes until the user quits; once if there is no terminal. Return the exit code."""
+    """Show the notes in this terminal until the user quits; without a terminal, print them once. Return the exit
+    code.
+    """
     from tui.cli.notes import Notes, lines
 
     if not is_terminal(sys.stdout):

@@ -114,7 +114,7 @@ def _opening(
 
 
 def _is_session(given: str) -> bool:
-    """Return True if the argument is a session: a file that begins like one, a pasted line, or the word `last`."""
+    """Return True if the argument means a session: a file that begins like one, a pasted line, or the word `last`."""
     if given.startswith(PREFIX) or (given == LAST and not Path(given).exists()):
         return True
     try:
@@ -129,8 +129,9 @@ def _is_session(given: str) -> bool:
 async def _write(
     camera: Camera, prepared: Prepared, plan: RecordingOptions, out: str, form: str, size: int, version: Version
 ) -> list[Picture]:
-    """Record the film and write it to `out`, which is replaced as a whole; return the pictures of one that moves, which
-    are drawn outside the loop.
+    """Record the film and write it to `out`, which is replaced as a whole. An animated image (GIF, WebP) is not written
+    here, because an interrupt would have to wait for the event loop. Its pictures are returned; otherwise the result is
+    empty.
     """
     title = f"{prepared.about.workload.name} under {written_policy(prepared.opening.policy)}"
     pictures = list[Picture]()

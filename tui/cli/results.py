@@ -41,9 +41,11 @@ from tui.look.figures import cell, titled
 from tui.look.text import Align, plain, table
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
-"""Metrics that a list of runs shows by default."""
+"""Metrics that are shown by default in a list of runs."""
 MADE_OF = ("sha256", "parameters", "code")
-"""Columns besides the factors that are needed to repeat a run: hash of the trace, all parameters, hash of user code."""
+"""Columns that are needed, in addition to the factors, to repeat a run: hash of the trace, all parameters, hash of
+user-defined code.
+"""
 TABLES = ("parquet", "arrow")
 MOST_ROWS = 50
 LONGEST_WORD = 28
@@ -136,7 +138,7 @@ def _finite(value: Any) -> Any:
 
 
 def _flat(record: Record) -> Record:
-    """Return a run with all its numbers by name; a metric with the same name as an option gets `metric_` before it."""
+    """Return a run with all its numbers by name; a metric gets the prefix `metric_` if an option has the same name."""
     about = {name: record[name] for name in ("key", *FACTORS, *MADE_OF, "error", "overload")}
     metrics = {entry.name: record[f"={entry.name}"] for entry in MEASURED}
     return about | {f"metric_{name}" if name in about else name: value for name, value in metrics.items()}
@@ -162,7 +164,9 @@ def _listed(results: Results, found: list[Record], metrics: Sequence[str]) -> li
 
 
 def _next_commands(results: Results, found: Sequence[Record]) -> list[str]:
-    """Return three commands that may be useful next for this file, from the factors that vary in it."""
+    """Return three commands that may be useful next for this results file; which ones depends on the factors that vary
+    in it.
+    """
     path = shlex.quote(printable(str(results.path)))
     names = [name for name in FACTORS if name not in ("trace", "policy", "seed", "version")]
     numbers = [name for name in names if len({record[name] for record in found}) > 1]
@@ -205,7 +209,7 @@ def _overloaded(many: int) -> list[str]:
 
 
 def _shown(of: PivotTable, ask: PivotQuery) -> list[str]:
-    """Return a table as lines, with the explanations needed to read it."""
+    """Return a table of means as lines, with the explanations needed to read it."""
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
     lines = [f"{titled(entry)}{group}, with 95 % confidence over {ask.interval}", ""]
@@ -234,7 +238,9 @@ def _shown(of: PivotTable, ask: PivotQuery) -> list[str]:
 
 
 def _measured_part(results: Results, where: Sequence[Condition]) -> list[str]:
-    """Return a line about jobs at the begin and end of the runs that no number counts; none if all are counted."""
+    """Return a line about the jobs at the beginning and end of the runs that the numbers do not include; empty if all
+    are included.
+    """
     cuts = {str(record["cut"] or "") for record in records(results, [], where)}
     return [f"measured: {'; or '.join(map(_part, sorted(cuts)))}"] if any(cuts) else []
 
@@ -256,7 +262,7 @@ def _number(of: PivotTable, ask: PivotQuery, at: tuple[Any, Any]) -> str:
 
 
 def _long(of: PivotTable, ask: PivotQuery) -> Iterator[Record]:
-    """Yield one record for each cell of a table, for JSON and CSV."""
+    """Yield one record for each cell of a table of means, for JSON and CSV."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in sorted(of.cells.items(), key=lambda item: tuple(map(order_of, item[0]))):
         yield {

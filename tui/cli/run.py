@@ -1,4 +1,4 @@
-"""Command `schedscope run`: show metrics of policies side by side as a table, JSON or CSV, and write files of a
+"""Command `schedscope run`: show metrics of policies side by side as a table, JSON or CSV, and write files about a
 schedule.
 """
 
@@ -59,7 +59,7 @@ MAIN = (
 )
 """Metrics that the table shows unless the user requests all."""
 _EXTRA = tuple(entry.name for entry in (*FRAGMENTATION, *FAIRNESS))
-"""Metrics that the table shows as well if they were measured."""
+"""Metrics that the table shows in addition if they were measured."""
 R = "r"
 OF_GROUPS = (
     "jobs",
@@ -134,7 +134,7 @@ def command(
 
 
 def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
-    """Raise an error if two output files have the same name, or if files of one schedule are requested for several
+    """Raise an error if two output files have the same name, or if files about one schedule are requested for several
     policies.
     """
     given = {option: path for option, path in files.by_option.items() if path}
@@ -148,13 +148,13 @@ def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
 
 
 def _named(spec: str, switches: Sequence[tuple[float, str]]) -> str:
-    """Return the spec of the policy and those of the policies it switches to, as text."""
+    """Return the specs of the policy and of its later replacements, as one text."""
     return spec + "".join(f", {other} from {clock(time)}" for time, other in switches)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a run: the spec that the user typed, and what was measured."""
+    """Result of a run: the spec of the policy as the user typed it, and what was measured."""
 
     spec: str
     metrics: Metrics
@@ -165,14 +165,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Files:
-    """Files that are written about the schedule of a run."""
+    """Names of the files to be written about the schedule of a run; None for a file that is not requested."""
 
     schedule: str | None = None
     segments: str | None = None
     events: str | None = None
     decisions: str | None = None
     made_of: Mapping[str, Any] = field(default_factory=dict)
-    """All that is needed to repeat the run, for file formats that can store it."""
+    """All that is needed to repeat the run; it is stored in files whose format has a place for it."""
 
     @property
     def by_option(self) -> dict[str, str | None]:
@@ -188,7 +188,9 @@ MANY = 1_000_000
 
 
 def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
-    """Print a warning before a run that will take long, because it has very many turns or ticks."""
+    """Print a warning before a run that will take long because of very many turns or ticks. `is_each_written` says that
+    each turn is written to a file.
+    """
     turns, jobs = scenario.policy.turns(), scenario.workload
     if turns is not None and (is_each_written or scenario.check):
         many = float(jobs.runtime.sum()) / turns.slice
@@ -204,7 +206,9 @@ def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
 
 
 def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None, fair: bool = False) -> Outcome:
-    """Make one run and measure it; if requested also by user or group, and its fairness."""
+    """Simulate one run, write the files that are requested, and return the measurements: with `by`, also for each user
+    or group; with `fair`, also fairness.
+    """
     engine = scenario.begun(for_schedule=not (files.decisions or files.events or fair))
     _announce_length(scenario, bool(files.segments or files.events))
     run_to_end(engine, spec)
@@ -233,7 +237,7 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
 
 
 def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[Outcome]) -> str:
-    """Return all measurements as JSON, with everything that is needed to repeat the runs."""
+    """Return all measurements as JSON, with `made_of`, which is what is needed to repeat the runs."""
     policies = [
         {
             **_beside(outcomes[0].metrics, outcome.metrics),
@@ -254,7 +258,7 @@ def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[O
 
 
 def provenance(source: Source, placement: Placement) -> dict[str, Any]:
-    """Return what is needed to repeat a run except its policy: trace and hash, all options, version."""
+    """Return what is needed, except the policy, to repeat a run: trace and its hash, all options, version."""
     from sim import __version__
 
     given = {name: option.written(value) for name, option, value in source.values}
@@ -268,7 +272,9 @@ def provenance(source: Source, placement: Placement) -> dict[str, Any]:
 
 
 def _made_by(scenario: Scenario | None) -> dict[str, Any]:
-    """Return the policies of a run with all their parameters, as plain data."""
+    """Return the policy of a run, and its later replacements, with all their parameters as plain data; empty for
+    None.
+    """
     if scenario is None:
         return {}
     switches = [{"time": at, "policy": full_policy(policy)} for at, policy in scenario.switches]
@@ -276,7 +282,9 @@ def _made_by(scenario: Scenario | None) -> dict[str, Any]:
 
 
 def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
-    """Return all metrics of a run as plain data, with R (how much better slowdowns are) against the first policy."""
+    """Return all metrics of a run as plain data. Each group of jobs also has R, which says how much better its slowdown
+    is than in the first run.
+    """
     found = metrics.as_dict()
     for group, rows in found["groups"].items() if metrics is not first else ():
         for row, other in zip(rows, first.groups[group], strict=True):
@@ -286,7 +294,9 @@ def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
 
 
 def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
-    """Return a column for each metric of fairness by name, if it was requested."""
+    """Return fairness as plain data: for each metric a column with the value of each job; empty if fairness was not
+    requested.
+    """
     if outcome.fairness is None:
         return {}
     found = {name: [None if isnan(v) else v for v in each.tolist()] for name, each in outcome.fairness.columns.items()}
@@ -294,17 +304,17 @@ def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
 
 
 def _measured(outcomes: Sequence[Outcome]) -> list[Metric]:
-    """Return every metric that one of these runs has."""
+    """Return the metrics that the runs have, in the order of the table."""
     found, split = outcomes[0].metrics.values, METRICS.index(metric("loss_of_capacity")) + 1
     return [entry for entry in (*METRICS[:split], *FRAGMENTATION, *METRICS[split:], *FAIRNESS) if entry.name in found]
 
 
 def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None = None) -> str:
-    """Return CSV with a row for each metric and a column for each policy; with `by` a row per group and metric, or per
-    time.
+    """Return CSV with a row for each metric and a column for each policy. With `by`, there is a row for each group and
+    metric or, over time, for each policy and period.
 
-    The last rows are `made_of`, what is needed to repeat the runs; not in a table over time, where all rows are
-    numbers.
+    The last rows are `made_of`, what is needed to repeat the runs. A table over time does not have them, because all
+    its rows are numbers.
     """
     file = io.StringIO()
     write_rows(file, _csv_rows(outcomes, by, made_of))
@@ -401,7 +411,9 @@ def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
 
 
 def _entry(name: str) -> Metric:
-    """Return the metric that a row of the table shows; it may also be R against the first policy, or a percentile."""
+    """Return the metric of a row of the table, by name; besides listed metrics, this may be R against the first policy,
+    or a metric of groups.
+    """
     if name == R:
         return Metric(R, "R against the first", "factor", "greater", "LS equation 3, of the aggregate slowdown")
     units: dict[str, Unit] = {"bounded_slowdown": "factor", "guarantee_ratio": "factor"}
@@ -432,7 +444,9 @@ def _time_table(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _notes(workload: Workload) -> list[str]:
-    """Return the notes on reading, except the one on requests that no policy models, which was printed before."""
+    """Return lines with the notes about reading the trace, except the note on requests that no policy models, which was
+    printed before.
+    """
     said = told(workload.fidelity.unmodelled())
     lines = [line for line in told(workload.fidelity) if line not in said]
     return ["", *lines] if lines else []

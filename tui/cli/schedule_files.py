@@ -1,4 +1,6 @@
-"""Files about one schedule: its jobs, its stretches on processors and its decisions, as CSV, Parquet or Arrow."""
+"""Files about one schedule as CSV, Parquet or Arrow: its jobs, its stretches (times in which a job held processors) and
+its decisions.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
 
 
 def write_schedule(path: str, engine: Engine, fairness: Fairness | None = None) -> None:
-    """Write a file with one row for each job, in rank order."""
+    """Write a file with one row for each job, in order of rank; with `fairness`, its columns are added."""
     if not is_table(path):
         write_csv(path, schedule_rows(engine, fairness))
         return
@@ -43,7 +45,7 @@ def write_segments(path: str, engine: Engine) -> None:
 
 
 def write_decisions(path: str, engine: Engine) -> None:
-    """Write a file with one row for each decision: step, time, kind, the first job that it is about, and its
+    """Write a file with one row for each decision: step, time, kind, the first job that the decision is about, and its
     sentence.
     """
     rows = decision_rows(engine.history)
@@ -67,7 +69,7 @@ def _columns(engine: Engine, fairness: Fairness | None) -> dict[str, NDArray[Any
 
 
 def schedule_rows(engine: Engine, fairness: Fairness | None = None) -> Iterator[Sequence[object]]:
-    """Yield a header, then one row for each job in rank order."""
+    """Yield a header, then one row for each job in order of rank; with `fairness`, its columns are added."""
     columns = _columns(engine, fairness)
     yield tuple(columns)
     yield from zip(*(_cells(column) for column in columns.values()), strict=True)
@@ -79,7 +81,7 @@ def _cells(column: NDArray[Any]) -> Iterable[str]:
 
 
 def _typed(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column with infinite and unknown numbers as null; text is unchanged."""
+    """Return a column in which infinite and unknown numbers are missing values; a column of text is unchanged."""
     if column.dtype == object or column.dtype.kind != "f":
         return column
     return np.where(np.isfinite(column), column, np.nan)

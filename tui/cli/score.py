@@ -93,7 +93,7 @@ def agreement_lines(found: Sequence[Agreement], policy: str) -> list[str]:
 
 
 def lines_of(score: Score) -> list[str]:
-    """Return the score as lines of text."""
+    """Return the scores of the forecasts as lines of text."""
     from sim.forecast.ranges import SHARE
     from sim.forecast.score import FAR, NEAR
 
@@ -125,7 +125,9 @@ def lines_of(score: Score) -> list[str]:
 
 
 def draw(score: Score, output: str) -> None:
-    """Write the figure: the median error by how far ahead a forecast was made, and the shares within limits."""
+    """Write a figure of the score to `output`: the median error by how long before the start a forecast was made, and
+    the shares of forecasts within limits.
+    """
     from sim.experiments.intervals import Mean
     from sim.experiments.series import Panel, Point
     from sim.forecast.score import FAR, NEAR
@@ -159,6 +161,6 @@ def _horizon(at: int) -> str:
 
 
 def shown(reason: str) -> str:
-    """Return Slurm's word for a reason, shortened."""
+    """Return Slurm's name of a reason to wait, shortened."""
     word = printable(reason)
     return word if len(word) <= 40 else word[:37] + "..."

@@ -31,7 +31,7 @@ SHOWN_ERRORS = 3
 
 
 def _any_values(command: F) -> F:
-    """Add the options of a workload to a command, each of which may have several values."""
+    """Add the options of a workload to the command of a sweep; each option may have several values."""
     return reduce(lambda made, option: _as_click(option)(made), reversed(VARIED.values()), command)
 
 
@@ -113,7 +113,9 @@ def command(
 
 
 def _warmed(warmup: str | None, cut: str) -> str:
-    """Return the text of the cut with the warm-up as its first part."""
+    """Return the text of the option for a cut (jobs at the beginning and end that are not counted); the warm-up is its
+    first part.
+    """
     first, comma, last = cut.partition(",")
     if warmup is None:
         return cut
@@ -187,7 +189,7 @@ def _named(run: Run) -> str:
 
 
 def _foretold(plan: SweepPlan, path: Path | None, workers: int, retry: bool) -> str:
-    """Return text on how many runs will be made, and on how long that will take."""
+    """Return text on how many runs will be made, and on how long they will take with so many workers."""
     runs = list(plan.runs())
     known = {}
     if path is not None and path.exists():

@@ -23,7 +23,9 @@ MOST_ROWS, MOST_COLUMNS = 12, 8
 
 @dataclass
 class Filling:
-    """Table of means of the runs made so far: rows are policies, columns are values of the factor that varies most."""
+    """Table of means of the finished runs: rows are policies, columns are values of one factor that varies (trace or an
+    option).
+    """
 
     columns: tuple[str, ...]
     factor: str
@@ -48,13 +50,15 @@ class Filling:
                 self.sums[outcome.run.policy, _number(column)] = total + value, many + 1
 
     def cell(self, policy: str, column: str) -> str:
-        """Return a mean as text; a dot if no such run is made yet."""
+        """Return a mean as text; a dot if no run of this policy and column is finished."""
         total, many = self.sums.get((policy, _number(column)), (0.0, 0))
         return f"{total / many:,.2f}" if many else "·"
 
 
 def _number(text: str) -> str:
-    """Return the same text for equal numbers, such as 0.80 and 0.8."""
+    """Return the text of a number in one form, so that equal numbers such as 0.80 and 0.8 become equal texts; other
+    text is unchanged.
+    """
     try:
         return repr(float(text))
     except ValueError:
@@ -63,7 +67,9 @@ def _number(text: str) -> str:
 
 @contextmanager
 def shown_where_seen(filling: Filling) -> Iterator[Told]:
-    """Return, for the context, a function that shows progress if stderr is a terminal, and does nothing otherwise."""
+    """Yield a function that shows the progress of a sweep while the context lasts; if stderr is no terminal, the
+    function does nothing.
+    """
     if not is_terminal(sys.stderr):
         yield lambda progress, outcomes: None
         return
@@ -73,7 +79,7 @@ def shown_where_seen(filling: Filling) -> Iterator[Told]:
 
 @contextmanager
 def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
-    """Return, for the context, a function that draws the progress of a sweep."""
+    """Yield a function that draws the progress of a sweep on the console (default: stderr) while the context lasts."""
     from rich.console import Console
     from rich.live import Live
 
@@ -90,7 +96,7 @@ def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
 
 
 def drawn(progress: Progress, filling: Filling, height: int) -> RenderableType:
-    """Return a picture of the progress: a bar with numbers, above the table of means."""
+    """Return a drawing of the progress, at most `height` lines high: a bar with numbers, above the table of means."""
     from rich.console import Group
     from rich.progress_bar import ProgressBar
     from rich.table import Table

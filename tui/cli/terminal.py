@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sim.engine.engine import Engine
 
 _STEPS, _TIMES = 1000, 200
-"""Least number of steps between two drawings of a progress bar, and how often it is drawn in a long run: each time
-costs time for every waiting job.
+"""Least number of steps between two drawings of a progress bar, and number of drawings in a long run. A drawing takes
+long if many jobs wait, so it must be rare.
 """
 
 
@@ -29,7 +29,7 @@ class Bar(Protocol):
 
 
 class NotWrittenError(Exception):
-    """Error for a result that could not be printed."""
+    """Error that is raised if a result cannot be printed."""
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -38,9 +38,9 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def say(text: str, exact: bool = False) -> None:
-    """Print a result without control sequences; with `exact` unchanged, for other programs.
+    """Print a result without control sequences; with `exact`, unchanged for other programs.
 
-    (Click would turn a closed pipe into exit code 1.)
+    (The output function of the library click would turn a closed pipe into exit code 1.)
     """
     try:
         shown = text if exact and not is_terminal(sys.stdout) else printable_lines(text)
@@ -80,7 +80,7 @@ def run_to_end(engine: Engine, label: str) -> None:
 
 @contextmanager
 def progress(many: int, label: str) -> Iterator[Bar | None]:
-    """Show a progress bar for `many` jobs while the context lasts; None if there is no terminal."""
+    """Show a progress bar for `many` jobs while the context lasts, and yield it; yield None if there is no terminal."""
     if not is_terminal(sys.stderr):
         yield None
         return

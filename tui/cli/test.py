@@ -63,7 +63,7 @@ def command(policy: str, traces: tuple[str, ...], seed: int, count: int, jobs: i
 
 
 def passed(report: Report, seed: int) -> list[str]:
-    """Return lines on what was tested, with notes on the policy."""
+    """Return lines on what was tested, and notes about the policy."""
     told = f"{printable(report.policy.name)} passed: on none of {report.tried:,} workloads (seed {seed})"
     lines = [f"{told} on which", f"  {', '.join(RULES[:4])},", f"  {', '.join(RULES[4:-1])} or {RULES[-1]}"]
     grown = [] if report.growth is None else [report.growth.told]
@@ -71,14 +71,16 @@ def passed(report: Report, seed: int) -> list[str]:
 
 
 def beside(spec: str, policy: Policy, workload: Workload) -> str:
-    """Return a table of the policy's metrics next to those of some common policies."""
+    """Return a table with the metrics of the policy next to those of the policies in `BESIDE`."""
     runs = [(spec, policy), *((name, parse_policy(name)) for name in BESIDE)]
     outcomes = [simulate(Scenario(workload, each), name, Files()) for name, each in runs]
     return as_table(workload.name, workload, outcomes, None, False, shows_unicode())
 
 
 def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
-    """Return lines on the broken rule, with the command that opens the jobs which show it."""
+    """Return lines on the rule that was broken, with the command that opens the trace of the jobs that show the
+    failure.
+    """
     told = f"{policy.name}: {failure.told}"
     if failure.workload is None:
         return [told]
@@ -96,7 +98,9 @@ def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
 
 
 def write_trace(workload: Workload, path: Path, told: str) -> str:
-    """Write the jobs as a trace with a note `told`; return the options with which it must be opened."""
+    """Write the jobs as a trace with the note `told`; return the options that must be added to the command that opens
+    it.
+    """
     if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace")[:500]:
         raise SchedscopeError(f"{path} is there and was not written by schedscope test: move it away")
     runtime = np.where(workload.killed, workload.estimate + 1, workload.runtime)  # to be killed again

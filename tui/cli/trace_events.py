@@ -1,8 +1,8 @@
 """Export of a run as trace events for Perfetto and chrome://tracing, which show jobs on tracks of processors.
 
-One simulated second is one second there. A job is a slice on every group of processors that it uses, and an arrow leads
-from its submission to its first start. Two counters show the busy processors and the waiting jobs. Slices of a track
-must not overlap, so a group has as many tracks as jobs share it at a time.
+One simulated second is one second in these programs. A job is a slice on every group of processors that it uses, and an
+arrow leads from its submission to its first start. Two counters show the busy processors and the waiting jobs. Slices
+of a track must not overlap, so a group has as many tracks as there are jobs on it at the same time.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from sim.history.stretch import Stretch
 from sim.machine.processors import written
 
 GROUPS = 32
-"""Largest number of groups of processors."""
+"""Largest number of groups into which processors are divided if there are no partitions."""
 _MICRO = 1e6
 _QUEUE = 1
-"""Number of the process that stands for the waiting jobs in the export; higher numbers stand for running jobs."""
+"""Process number in the export that has the waiting jobs; the groups of processors have the numbers after it."""
 Event = dict[str, Any]
 
 
 class Group(NamedTuple):
-    """Group of processors that the export shows together."""
+    """Group of processors that the export shows as one process with several tracks."""
 
     process: int
     title: str
@@ -36,7 +36,7 @@ class Group(NamedTuple):
 
 
 def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) -> None:
-    """Write all events of the run to a file, one in a line, and what is needed to repeat the run."""
+    """Write all events of the run to a file, one per line, and `made_of`, what is needed to repeat the run."""
     with write_whole(path) as file:
         file.write(f'{{"displayTimeUnit": "ms", "otherData": {json.dumps(made_of)}, "traceEvents": [\n')
         for number, event in enumerate(trace_events(engine)):
@@ -45,7 +45,7 @@ def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) ->
 
 
 def trace_events(engine: Engine) -> Iterator[Event]:
-    """Yield every event of the run, not sorted."""
+    """Yield every event of the run, not sorted by time."""
     yield _title("process_name", _QUEUE, 0, "waiting")
     yield from _waiting(engine)
     groups = _groups(engine)
@@ -59,7 +59,7 @@ def trace_events(engine: Engine) -> Iterator[Event]:
 
 
 def _groups(engine: Engine) -> list[Group]:
-    """Return groups of processors: partitions if there are any, otherwise equal numbers of neighbours."""
+    """Return the groups of processors: partitions if there are any, otherwise ranges of equally many neighbours."""
     snapshot, procs = engine.snapshot(), engine.workload.procs
     if snapshot.queues and snapshot.division:  # of one queue alone there is no name
         names = [shortened(printable(queue)) for queue in snapshot.queues]
@@ -76,8 +76,8 @@ def _groups(engine: Engine) -> list[Group]:
 def _track_of(
     engine: Engine, group: Group, stretches: Sequence[Stretch], process: int, row: int | None
 ) -> Iterator[Event]:
-    """Yield the slices of jobs on one group of processors (in one matrix row), and the ends of the arrows to their
-    starts.
+    """Yield the slices of jobs on one group of processors, and the ends of the arrows to first starts. With `row`, only
+    jobs of this matrix row are in `stretches`.
     """
     workload, now = engine.workload, engine.now
     here = [stretch for stretch in stretches if stretch.processors & group.processors]
@@ -106,7 +106,9 @@ def _track_of(
 
 
 def _waiting(engine: Engine) -> Iterator[Event]:
-    """Yield a slice for each job from submission to first start, and the begin of the arrow to that start."""
+    """Yield a slice for each job from its submission to its first start, and the beginning of the arrow that leads to
+    that start.
+    """
     workload, now = engine.workload, engine.now
     firsts = engine.history.starts(len(workload)).tolist()
     there = [job for job in workload.jobs if job.submit <= now]
@@ -132,7 +134,8 @@ def _counters(engine: Engine) -> Iterator[Event]:
 
 
 def _lanes(spans: Sequence[tuple[float, float]]) -> list[int]:
-    """Return a track for each of these spans of time, so that spans on a track do not overlap and tracks are few.
+    """Return the number of a track (from 1) for each of these spans of time. Spans on one track do not overlap, and as
+    few tracks as possible are used.
 
     >>> _lanes([(0, 10), (5, 20), (10, 12), (12, 13)])
     [1, 2, 1, 1]
@@ -154,7 +157,9 @@ def _title(what: str, process: int, track: int, title: str) -> Event:
 
 
 def _span(start: float, end: float) -> Event:
-    """Return an event from `start` to `end`, or a little longer if an arrow could not begin at it otherwise."""
+    """Return the times of an event from `start` to `end`; a very short one is made a microsecond long, because an arrow
+    could not begin at it otherwise.
+    """
     return {"ts": _at(start), "dur": max(_at(end) - _at(start), 1)}
 
 

@@ -26,8 +26,8 @@ from sim.workload.model import Workload
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, str]], placement: Placement
 ) -> tuple[tuple[float, str], ...]:
-    """Return the switches with times in seconds. A time given as a step is found by simulating up to it, with a time
-    limit.
+    """Return the switches of the policy with times in seconds. A time given as a step is found by simulating up to it;
+    user-defined policies have a time limit for this.
     """
     switches = tuple(switches)
     with patient([policy, *(spec for _, spec in switches)]):
@@ -35,16 +35,18 @@ def timed(
 
 
 def time_of(run: Scenario, moment: Moment) -> float:
-    """Return a moment of the run in seconds. A step is found by simulating up to it, with a time limit."""
+    """Return a moment of the run in seconds. A step is found by simulating up to it; user-defined policies have a time
+    limit for this.
+    """
     with patient([run.policy, *(policy for _, policy in run.switches)]):
         return run.time_of(moment)
 
 
 @contextmanager
 def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator[None]:
-    """Prepare for user-defined policies to run while the context lasts; do nothing for built-in ones.
+    """Prepare for user-defined policies to run while the context lasts; do nothing if all policies are built in.
 
-    debug: breakpoints and failures open the debugger; aloud: what the policies print is shown.
+    With `debug`, breakpoints and failures open the debugger. With `aloud`, what the policies print is shown.
     """
     policies = [run.policy, *(policy for _, policy in run.switches)]
     if not debug and not any(map(is_own, policies)):
@@ -77,7 +79,9 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
 
 
 def _check(run: Scenario) -> None:
-    """Raise an error if a user-defined policy breaks a rule of `sim.testing` on these jobs."""
+    """Raise an error if the user-defined policy of a run breaks a rule of `sim.testing` on these jobs; runs with
+    switches are not checked.
+    """
     if is_own(run.policy) and not run.switches:
         finding = broken(run.policy, run.workload, policy_calls.LONGEST_PASS)
         if finding is not None:

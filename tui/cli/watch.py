@@ -97,7 +97,9 @@ def _typed() -> list[click.Parameter]:
 
 
 def _refuse_beside_session(typed: list[click.Parameter]) -> None:
-    """Raise an error if an option is typed together with a session, which has its own options."""
+    """Raise an error if another option is typed together with --session, because a session has its own trace and
+    options.
+    """
     named = [p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in typed if p.name not in ("session", "trust")]
     if named:
         raise click.UsageError(f"--session brings its own trace and options back: leave out {', '.join(named)}")

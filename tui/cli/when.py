@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sim.forecast.what_if import Answer
 
 MOST_DATES = 12
-"""Largest number of expected starts that are listed, the latest ones."""
+"""Largest number of expected starts that are listed; of more, the latest are listed."""
 
 
 @click.command("when")
@@ -88,7 +88,9 @@ def answer_fields(answer: Answer) -> dict[str, object]:
 
 
 def moved(known: Expectations, now: float) -> list[str]:
-    """Return lines on how the expected start moved: a sentence and a table; empty if that is unknown."""
+    """Return lines on how the expected start of a job moved up to `now`: a sentence and a table; empty if that is
+    unknown.
+    """
     from sim.cluster.dates import date
 
     if not known.said:

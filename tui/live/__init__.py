@@ -1,1 +1,1 @@
-"""Observed cluster on the screen, as values that widgets draw: charts, tables and texts."""
+"""Observed cluster on the screen: charts, tables and texts as values, which widgets draw."""

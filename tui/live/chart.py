@@ -33,7 +33,7 @@ MODES = {
     "length": "its time limit",
     "wait": "how long it waited",
 }
-"""Meaning of the colours in each mode"""
+"""Meaning of the colours in each mode, in words"""
 _AS_REPLAY = {"partition": "queue", "account": "user"}
 NAME = 12
 LEAST_SEEN, MOST_SEEN = 300.0, 6 * 3600.0
@@ -44,12 +44,16 @@ ROOMY = 70
 
 
 class ChartMaker:
-    """Maker of the charts of an observed cluster; colours and shares are kept for the next chart."""
+    """Maker of the charts of an observed cluster; it keeps colours and shares of bands, because the next chart often
+    needs the same.
+    """
 
     def __init__(self) -> None:
         self._colours: tuple[Workload, str, Colours] | None = None
         self._known: tuple[Workload, Floats, Floats] | None = None
-        """Jobs seen so far with their starts and ends, nan for what has not happened; None before the first chart."""
+        """(Jobs seen until now, their starts, their ends); a time is nan if it is unknown or has not come. None before
+        the first chart.
+        """
         self._shares: tuple[tuple[int, ...], Shares] | None = None
 
     def make(
@@ -62,7 +66,7 @@ class ChartMaker:
         marks: tuple[Mark, ...] = (),
         unicode: bool = True,
     ) -> ChartScene:
-        """Return the chart at the time `clock`, with the state of the cluster at one poll."""
+        """Return the chart at the time `clock`; `cluster` is the state at the poll that is shown."""
         workload = observed.workload
         cuts = tuple(row.low for row in reversed(observed.layout.rows))
         view = replace(camera.view(clock), cuts=cuts)
@@ -94,7 +98,9 @@ class ChartMaker:
         )
 
     def _raster(self, stretches: list[Stretch], plan: tuple[Box, ...], view: ChartView, clock: float) -> Raster:
-        """Return the pixels: the past, under it the trails of suspended jobs, and under that the plan."""
+        """Return the pixels of the chart in three layers: the past on top, below it trails of suspended jobs, below
+        them the plan.
+        """
         edges = view.edges()
         if self._shares is None or self._shares[0] != edges:
             self._shares = edges, Shares(edges)
@@ -117,7 +123,7 @@ class ChartMaker:
     def _hues(
         self, workload: Workload, mode: str, times: tuple[Floats, Floats], clock: float
     ) -> tuple[NDArray[np.uint8], Legend]:
-        """Return the hue of each job by rank, and the legend."""
+        """Return the hue of each job, indexed by rank, and the legend."""
         if self._colours is None or self._colours[0] is not workload or self._colours[1] != mode:
             seen = workload
             if mode == "account":
@@ -129,7 +135,9 @@ class ChartMaker:
         return colours.of(name, ranks, *times, clock, lambda rank: None), colours.legend(name)
 
     def _times(self, observed: Observed, workload: Workload, clock: float) -> tuple[Floats, Floats]:
-        """Return start and end of each job by rank; nan for what had not happened at `clock`."""
+        """Return two arrays, indexed by rank: the start and the end of each job; nan if it had not happened at
+        `clock`.
+        """
         if self._known is None or self._known[0] is not workload:
             origin = observed.origin or 0.0
             start = np.array([_or_nan(job.start if not job.is_waiting else None) for job in observed.jobs]) - origin
@@ -140,8 +148,8 @@ class ChartMaker:
 
 
 def first_camera(observed: Observed, clock: float, columns: int, rows: int) -> Camera:
-    """Return the first camera: the observed past up to some hours, and all nodes, if there are many with a row for
-    each.
+    """Return the first camera: at most the last 6 hours, and all nodes; if there are more nodes than rows, the first
+    ones with one row each.
     """
     stretches = observed.stretches(clock)
     begin = min((max(held.start, clock - MOST_SEEN) for held in stretches), default=clock)
@@ -159,7 +167,9 @@ def _or_nan(value: float | None) -> float:
 
 
 def outlines_of(observed: Observed, cluster: Cluster, view: ChartView, clock: float) -> Iterator[Outline]:
-    """Yield outlines of reservations, and labels with the reasons for unavailable nodes."""
+    """Yield an outline for each reservation, and one without frame for each unavailable node, whose label is the
+    reason.
+    """
     origin, layout = observed.origin or 0.0, observed.layout
     for reserved in cluster.reservations:
         start, end = reserved.start - origin, reserved.end - origin
@@ -181,7 +191,7 @@ def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
 
 
 def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool = True) -> tuple[tuple[int, str], ...]:
-    """Return the label of each node with its lowest core, from the lowest up. If `roomy`, it shows used GPUs and
+    """Return pairs (lowest core, label) of nodes, from the lowest up. With `roomy`, a label also shows used GPUs and
     memory.
     """
     found = []
@@ -199,7 +209,9 @@ def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool =
 
 
 def _level(node: Node, unicode: bool) -> str:
-    """Return a block character as high as the used share of a node's memory, in eighths."""
+    """Return a block character whose height, in eighths, is the used share of the node's memory; blank if its memory is
+    unknown.
+    """
     if not node.memory:
         return "  "
     return " " + sparkline([min(node.memory_taken / node.memory, 1.0), 1.0], unicode)[:1]

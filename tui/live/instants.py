@@ -1,4 +1,4 @@
-"""States of an observed cluster in the form of steps of a run, so that stop conditions can be used."""
+"""States of an observed cluster in the form that stop conditions need, which is that of steps of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class OfPicture:
-    """State of a cluster at one poll, with the events since the poll before."""
+    """State of a cluster at one poll, with the events since the poll before, in the form of a step of a run."""
 
     observed: Observed
     picture: int

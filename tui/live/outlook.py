@@ -1,4 +1,6 @@
-"""Outlook of a waiting job of an observed cluster: its forecast, the score of the last day, and what-if answers."""
+"""Outlook of a waiting job of an observed cluster: a forecast of its start, how good such forecasts were in the last
+day, and answers to what-if questions.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,18 @@ from sim.forecast.words import answer_lines, forecast_lines
 from tui.live.watch import Watch
 
 PATIENCE = 5.0
-"""Seconds that the score of earlier forecasts may take."""
+"""Seconds that scoring earlier forecasts may take."""
 MOST_JUDGED = 144
-"""Largest number of earlier pictures whose forecasts are judged."""
+"""Largest number of earlier polls whose forecasts are scored."""
 NOTHING = "No other limit, size or partition would let it start more than a minute earlier."
 
 
 def outlook(
     watch: Watch, picture: int, job: ClusterJob, is_over: Callable[[], bool] = lambda: False
 ) -> tuple[str, ...]:
-    """Return sentences about a waiting job in a picture; nothing if `is_over` returns True meanwhile."""
+    """Return sentences about a waiting job at the poll `picture`; empty if the poll is not known any more, or if
+    `is_over` returns True before the end.
+    """
     cluster = watch.picture(picture)
     if cluster is None:
         return ()
@@ -40,7 +44,7 @@ def outlook(
 
 
 def _earlier(watch: Watch, picture: int, now: float) -> range:
-    """Return the numbers of some pictures of the day before, evenly chosen."""
+    """Return the numbers of at most `MOST_JUDGED` polls of the day before `now`, at equal distances."""
     first = max(watch.observed.picture_at(now - DAY), watch.first, 0)
     return range(first, picture, max(-(-(picture - first) // MOST_JUDGED), 1))
 

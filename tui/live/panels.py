@@ -17,14 +17,14 @@ from tui.panels.context import mini_bar, swatch
 from tui.panels.strip import strip_lines
 
 STALE = 2.5
-"""Age of a poll, in intervals between polls, from which it is shown as old."""
+"""Age of the last poll, as a multiple of the time between polls, above which it is marked as old."""
 MOST_EVENTS = 500
 NARROW = 100
 """Width in columns below which the top line has a shorter form."""
 
 
 def draw_job(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the panel about the selected job: why it waits, the parts of its priority, and how its expected start
+    """Return the panel about the selected job: why it waits, the parts of its priority, and how its expected start has
     moved.
     """
     scene, job = context.scene, context.scene.job(context.selected)
@@ -67,7 +67,7 @@ def _parts(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Line]:
 
 
 def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the panel with the events between this poll and the one before."""
+    """Return the panel with the events between the poll that is shown and the one before."""
     scene = context.scene
     origin = scene.observed.origin or 0.0
     title = f"Step {scene.picture + 1:,} of {scene.pictures:,}"
@@ -102,8 +102,8 @@ def draw_strip(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def top_line(context: LiveContext, now: float, width: int) -> Line:
-    """Return the top line: the state of the machine and, at the right, how old the last poll is and how long it
-    took.
+    """Return the top line: the state of the machine and, at the right, which poll is shown, how old it is and how long
+    it took.
     """
     scene = context.scene
     cluster = scene.cluster
@@ -149,8 +149,8 @@ def _age(scene: LiveScene, now: float) -> list[Span]:
 
 
 def sentence(context: LiveContext, width: int) -> Line:
-    """Return the line with the most important message: an error, the selected job, the last events, or the head of the
-    queue.
+    """Return the line with the most important message: an error or, without one, the selected job, the last events, or
+    the head of the queue.
     """
     scene = context.scene
     if scene.state.trouble:

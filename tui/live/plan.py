@@ -1,4 +1,6 @@
-"""Plan of an observed scheduler as boxes in the chart; only jobs that fit together are drawn."""
+"""Plan of an observed scheduler as boxes in the chart; waiting jobs for which no cores are left in the plan are not
+drawn.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +13,29 @@ from sim.machine.processors import lowest
 from tui.chart.scene import Box
 
 MOST_PLANNED = 200
-"""Largest number of waiting jobs in the plan, taken by expected start."""
+"""Largest number of waiting jobs in the plan; those with the earliest expected starts are taken."""
 UNLIMITED = 86400.0
-"""Seconds for which a job without a time limit is drawn."""
+"""Seconds for which a job without a time limit is drawn in the plan."""
 
 
 class Plan:
-    """Plan of which cores of each node are taken, and when."""
+    """Plan of an observed cluster: for each node, which cores are taken and when."""
 
     def __init__(self, rows: Iterable[CoreRows]) -> None:
         self._rows = {row.node: row for row in rows}
         self._busy: dict[str, list[tuple[float, float, int]]] = {name: [] for name in self._rows}
 
     def take(self, processors: int, nodes: Iterable[str], start: float, end: float) -> None:
-        """Enter into the plan that these cores of these nodes are taken from `start` to `end`."""
+        """Mark these cores (bits) of these nodes as taken from `start` to `end`."""
         for name in nodes:
             row = self._rows.get(name)
             if row is not None and (part := processors >> row.low & ((1 << (row.high - row.low)) - 1)):
                 self._busy[name].append((start, end, part))
 
     def place(self, job: ClusterJob, nodes: Iterable[str], start: float, end: float) -> int:
-        """Enter a job into the plan, divided evenly over its nodes; return its cores as bits, 0 if it does not fit."""
+        """Choose free cores for a job on these nodes, about equally many on each, and mark them as taken. Return the
+        cores as bits; 0 if the job does not fit.
+        """
         free = {name: found for name in nodes if name in self._rows and (found := self._free(name, start, end))}
         wanted = max(job.nodes_wanted, 1)
         chosen = list(free)[: len(free) if len(free) <= wanted or not job.planned_nodes else wanted]
@@ -68,7 +72,9 @@ class Plan:
 
 
 def plan_boxes(observed: Observed, cluster: Cluster, running: Iterable[Stretch], clock: float) -> tuple[Box, ...]:
-    """Return boxes of running jobs until their time limits, and of waiting jobs that fit at their expected starts."""
+    """Return boxes of running jobs until their time limits, and of waiting jobs from their expected starts, if free
+    cores are left for them.
+    """
     origin = observed.origin or 0.0
     plan, boxes = Plan(observed.layout.rows), []
     for held in running:

@@ -1,4 +1,6 @@
-"""Queue of an observed cluster as a table: priority, expected start and how it moved, and reason to wait."""
+"""Queue of an observed cluster as a table with the columns priority, expected start, how that moved, and reason to
+wait.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,14 @@ NEVER = frozenset({
     "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",
     "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
 })  # fmt: skip
-"""Reasons to wait of jobs that can never start unless something else changes."""
+"""Slurm's reasons to wait of jobs that can never start unless a limit, a request or a dependency is changed."""
 EMPTY = "No job waits{where}: what is submitted appears here, with the reason why it waits."
 
 
 def jobs_of(context: LiveContext) -> tuple[ClusterJob, ...]:
-    """Return the waiting jobs to show, in the order of the scheduler."""
+    """Return the waiting jobs that the user wants to see, in the order of the scheduler (with `mine_first`, the user's
+    own first).
+    """
     cluster = context.scene.cluster
     found = cluster.queue
     if context.partition:
@@ -33,7 +37,7 @@ def jobs_of(context: LiveContext) -> tuple[ClusterJob, ...]:
 
 
 def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the visible rows of the queue; a long queue does not take longer."""
+    """Return the visible rows of the queue. Only these are computed, so a long queue takes no longer."""
     width, rows = size
     jobs = jobs_of(context)
     where = f" in {printable(context.partition)}" if context.partition else ""
@@ -54,7 +58,9 @@ def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def _columns(jobs: tuple[ClusterJob, ...], width: int) -> tuple[int, ...]:
-    """Return the widths of the columns job, cores, waited, start, moved and priority; 0 for a column without space."""
+    """Return the widths of the columns job, cores, waited, start, moved and priority; 0 for a column that is left out
+    because the panel is narrow.
+    """
     job = min(max(max(len(job_name(job)) for job in jobs[:200]) + 3, 6), 14)
     narrow = width < 56
     return job, 6, 7, 9 if narrow else 17, 0 if width < 70 else 10, 0 if width < 90 else 9
@@ -100,7 +106,7 @@ def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width:
 
 
 def _without_verb(why: str) -> str:
-    """Return a reason to wait without the verb that all rows would begin with.
+    """Return a reason to wait without "waits", with which most rows would begin.
 
     >>> _without_verb("waits: needs 4 cores"), _without_verb("waits behind 3 jobs"), _without_verb("is held")
     ('needs 4 cores', 'behind 3 jobs', 'is held')
@@ -109,7 +115,9 @@ def _without_verb(why: str) -> str:
 
 
 def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
-    """Return the expected start of a job as text: a date or, if it is not planned, "not before" a date."""
+    """Return the expected start of a job as text: a date; "not before" a date if the scheduler has no plan for the job;
+    "never" or "-".
+    """
     if job.reason.partition(",")[0] in NEVER:
         return "never"
     if scene.cluster.is_private or job.start is None:
@@ -122,7 +130,7 @@ def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
 
 
 def moved_of(dates: tuple[Dated, ...]) -> str:
-    """Return text on how often an expected start moved, and by how much in all.
+    """Return text on how often an expected start moved, and by how much in total; "-" if it did not move.
 
     >>> moved_of(()), moved_of((Dated(0, 60), Dated(60, 120), Dated(120, 6120)))
     ('-', '2x +1h41')
@@ -134,5 +142,5 @@ def moved_of(dates: tuple[Dated, ...]) -> str:
 
 
 def dates_curve(dates: tuple[Dated, ...], width: int, unicode: bool) -> str:
-    """Return a curve of the expected starts as text, in which higher is later."""
+    """Return a curve of the expected starts as text, in which a higher character means a later start."""
     return spark([dated.start for dated in dates], width, unicode)

@@ -1,4 +1,4 @@
-"""Everything that widgets need to show an observed cluster at one time."""
+"""Everything that widgets need to show an observed cluster at the time of one poll."""
 
 from __future__ import annotations
 
@@ -20,47 +20,49 @@ from tui.look.sheets import Line, Span
 from tui.replay.scene import StripScene
 
 STRIP = 200
-"""Number of values in the strip below the chart; it may be drawn narrower."""
+"""Number of values in the strip below the chart; a narrower strip draws fewer."""
 
 
 @dataclass(frozen=True)
 class State:
-    """State of the observation itself: its pace, errors and progress."""
+    """State of the observation, not of the cluster: its pace, errors and progress."""
 
     title: str = ""
     """Name of the file of a recording; "" for a cluster that is polled now."""
     every: float = 60.0
     """Seconds between two polls."""
     trouble: str = ""
-    """Reason why the controller does not answer; "" if it does."""
+    """Reason why the cluster's controller does not answer, or a recording cannot be read; "" if there is no error."""
     since: float = 0.0
-    """Time of the first poll without an answer, in seconds since 1970."""
+    """Time of the first failed poll since the last successful one, in seconds since 1970; valid only with `trouble`."""
     unrecorded: str = ""
     """Reason why the observation is not recorded although the user requested it; otherwise ""."""
     reading: float | None = None
-    """Share of a recording that has been read; None if it is all read or there is no recording."""
+    """Share of a recording that has been read, from 0 to 1; None if all of it is read, or if no recording is."""
 
 
 @dataclass(frozen=True, eq=False)
 class LiveScene:
-    """Observed cluster at one time: its state at that poll, and the chart of its history up to then."""
+    """Observed cluster at one time: its state at the poll that is shown, and the chart of its history up to then."""
 
     cluster: Cluster
     observed: Observed
-    """Whole history. Another thread adds to it, so only ranks and expected starts of single jobs may be read here."""
+    """Whole history. Another thread adds to it, so readers may only ask for ranks and expected starts of single
+    jobs.
+    """
     clock: float
-    """Time shown, in seconds since the origin of the history."""
+    """Time shown, in seconds since the origin of the history, which is the midnight before the first poll."""
     picture: int
     pictures: int
     chart: ChartScene | None
     strip: StripScene
     events: tuple[Event, ...] = ()
-    """Events between this poll and the one before."""
+    """Events between the poll that is shown and the one before."""
     state: State = State()
     follows: bool = True
     """True if the newest poll is shown, so that the next one will be shown when it comes."""
     numbers: Sequence[tuple[Column, Sequence[tuple[float, float]]]] = ()
-    """Numbers of a policy for the jobs; always empty, because only simulated policies have some."""
+    """Numbers that a policy writes about jobs; always empty here, because only simulated policies write some."""
     _said: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -74,24 +76,28 @@ class LiveScene:
         return min(taken, 1.0), len(self.cluster.queue)
 
     def rank(self, job: ClusterJob) -> int:
-        """Return the rank of a job in the history; -1 if it has been forgotten."""
+        """Return the rank of a job in the history (its index there); -1 if the history does not have it any more."""
         return self.observed.ranks.get(job.id, -1)
 
     def job(self, rank: int | None) -> ClusterJob | None:
-        """Return the job of this rank as of this poll or, if it is not listed any more, as it was last seen."""
+        """Return the job of this rank as of the poll that is shown; if that poll does not list the job, as it was last
+        seen. None for an unknown rank.
+        """
         if rank is None or not 0 <= rank < len(self.observed.jobs):
             return None
         last = self.observed.jobs[rank]
         return self.cluster.job_of.get(last.id, last) if last.id else None
 
     def why(self, job: ClusterJob) -> str:
-        """Return one line on why the job waits, or on its state."""
+        """Return one line on why the job waits; if it does not wait, on its state."""
         if job.id not in self._said:
             self._said[job.id] = say(self.cluster, job)
         return self._said[job.id]
 
     def dates(self, job: ClusterJob) -> tuple[Dated, ...]:
-        """Return the expected starts of a job up to this poll, without repeats of the same start."""
+        """Return the different expected starts of a job up to the poll that is shown, in the order in which they were
+        announced.
+        """
         return self.observed.dates(self.rank(job), self.clock)
 
     # For the chart
@@ -124,7 +130,7 @@ class LiveScene:
 
 @dataclass(frozen=True, slots=True)
 class LiveContext:
-    """Context of a panel of the live screen: the cluster at one time, and the user's choices."""
+    """Input of a panel of the live screen: the cluster at one time, and the user's choices."""
 
     scene: LiveScene
     look: Look
@@ -148,12 +154,14 @@ class LiveContext:
         return None
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip of the job in a line of a panel."""
+        """Return the tooltip for the job `rank` that a line of a panel is about; "" for None."""
         return "" if rank is None else self.scene.hover(rank)
 
 
 def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> StripScene:
-    """Return the strip of the history up to `known`: share of the cores in use and waiting jobs, column by column."""
+    """Return the strip of curves for the history up to `known`: for each column the share of cores in use and the
+    number of waiting jobs.
+    """
     moments, levels = observed.moments, observed.levels
     begin = moments[0] if moments else 0.0
     end = max(known, begin + 1.0)

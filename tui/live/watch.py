@@ -28,25 +28,25 @@ from tui.live.instants import OfPicture
 from tui.live.scene import LiveScene, State, strip_of
 
 AGAIN = 5.0
-"""Seconds after which a recording is read again for new polls."""
+"""Seconds after which a recording is checked again for new polls."""
 LEAST_PAST = 86400.0
-"""Shortest time in seconds for which a live screen remembers jobs that have ended."""
+"""Least time in seconds for which a live screen remembers jobs that have ended."""
 PATIENCE = 1.0
-"""Seconds to wait for a thread that ends, so that its last poll is still recorded."""
+"""Seconds to wait until a thread has ended, so that its last poll is still recorded."""
 BLOCK = 60
-"""Number of polls that are examined at a time when a search goes back."""
+"""Number of polls that are examined together when a search goes back in time."""
 BATCH = 0.4
-"""Seconds of reading after which what has been read is shown."""
+"""Seconds of reading a recording after which the polls that were read are shown."""
 
 
 class Older(Protocol):
-    """Store for the polls that are too old to be kept in memory."""
+    """Store from which polls are read that are too old to be kept in memory."""
 
     def at(self, time: float) -> Cluster: ...
 
 
 class Recorded(Older, Protocol):
-    """Recording of a cluster that can be read."""
+    """Recording of a cluster from which polls and the jobs before the first poll can be read."""
 
     def times(self) -> tuple[float, ...]: ...
 
@@ -54,7 +54,7 @@ class Recorded(Older, Protocol):
 
 
 class Keeps(Protocol):
-    """Store for polls, such as a recording that is being written."""
+    """Store to which polls are written, such as a recording."""
 
     def add(self, cluster: Cluster) -> None: ...
 
@@ -63,12 +63,12 @@ class Keeps(Protocol):
 
 @dataclass(frozen=True)
 class Wish:
-    """Wish of the user: which poll to see, and choices for the chart."""
+    """Wish of the user: the poll to show, and choices for its chart."""
 
     camera: Camera | None = None
     mode: str = "job"
     picture: int | None = None
-    """Number of the poll to show; None for the newest, and then each next one."""
+    """Number of the poll to show; None to show the newest one and each that follows."""
     unicode: bool = True
     marks: tuple[Mark, ...] = ()
 
@@ -78,7 +78,9 @@ Fail = Callable[[Exception], object]
 
 
 class Watch:
-    """Observation of a cluster: one thread adds polls to its history, another one makes scenes for the screen."""
+    """Observation of a cluster: one thread gets polls, another one adds them to the history and makes scenes for the
+    screen.
+    """
 
     def __init__(self, begin: State, past: float = inf) -> None:
         self.state = begin
@@ -98,7 +100,9 @@ class Watch:
     # For the screen
 
     def begin(self, hear: Hear, fail: Fail) -> None:
-        """Start the threads. One of them calls `hear` with each new scene, and `fail` if an error ends it."""
+        """Start the threads. One of them calls `hear` with each new scene; a thread that an error ends calls `fail`
+        with it.
+        """
         self._hear = hear
 
         def guarded(work: Callable[[], None]) -> None:
@@ -113,7 +117,9 @@ class Watch:
             thread.start()
 
     def stop(self) -> None:
-        """Tell the threads to end; one that waits for a command ends when that returns."""
+        """Tell the threads to end, and wait a short time for each. A thread that waits for a command of the scheduler
+        ends only when the command does.
+        """
         self._over.set()
         with self._changed:
             self._changed.notify_all()
@@ -130,7 +136,8 @@ class Watch:
     def search(
         self, stops: Iterable[Stop], since: int, forwards: bool, is_over: Callable[[], bool] = lambda: False
     ) -> int | None:
-        """Return the number of the nearest poll after or before this one that meets a stop condition, or None.
+        """Return the number of the nearest poll after `since` (before it, unless `forwards`) that meets a stop
+        condition. Return None if the search is stopped or reaches the end.
 
         The search may take long, because old polls are read from a file; it stops when `is_over` returns True.
         """
@@ -148,7 +155,9 @@ class Watch:
         return None
 
     def met(self, stops: Iterable[Stop], picture: int) -> Stop | None:
-        """Return the stop condition that the poll with this number meets, or None."""
+        """Return the first of the stop conditions that poll number `picture` meets, compared with the poll before; None
+        if it meets none.
+        """
         before = self._instant(picture - 1) if picture > self.first else None
         after = self._instant(picture)
         if after is None or before is None:
@@ -162,7 +171,9 @@ class Watch:
         return OfPicture(self.observed, picture, cluster, self._happened(picture, cluster))
 
     def _happened(self, picture: int, cluster: Cluster) -> tuple[Change, ...]:
-        """Return the events between this poll and the one before; for old polls they are computed again."""
+        """Return the events between poll number `picture` and the one before; if they are not kept, they are computed
+        again.
+        """
         kept = self.observed.happened(picture)
         return changes(self.picture(picture - 1), cluster) if kept is None else kept
 
@@ -172,7 +183,7 @@ class Watch:
         return self.observed.first_known if self._older is not None else self.observed.first_kept
 
     def picture(self, number: int) -> Cluster | None:
-        """Return the cluster at the poll with this number; None if it was dropped."""
+        """Return the state of the cluster at the poll with this number; None if that is not stored any more."""
         kept, older = self.observed.at(number), self._older
         if kept is None and older is not None and 0 <= number < len(self.observed.moments):
             with suppress(SchedscopeError):
@@ -209,7 +220,7 @@ class Watch:
 
     @staticmethod
     def _column(scene: LiveScene | None) -> int:
-        """Return the column of now in the chart, which must be drawn again when that changes."""
+        """Return the number of the column in which now is; a change means that the chart must be drawn again."""
         chart = None if scene is None else scene.chart
         return 0 if chart is None else chart.view.first + chart.view.column_of(chart.clock)
 
@@ -257,7 +268,9 @@ class Watch:
 
 
 class Live(Watch):
-    """Observation of a live scheduler. Polls that are not kept in memory are stored by `aside`."""
+    """Observation of a live scheduler. All polls are also stored in the file `aside`, because only the latest are kept
+    in memory.
+    """
 
     def __init__(
         self, source: Source, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None,
@@ -293,7 +306,7 @@ class Live(Watch):
             self._push([], replace(self.state, trouble=str(error), since=since))
 
     def _put_aside(self, cluster: Cluster) -> None:
-        """Store a poll in a file. If that fails, only the latest polls are kept, in memory."""
+        """Store a poll in the file `aside`. If that fails, go on without it: older polls are then lost."""
         if self._aside is None:
             return
         try:
@@ -302,7 +315,7 @@ class Live(Watch):
             self._aside = self._older = None
 
     def _keep(self, cluster: Cluster, past: tuple[ClusterJob, ...]) -> None:
-        """Add a poll to the recording; report it if writing fails, and go on without."""
+        """Add a poll and the jobs in `past` to the recording. If writing fails, show the reason and go on."""
         if self._keeps is None:
             return
         try:
@@ -317,13 +330,13 @@ class Live(Watch):
 
 
 class Replayed(Watch):
-    """Observation by a recording, read from its beginning; if it is still being written, it grows."""
+    """Observation read from a recording, from its beginning on; new polls are read while it is still being written."""
 
     def __init__(self, recording: Recorded, title: str, at: float | None = None) -> None:
         super().__init__(State(title=title, reading=0.0))
         self._recording = self._older = recording
         self.wished_at = at
-        """Time to show first, in seconds since 1970; None for the end of the recording."""
+        """Time that the screen shows at first, in seconds since 1970; None for the end of the recording."""
 
     def _bring(self) -> None:
         done = 0

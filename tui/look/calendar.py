@@ -10,7 +10,7 @@ from sim.formatting import Clock, clock
 from sim.workload.model import Header
 
 _NIGHT = 7, 20
-"""Hours of the day at which the working day begins and ends; the rest is night."""
+"""Hours at which the working day begins and ends; the rest is night."""
 _SATURDAY = 5
 _WEEKDAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
 _MONTHS = "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"
@@ -34,14 +34,14 @@ class Calendar:
         return cls(header.unix_start, zone, name)
 
     def local(self, seconds: float) -> datetime | None:
-        """Return a time of the trace as a date in its time zone; None if it is beyond any calendar."""
+        """Return a time of the trace as a date in its time zone; None if no date can express it."""
         try:
             return datetime.fromtimestamp(self.start + seconds, self.zone)
         except (OverflowError, ValueError, OSError):
             return None
 
     def moment(self, seconds: float) -> str:
-        """Return a time as weekday, date and clock; if it is beyond any calendar, as a day of the trace.
+        """Return a time of the trace as weekday, date and clock; if no date can express it, as a day of the trace.
 
         >>> Calendar.of(Header(unix_start=839855347, time_zone="US/Pacific")).moment(3600)
         'Mon 12 Aug 07:09:07'
@@ -52,12 +52,12 @@ class Calendar:
         return f"{_WEEKDAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]} {local:%H:%M:%S}"
 
     def year(self, seconds: float) -> str:
-        """Return the year of a time as text; "" if it is beyond any calendar."""
+        """Return the year of a time of the trace as text; "" if no date can express it."""
         local = self.local(seconds)
         return "" if local is None else str(local.year)
 
     def near(self, now: float) -> Clock:
-        """Return a function that writes times as seen at `now`: without the date if it is the same day."""
+        """Return a function that writes a time as text; it leaves out the date if that is the date of `now`."""
         today = self.moment(now).rpartition(" ")[0]
 
         def at(seconds: float) -> str:
@@ -67,7 +67,9 @@ class Calendar:
         return at
 
     def shift(self, seconds: float) -> float:
-        """Return the seconds to add to a time of the trace to get its local time, in seconds since 1970."""
+        """Return the seconds to add to times of the trace near `seconds` to get local times: the start of the trace
+        since 1970, and the offset of the time zone.
+        """
         local = self.local(seconds)
         offset = local.utcoffset() if local is not None else None
         return self.start + (offset.total_seconds() if offset is not None else 0.0)
@@ -78,6 +80,6 @@ class Calendar:
         return local is not None and local.weekday() >= _SATURDAY
 
     def is_night(self, seconds: float) -> bool:
-        """Return True if the time is outside of working hours."""
+        """Return True if the time is outside of the working day, on any day of the week."""
         local = self.local(seconds)
         return local is not None and not _NIGHT[0] <= local.hour < _NIGHT[1]

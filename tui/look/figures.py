@@ -1,4 +1,4 @@
-"""Metrics as tables show them: a title with its unit, and a number."""
+"""Metrics as tables show them: a title with its unit, and the value as text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tui.look.text import number
 
 
 def titled(entry: Metric) -> str:
-    """Return the title of a metric, followed by its unit if that is a time."""
+    """Return the title of a metric, with its unit appended if the unit is a time."""
     return with_unit(entry.counted, entry.unit)
 
 
 def with_unit(title: str, unit: str) -> str:
-    """Return a title, followed by its unit if that is a time.
+    """Return the title, with the unit appended if it is a unit of time.
 
     >>> with_unit("wait", "s"), with_unit("slowdown", "factor")
     ('wait (s)', 'slowdown')

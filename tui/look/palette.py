@@ -1,8 +1,10 @@
-"""Colours: what the names of styles look like, and the inks of the chart.
+"""Colours: what the names of styles look like, and the inks (numbered colours) of the chart.
 
-A `Look` is one way to see the program: dark, light or with high contrast; in colour, in monochrome or in ASCII.
-Everything that is drawn names styles and inks; only a look knows colours. An ink is `hue * TONES + tone`: hues are
-the twelve of the jobs in two shades, the six steps of a scale and a few neutral ones; tones are how much of it shows.
+A `Look` is one way to see the program: dark, light or with high contrast; in colour, in monochrome or in ASCII. Code
+that
+draws names only styles and inks, and the look translates them to colours. The number of an ink is `hue * TONES + tone`.
+Hues are the twelve job colours in two shades, the six steps of a scale, and a few others. A tone is the strength of a
+hue.
 """
 
 from __future__ import annotations
@@ -23,11 +25,11 @@ JOB_COLOURS = (
     "#62f7ff", "#fbdf17", "#18b080", "#864ad2", "#bbefb0", "#c16aba",
     "#288802", "#bf2a82", "#76c7ff", "#e86058", "#7997ff", "#e0a113",
 )  # fmt: skip
-"""Colours of jobs. People with and without colour blindness can tell them apart, neighbours in this order best
-(measured in the tests).
+"""Colours of jobs. People with and without colour blindness can tell them apart. The order makes neighbours in the list
+differ most, as the tests measure.
 """
 SECOND = 0.86
-"""Share of a colour, mixed with black, in its second shade."""
+"""Share of a job's colour that is mixed with black to get its second shade."""
 SIXTEEN = (
     "#55ffff", "#ffff55", "#00aaaa", "#aa00aa", "#55ff55", "#ff55ff",
     "#00aa00", "#aa0000", "#5555ff", "#ff5555", "#0000aa", "#aa5500",
@@ -46,28 +48,28 @@ JOB_HUES = 2 * len(JOB_COLOURS)
 _FAINT, _GREY = "#555555", "#aaaaaa"
 """Two of the sixteen colours, faint and grey, for signs and for dimmed jobs on a dark background."""
 READABLE = 3.0
-"""Smallest contrast to the background of jobs that are dimmed because another one is selected."""
+"""Smallest contrast between the background and jobs that are dimmed because another job is selected."""
 LEGIBLE = 5.5
-"""Smallest contrast to the background of names written in a job's colour."""
+"""Smallest contrast between the background and names written in a job's colour."""
 
 
 class Hue(IntEnum):
-    """Hues besides those of jobs, which have the numbers 0 to 23."""
+    """Hues other than those of jobs, which have the numbers from 0 to 23."""
 
     RAMP = JOB_HUES
     """First of the six hues of a scale from little to much."""
     MANY = RAMP + len(RAMP_COLOURS)
-    """Hue of cells of which no job has most."""
+    """Hue of cells of the chart that several jobs share without one having most of it."""
     NONE = MANY + 1
     """Hue of free processors."""
     ACCENT = MANY + 2
     """Hue of signs that stand out: now, the selection and the focus."""
     GREY = MANY + 3
-    """Hue of jobs for which the mode of colours has no value"""
+    """Hue of jobs for which the chosen way of colouring has no value"""
     COOL = MANY + 4
     WARM = MANY + 5
     PALE = MANY + 6
-    """Second grey, which separates two neighbouring jobs without a value"""
+    """Second grey, so that two neighbouring jobs without a value differ"""
     ONE = MANY + 7
     """Hue of the first run in a comparison; no job and no other sign has it."""
     OTHER = MANY + 8
@@ -83,20 +85,22 @@ class Tone(IntEnum):
     HALF = 1
     MOST = 2
     FULL = 3
-    """Normal strength of a job; a little softened, because twelve pure colours are too bright."""
+    """Normal strength of a job, slightly weaker than the pure colour, because twelve pure colours would be too
+    bright.
+    """
     STRONG = 4
     """Strength of the selected job, and of jobs that just started."""
     DIMMED = 5
-    """Strength of the other jobs while one is selected"""
+    """Strength of all other jobs while a job is selected"""
     PLAN = 6
     TEXT = 7
-    """Colour of text on a block of this hue."""
+    """Colour of text written on a block of this hue: black or white."""
     GROUND = 8
     """Colour of the background, whatever the hue."""
     TEXT_DIMMED = 9
-    """Colour of text on a dimmed block of this hue."""
+    """Colour of text written on a dimmed block of this hue: black or white."""
     NAME = 10
-    """Colour of text in this hue on the background; also the background for text in the background's colour."""
+    """Colour of text in this hue on the background. As a background ink, it is for text in the background's colour."""
 
 
 TONES = len(Tone)
@@ -137,16 +141,18 @@ class Look:
     runs: tuple[str, str] = RUN_COLOURS
     ramp: tuple[str, ...] = RAMP_COLOURS
     soft: float = 0.8
-    """Strength of a job's block, from 0 to 1."""
+    """Strength of a job's normal block, from 0 (background) to 1 (pure colour)."""
     lift: float = 1.0
-    """Exponent that makes weak colours stronger if it is below 1, as needed on projectors"""
+    """Exponent of the strengths of all tones but the normal one; below 1 it makes weak colours stronger, as projectors
+    need
+    """
     mode: Mode = "colour"
     depth: int = 24
     """Number of bits of a colour in the terminal: 24, 8 or 4."""
     calendar: Calendar | None = None
-    """Calendar by which times are written as dates; None to write them as days of the trace"""
+    """Calendar that gives dates for times; None to write times as days of the trace"""
     on_wall: bool = False
-    """True on a projector, on which nothing may be dim."""
+    """True for a projector, on which no text may be dim."""
     _styles: dict[str, Style] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -159,12 +165,12 @@ class Look:
 
     @property
     def patterned(self) -> bool:
-        """Return True if patterns also tell jobs apart, because there are at most 16 colours."""
+        """Return True if jobs must also differ by patterns, because there are no colours or only 16."""
         return self.mode != "colour" or self.depth == 4
 
     @cached_property
     def projected(self) -> Look:
-        """Return this look for a projector, readable from the last row: nothing is dim."""
+        """Return this look for a projector: nothing is dim, so that the last row of the audience can read it."""
         text, ground = self.text, self.background
         return replace(
             self, surface=ground, dim=mixed(text, ground, 0.85), faint=mixed(text, ground, 0.6), soft=1.0,
@@ -183,7 +189,8 @@ class Look:
     # Text
 
     def style(self, names: str) -> Style:
-        """Return the style with these names, of which later ones override earlier ones.
+        """Return the style with these names, separated by blanks. If two names contradict each other, the later one
+        counts.
 
         Names: dim faint strong italic accent good warn bad cool warm; title key select hover; one other (the two runs).
         hue:N is a job's colour, name:N text in it. On a block of the colour there are on:N, lit:N (selected),
@@ -227,7 +234,9 @@ class Look:
         return plain[name]
 
     def _block(self, kind: str, hue: str) -> Style:
-        """Return the style of text on a block of a job's colour; `kind` is one of on, lit, off and plan."""
+        """Return the style of text on a block of a job's colour; `kind` is on, lit, off or plan, as `style`
+        explains.
+        """
         dimmed = Tone.FULL if self.on_wall else Tone.DIMMED
         tone = {"on": Tone.FULL, "lit": Tone.STRONG, "off": dimmed, "plan": Tone.PLAN}[kind]
         text = Tone.TEXT_DIMMED if tone == Tone.DIMMED else Tone.MOST if tone == Tone.PLAN else Tone.TEXT
@@ -237,12 +246,12 @@ class Look:
 
     @cached_property
     def inks(self) -> tuple[str, ...]:
-        """Return the colour of each ink, by its number."""
+        """Return the colour of each ink; the index is the number of the ink."""
         return tuple(self._ink(hue, Tone(tone)) for hue in range(HUES) for tone in range(TONES))
 
     def cell(self, fg: int, bg: int) -> Style:
-        """Return the style of a cell in the chart with these two inks; if there are patterns, tones are font
-        weights.
+        """Return the style of a cell in the chart with the inks `fg` for the text and `bg` for the background. If jobs
+        have patterns, bold and dim replace tones.
         """
         if not self.patterned:
             return Style(color=self.inks[fg], bgcolor=self.inks[bg])
@@ -279,7 +288,7 @@ class Look:
         return snapped(mixed(colour, self.background, share), self.depth)
 
     def inks_dimmed(self, hue: int) -> str:
-        """Return the weakest shade of a hue that can be read on the background, as a colour."""
+        """Return the weakest shade of a hue that still has the contrast `READABLE` to the background."""
         colour, shares = self._hue(hue), [step / 50 for step in range(51)]
         weak = (mixed(colour, self.background, share) for share in shares if share >= _SHARE[Tone.DIMMED])
         strong = (mixed(self.text, colour, share) for share in shares)
@@ -287,7 +296,7 @@ class Look:
         return next((shade for shade in drawn if contrast(shade, self.background) >= READABLE), self.text)
 
     def _legible(self, colour: str) -> str:
-        """Return the colour, or the nearest shade of it that can be read on the background."""
+        """Return the colour, or the nearest shade of it that has the contrast `LEGIBLE` to the background."""
         shades = (snapped(mixed(self.text, colour, step / 50), self.depth) for step in range(51))
         return next((shade for shade in shades if contrast(shade, self.background) >= LEGIBLE), self.text)
 
@@ -338,7 +347,7 @@ LOOKS: dict[str, Look] = {look.name: look for look in (DARK, LIGHT, CONTRAST)}
 
 @lru_cache(2**15)  # every program mixes the same thousands
 def mixed(colour: str, ground: str, share: float) -> str:
-    """Return the colour that results from mixing a share of `colour` with `ground`.
+    """Return the mixture of two colours; `share` is the part of `colour`, and the rest is `ground`.
 
     >>> mixed("#ffffff", "#000000", 0.5)
     '#808080'
@@ -355,7 +364,7 @@ def brightness(colour: str) -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours, from 1 to 21, as WCAG counts it.
+    """Return the contrast of two colours, from 1 to 21, as WCAG defines it.
 
     >>> contrast("#000000", "#ffffff")
     21.0
@@ -365,7 +374,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def snapped(colour: str, depth: int) -> str:
-    """Return the most similar colour that a terminal with this depth of colour has."""
+    """Return the most similar colour that a terminal with this number of bits per colour can show."""
     if depth != 8:
         return colour
     levels = (0, 95, 135, 175, 215, 255)

@@ -1,8 +1,7 @@
-"""Settings of the user in a small JSON file, which may be edited.
+"""Settings of the user in a small JSON file, which the user may edit.
 
-A damaged file or a full disk raises no error here: the problem is reported in one line, and the program continues with
-what
-it has.
+A damaged file or a full disk raises no error here. The problem is reported in one line, and the program continues with
+the settings that it could read.
 """
 
 from __future__ import annotations
@@ -22,7 +21,9 @@ if TYPE_CHECKING:
     from sim.policies.policy import Policy
 
 FOLDER_VARIABLE = "SCHEDSCOPE_CONFIG"
-"""Environment variable with the folder of the settings; without it, the user's own folder is used."""
+"""Environment variable with the folder of the settings file; if it is not set, the system's usual folder for settings
+is used.
+"""
 MOST_RECENT = 12
 FASTEST = 120
 """Largest number of frames per second."""
@@ -31,14 +32,14 @@ MODES: tuple[Mode, ...] = ("colour", "mono", "ascii")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the user; None means that the program decides."""
+    """Settings of the user; None stands for a value that the program chooses."""
 
     look: str | None = None
     mode: Mode | None = None
     fps: int | None = None
     colour_by: str | None = None
     panels: Mapping[str, bool] = field(default_factory=dict)
-    """Panels that the user has shown or hidden, or made large or small, by name: True or False."""
+    """For each panel that the user has shown or hidden: True if it is shown."""
     recent: tuple[str, ...] = ()
     """Recently opened traces, the newest first."""
     sessions: tuple[str, ...] = ()
@@ -46,23 +47,23 @@ class Settings:
     policies: tuple[str, ...] = ()
     """Specs of recently used policies, the newest first."""
     keymap: Mapping[str, str] = field(default_factory=dict)
-    """Keys that the user has changed, by name of their action."""
+    """For each action whose keys the user has changed: the new keys."""
     lessons: Mapping[str, int] = field(default_factory=dict)
-    """Number of scenes that the user has seen of each lesson, by its name"""
+    """For each lesson that was begun: the number of its scenes that the user has seen"""
     policy: str | None = None
-    """Spec of the built-in policy for traces that are opened without one."""
+    """Spec of the built-in policy for traces that are opened without a policy; None for the program's choice."""
     speed: str | None = None
-    """Speed with which a replay begins, as the screen writes it."""
+    """Name of the speed with which a replay begins, as the screen shows it; None for the program's choice."""
 
     @property
     def usual(self) -> Policy | None:
-        """Return the policy for traces that are opened without one; None unless the user has chosen one."""
+        """Return the policy that the user has set for traces opened without a policy; None if no policy is set."""
         from sim.policies import parse_policy
 
         return None if self.policy is None else parse_policy(self.policy)
 
     def with_recent(self, trace: str) -> Settings:
-        """Return the settings with this trace as the newest one in the list.
+        """Return the settings with this trace at the first position of the recent ones.
 
         >>> Settings(recent=("a.swf", "b.swf")).with_recent("b.swf").recent
         ('b.swf', 'a.swf')
@@ -70,15 +71,17 @@ class Settings:
         return replace(self, recent=_newest_first(trace, self.recent))
 
     def with_session(self, path: str) -> Settings:
-        """Return the settings with this session as the newest one in the list."""
+        """Return the settings with this session at the first position of the recent ones."""
         return replace(self, sessions=_newest_first(path, self.sessions))
 
     def with_lesson(self, name: str, scenes: int) -> Settings:
-        """Return the settings with the number of scenes seen of the lesson, unless more were seen before."""
+        """Return the settings with `scenes` as the number of scenes seen of the lesson, unless a larger number is
+        stored.
+        """
         return replace(self, lessons={**self.lessons, name: max(scenes, self.lessons.get(name, 0))})
 
     def with_policy(self, spec: str) -> Settings:
-        """Return the settings with this policy as the newest one in the list."""
+        """Return the settings with this policy at the first position of the recent ones."""
         return replace(self, policies=_newest_first(spec, self.policies))
 
 
@@ -99,7 +102,7 @@ def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def load(path: Path) -> tuple[Settings, str | None]:
-    """Return the settings in a file, and a line about what is wrong with it, or None. A damaged file is renamed."""
+    """Return (settings in the file, one line about what is wrong with the file or None). A damaged file is renamed."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -114,7 +117,7 @@ def load(path: Path) -> tuple[Settings, str | None]:
 
 
 def kept_now(path: Path) -> Settings | None:
-    """Return the present settings in the file; None if it is missing or damaged."""
+    """Return the settings that the file contains now; None if it is missing, damaged, or has invalid values."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -136,7 +139,7 @@ def _set_aside(path: Path) -> str:
 
 
 def _checked(content: dict[str, Any], path: Path) -> tuple[Settings, str | None]:
-    """Return the settings without values of a wrong type, and a line about these, or None. Unknown names are
+    """Return (settings, one line about values of a wrong type or None). Such values are left out, and unknown names are
     ignored.
     """
     good: dict[str, Any] = {}
@@ -165,7 +168,9 @@ def _text(value: Any) -> str | None:
 
 
 def _built_in(value: Any) -> str | None:
-    """Return the value if it is the spec of a built-in policy, otherwise None; settings must not name code."""
+    """Return the value if it is the spec of a built-in policy, otherwise None. Settings may not name user-defined code,
+    which would run unasked.
+    """
     from sim.policies import parse_policy
     from sim.policies.own.naming import code_in
 
@@ -211,7 +216,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def save(settings: Settings, path: Path) -> str | None:
-    """Write the settings to a file, which is replaced as a whole. Return one line about an error, or None."""
+    """Write the settings to a file, which is replaced as a whole; return the error in one line, or None."""
     chosen = {name: value for name, value in asdict(settings).items() if value not in (None, (), {})}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Sheets: the content of a panel as lines of styled text, with actions for clicks.
 
-A sheet is made by a function `(scene, size) -> Sheet` that knows nothing of Textual. A widget draws it
-(`tui.widgets.panel`), and `tui.look.palette` has the styles by their names.
+A sheet is made by a function `(context, size, first) -> Sheet` that does not depend on Textual. The widget in
+`tui.widgets.panel` draws the sheet, and a `Look` of `tui.look.palette` translates the names of styles.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from tui.look.text import cells, shorten
 
 
 class Span(NamedTuple):
-    """Piece of text in one style; `style` has one or more names, such as "dim" or "hue:3 strong" (see `Look.style`)."""
+    """Piece of text in one style; `style` is one or more names with blanks between them, such as "dim" or "hue:3
+    strong" (see `Look.style`).
+    """
 
     text: str
     style: str = ""
@@ -24,7 +26,9 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Line of text; if it is about a job, `rank` is its rank, and a click selects it."""
+    """Line of text. If it is about a job, `rank` is the job's rank, and a click on the line selects the job; otherwise
+    None.
+    """
 
     spans: tuple[Span, ...]
     rank: int | None = None
@@ -36,8 +40,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Content of a panel: a title, fixed lines (`head`), and `body`, which shows some of `total` lines, from number
-    `first` on.
+    """Content of a panel: `title`, fixed lines (`head`), and scrolled lines (`body`). The body has `total` lines;
+    `body` holds those from number `first` on.
 
     If there are very many lines, only the visible ones are made, so that `body` is shorter than `total`.
     """
@@ -54,13 +58,13 @@ class Sheet:
     of_both: bool = False
     """True if the sheet is about both runs of a comparison."""
     wants: int = 0
-    """Number of lines that the body would need if it were not shortened"""
+    """Number of lines of head and body if all content is shown; 0 if that is the present number"""
     is_followed: bool = False
-    """True if the panel scrolls to the line `mark` whenever that moves."""
+    """True if the panel scrolls to the line `mark` whenever `mark` changes."""
 
     @property
     def needs(self) -> int:
-        """Return the number of rows that show the whole sheet with its title."""
+        """Return the number of rows in which the whole sheet fits, including its title."""
         return 1 + max(len(self.head) + self.total, self.wants)
 
     @property
@@ -71,7 +75,7 @@ class Sheet:
 
 
 Size: TypeAlias = tuple[int, int]
-"""Size of a panel without its title, in columns and rows."""
+"""Width and height of a panel in columns and rows, without its title."""
 
 
 def line(*spans: str | Span, rank: int | None = None) -> Line:

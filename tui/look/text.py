@@ -12,7 +12,7 @@ from typing import Literal
 from sim.formatting import clock, percent, printable, span
 
 duration, instant = span, clock
-"""Functions that return a duration and a time as text, in the form that all sentences have."""
+"""Functions that return a duration, or a time, as text; all sentences use the same form"""
 
 Align = Literal["left", "right"]
 
@@ -30,18 +30,18 @@ ASCII_SIGNS = {
     )
     for sign in signs
 }  # fmt: skip
-"""ASCII character that replaces each character of the screen in the same width."""
+"""For each character of the screen: the ASCII character that replaces it, with the same width"""
 _PLAIN = str.maketrans(
     {
         **ASCII_SIGNS, "±": "+-", "≠": "!=", "≤": "<=", "≥": ">=", "–": "-", "−": "-", "·": "-", "×": "x", "‖": "=",
         "▓": "%", "◐": "+",
     }
 )  # fmt: skip
-"""ASCII text that replaces each character in plain text, where it may be wider."""
+"""For each character in plain text: the ASCII text that replaces it, which may be wider"""
 
 
 def exact(seconds: float) -> str:
-    """Return a duration as text in the greatest unit that divides it, for values that people chose.
+    """Return a duration as text in the greatest unit in which it is a whole number, for values that people chose.
 
     >>> [exact(s) for s in (10, 90, 900, 5400, 64800, 172800, 0.5)]
     ['10 s', '90 s', '15 min', '90 min', '18 h', '2 d', '0.5 s']
@@ -121,10 +121,10 @@ def table(
 
 
 def bar(share: float, width: int, unicode: bool = True) -> str:
-    """Return a horizontal bar with a length of `share` times `width` columns, exact to an eighth of a column with
-    Unicode.
+    """Return a horizontal bar of `share` times `width` columns; with Unicode its length is exact to an eighth of a
+    column.
 
-    A share above 0 is visible.
+    A share above 0 is always visible.
 
     >>> bar(0.5, 5), bar(0.001, 5), bar(0.0, 5), bar(0.5, 4, unicode=False)
     ('██▌', '▏', '', '##')
@@ -137,8 +137,8 @@ def bar(share: float, width: int, unicode: bool = True) -> str:
 
 
 def histogram(rows: Sequence[tuple[str, int]], total: int, heading: str, width: int, unicode: bool = True) -> list[str]:
-    """Return a line for each (label, number of jobs): the number, its share of `total`, and a bar; the longest fills
-    `width`.
+    """Return a line for each (label, number of jobs): the label, the number, its share of `total`, and a bar. The
+    longest line fills `width`.
 
     >>> for line in histogram([("1", 3), ("2-4", 1)], 4, "processors", 38): print(line)
       processors       jobs    share
@@ -156,7 +156,7 @@ def histogram(rows: Sequence[tuple[str, int]], total: int, heading: str, width: 
 
 
 def sparkline(values: Sequence[float], unicode: bool = True) -> str:
-    """Return a curve with one column for each value; the greatest has full height, and 0 is blank.
+    """Return a curve of block characters, one for each value. The greatest value has the full height, and 0 is a blank.
 
     >>> sparkline([0, 1, 4, 8]), sparkline([0, 1, 8], unicode=False)
     (' ▁▄█', ' _#')
@@ -178,7 +178,7 @@ def plain(text: str) -> str:
 
 
 def drawn(text: str, ascii: bool = False) -> str:
-    r"""Return the text with `?` for control characters, because names come from foreign files.
+    r"""Return the text with `?` in place of control characters, which names in foreign files may contain.
 
     >>> drawn("a\x1bb ≤ 5"), drawn("a\x1bb ≤ 5", ascii=True)
     ('a?b ≤ 5', 'a?b <= 5')
@@ -187,7 +187,7 @@ def drawn(text: str, ascii: bool = False) -> str:
 
 
 def file_name(text: str) -> str:
-    """Return a text in which the name of a trace can be used as the name of a file.
+    """Return the name of a trace in a form that can be the name of a file.
 
     >>> file_name("KTH SP2/1996")
     'KTH-SP2-1996'

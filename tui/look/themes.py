@@ -1,7 +1,8 @@
 """Choice of a look (`tui.look.palette`) for a terminal, and the looks as themes of Textual.
 
-A theme gives Textual's own widgets (fields, buttons, lists, the palette of commands) the colours of the look; the
-filter `Ascii` replaces all characters on the screen by ASCII.
+A theme gives Textual's own widgets (fields, buttons, lists, the palette of commands) the colours of the look. The
+filter
+`Ascii` replaces all characters on the screen by ASCII.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None) -> Look:
-    """Return the look that the user has chosen in the settings, or else one that suits the terminal.
+    """Return the look that the user has chosen in the settings; without a choice, one that suits the terminal.
 
     >>> choose(Settings(), {"COLORFGBG": "0;15"}, "utf-8").name, choose(Settings(), {"TERM": "dumb"}, "utf-8").mode
     ('light', 'ascii')
@@ -37,7 +38,7 @@ def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None)
 
 
 def _is_light(environ: Mapping[str, str]) -> bool:
-    """Return True if the variable COLORFGBG (numbers of foreground;background) says that the background is light."""
+    """Return True if the environment variable COLORFGBG ("foreground;background" as numbers) has a light background."""
     background = environ.get("COLORFGBG", "").rpartition(";")[2]
     return background.isdigit() and (background == "7" or 9 <= int(background) <= 15)
 
@@ -54,7 +55,7 @@ def depth_of(console: Console) -> int:
 
 
 def frames_a_second(environ: Mapping[str, str]) -> int:
-    """Return the number of frames per second to draw, which is smaller over a network."""
+    """Return the number of frames per second to draw: fewer over an SSH connection, because the network is slower."""
     return 12 if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY") else 30
 
 
@@ -76,7 +77,9 @@ def themes() -> list[Theme]:
 
 
 def theme_of(look: Look) -> Theme:
-    """Return Textual's theme for a look; focus and choice have one colour, that of the text if there are no colours."""
+    """Return Textual's theme for a look. The focus and the chosen entry have the accent colour or, without colours,
+    that of the text.
+    """
     accent, good, warn, bad = (look.accent, look.good, look.warn, look.bad) if look.colour else (look.text,) * 4
     cursor = mixed(accent, look.background, 0.25)
     raised = mixed(look.text, look.background, 0.1)
@@ -157,7 +160,7 @@ class Printable(LineFilter):
 
 
 def _in_its_room(text: str) -> str:
-    """Return the text without unprintable characters, which have no width."""
+    """Return the text without unprintable characters of width 0; wider ones are replaced."""
     return "".join(c if c.isprintable() else printable(c) if cell_len(c) else "" for c in text)
 
 

@@ -1,4 +1,6 @@
-"""Table and sentences that compare policies by the wait of one job, and by what other jobs pay for it."""
+"""Table and sentences that compare policies: how long one job would wait under each, and how much longer other jobs
+would wait for that.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,15 @@ from tui.look.text import shorten
 
 
 def asked(job: Job) -> str:
-    """Return the question at the top of the dialog, with what the job requests."""
+    """Return the question at the top of the dialog, with the processors and time that the job requests."""
     shown = f"{processors(job.procs)} for {span(job.estimate)}, submitted {clock(job.submit)}"
     return f"What would have helped {name(job)} ({shown})?"
 
 
 def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:
-    """Return the headings of the columns and a row for each policy; if `narrow`, only the most important columns."""
+    """Return the headings and a row for each tried policy. `first` is the policy of the present run; if `narrow`, only
+    the most important columns are included.
+    """
     made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "largest loser"]]
     for tried in found:
         price = tried.price
@@ -34,7 +38,9 @@ def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[
 
 
 def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
-    """Return a sentence on which policy shortens the job's wait most, and on how other jobs change."""
+    """Return a sentence on which policy shortens the job's wait most compared with policy `first`, and on how the waits
+    of other jobs change.
+    """
     best, was = found[0], next(tried for tried in found if tried.policy == first)
     if best.wait is None:
         return f"{name(job)} never starts under any of these policies."

@@ -17,14 +17,14 @@ TITLE = "Code"
 NUMBER = 4
 """Width in columns of the number of a line."""
 NARROW = 60
-"""Width of the panel in columns below which lines of code lose half of their indentation"""
+"""Width of the panel in columns below which the indentation of the code is halved"""
 ROOM = 12
-"""Smallest width in columns for values at the right of a line; if there is less, they are below it."""
+"""Smallest width in columns for values to the right of a code line; with less space they are put below it."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the function that made the chosen decision; its line is marked, values and conditions stand at each
-    line.
+    """Return the sheet with the function that made the chosen decision. The deciding line is marked, and lines show
+    their values and conditions.
     """
     scene = context.scene
     decision = _chosen(context)
@@ -56,8 +56,8 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _chosen(context: Context) -> int | None:
-    """Return the index of the decision to show: the selected one, else the first about the selected job, else the
-    first, if there is one.
+    """Return the index of the decision to show: the selected one, otherwise the first about the selected job. If no job
+    is selected, the first that does more than keep a job waiting. None if the step has no such decision.
     """
     decisions = context.scene.snapshot.decisions
     if context.decision is not None:
@@ -80,21 +80,21 @@ def _nothing(context: Context) -> Iterator[str]:
 
 
 def _shown(focus: Focus) -> Iterator[tuple[int, str]]:
-    """Yield (number, line) for the lines of the function; of its docstring only the first."""
+    """Yield (number, line) for the lines of the function; only the first line of its docstring is included."""
     for number, code in enumerate(focus.function.lines, focus.function.first):
         if number not in focus.function.folded:
             yield number, code
 
 
 def _around(focus: Focus, context: Context, width: int) -> Iterator[Line]:
-    """Yield a line of text for each function through which this one was called."""
+    """Yield the line of code of each call that led to this function, the callers."""
     for function, at in focus.callers:
         source = function.lines[at - function.first].strip() if at - function.first < len(function.lines) else ""
         yield line(Span(text.shorten(written(f"{at:>{NUMBER}} {source}", context), width), "faint"))
 
 
 def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -> Iterator[Line]:
-    """Yield a line of code, followed by its values and conditions on the same line if they fit, otherwise below."""
+    """Yield a line of code with its values and conditions: to the right of it if they fit, otherwise below it."""
     if width < NARROW:
         words = code.lstrip()
         code = " " * ((len(code) - len(words)) // 2) + words
@@ -128,7 +128,7 @@ def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -
 
 
 def _told(number: int, focus: Focus) -> Iterable[tuple[str, str]]:
-    """Yield (text, style) for the result of the condition in a line, and for the values that the line set."""
+    """Yield (text, style) for the result of the condition in a code line, and for the variables that the line set."""
     if condition := focus.conditions.get(number):
         numbers = "" if condition.text in ("", "True", "False") else f"{condition.text}: "
         yield f"{numbers}{'yes' if condition.is_true else 'no'}", "good" if condition.is_true else "warn"

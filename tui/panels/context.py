@@ -1,4 +1,6 @@
-"""Context from which all panels are drawn, and small functions for drawing."""
+"""Context (scene, look and the user's choices) from which all panels are drawn, and small functions that panels
+share.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from tui.replay.scene import About, Scene
 
 
 class QueueOrder(NamedTuple):
-    """Column by which the user has sorted the queue, and in which direction."""
+    """Order in which the user has sorted the queue: the column, and whether the largest value is first (`descends`)."""
 
     column: str
     descends: bool = True
@@ -40,24 +42,26 @@ class Context:
     of_other: bool = False
     """True if the scene belongs to the other run of a comparison."""
     visible: frozenset[str] = frozenset()
-    """Names of the panels that are visible now, so that others need not repeat what they show."""
+    """Names of the panels that are visible now; other panels do not repeat their content."""
     order: QueueOrder | None = None
     """Order in which the user has sorted the queue; None for the policy's order."""
 
     @property
     def at(self) -> Clock:
-        """Return the function that writes times as seen now: without the day if it is the same."""
+        """Return the function that writes times near the present time of the replay: without the day if it is the same
+        day.
+        """
         calendar, now = self.look.calendar, self.scene.clock
         return clock_near(now) if calendar is None else calendar.near(now)
 
     @property
     def exactly(self) -> Clock:
-        """Return the function that writes times always with their day."""
+        """Return the function that writes times always with the day."""
         return clock if self.look.calendar is None else self.look.calendar.moment
 
     @property
     def whose(self) -> Span | None:
-        """Return the name of the scene's run as text, if two runs are shown."""
+        """Return the name of the run that the scene shows, as text; None if only one run is shown."""
         versus = self.scene.versus
         return None if versus is None else run_name(self, self.of_other)
 
@@ -66,7 +70,9 @@ class Context:
         return not self.look.ascii
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip for a column of a line: about the job in the line, or the meaning of the word there."""
+        """Return the tooltip for a column of a line: about the job `rank` or, if that is None, the meaning of the word
+        there.
+        """
         if rank is not None:
             return self.scene.hover(rank)
         own = {own.name: own.meaning for own in self.scene.snapshot.columns if own.meaning}
@@ -76,11 +82,13 @@ class Context:
 RUNS = "one", "other"
 """Styles of the names of the two compared runs"""
 Draw: TypeAlias = Callable[[Context, Size, int], Sheet]
-"""Function that returns the content of a panel; it takes the context, the size, and the number of the first line."""
+"""Function that returns the content of a panel from the context, the size, and the number of the first line of the
+body.
+"""
 
 
 Tell: TypeAlias = Callable[[Context, Size, int, int], str]
-"""Function that returns text about a place in a panel, or ""; it takes the context, the size, the column and the
+"""Function that returns text about a place in a panel, "" for none, from the context, the size, the column and the
 row.
 """
 
@@ -89,7 +97,8 @@ row.
 
 
 def window(total: int, first: int, rows: int) -> range:
-    """Return which of `total` lines are visible in `rows` rows from line `first` on; the last rows are never blank.
+    """Return the range of the lines that are visible in `rows` rows if the first one should be `first`. It starts
+    earlier where rows would stay blank at the end.
 
     >>> window(100, 98, 10), window(3, 5, 10)
     (range(90, 100), range(0, 3))
@@ -116,9 +125,12 @@ def mini_bar(share: float, width: int, unicode: bool = True) -> str:
 
 
 def spark(values: Sequence[float], width: int, unicode: bool = True) -> str:
-    """Return a curve of at most `width` columns, from the least value (a low block) to the greatest.
+    """Return a curve of at most `width` columns; the smallest value is drawn as a low block, the greatest as a full
+    one.
 
-    Of more values than columns each column shows the last of its share; the last value of all is always there.
+    If there are more values than columns, each column shows the last of its values, so that the last value of all is
+    always
+    shown.
 
     >>> spark([0, 1, 4, 8], 8), spark([1, 9, 1, 9, 5], 2), spark([3, 3], 8)
     ('▁▂▄█', '█▁', '▄▄')
@@ -134,14 +146,16 @@ def spark(values: Sequence[float], width: int, unicode: bool = True) -> str:
 
 
 def written(told: str, context: Context) -> str:
-    """Return the text in characters that this terminal can show."""
+    """Return the text in characters that this terminal can show: ASCII if it has no Unicode, and no control
+    characters.
+    """
     return printable(told if context.unicode else text.plain(told.replace("→", "->")))
 
 
 def worded(
     told: str, context: Context, width: int, style: str = "", *, hang: int = 0, rank: int | None = None
 ) -> list[Line]:
-    """Return a sentence wrapped into lines; after the first ": " it is a reason, which is less bright.
+    """Return a sentence wrapped into lines. The part after the first ": " is the reason, which is drawn weaker.
 
     All lines but the first are indented by `hang` columns, the width of the text that the caller puts before the first.
     """
@@ -158,7 +172,7 @@ def worded(
 
 
 def run_name(context: Context, other: bool) -> Span:
-    """Return the name of the first run or, if `other`, of the second run, in its colour."""
+    """Return the name of the first run, or of the second one if `other` is True, in the colour of that run."""
     assert context.scene.versus is not None
     return Span(f" {written(context.scene.versus.names[other], context)} ", RUNS[other])
 
@@ -170,7 +184,9 @@ def nobody_waits(shown: Snapshot) -> str:
 
 
 def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:
-    """Return the sheet of an empty panel: why it is empty, and when it will have content, one paragraph each."""
+    """Return the sheet of an empty panel. Each text in `told` is a paragraph: why the panel is empty, and when it will
+    have content.
+    """
     body: list[Line] = []
     for paragraph in told:
         body += [*wrapped(written(paragraph, context), size[0], "dim"), line("")]

@@ -1,4 +1,4 @@
-"""Curves drawn with block characters, exact to an eighth of a row, in any number of rows and columns."""
+"""Curves drawn with block characters in any number of rows and columns; heights are exact to an eighth of a row."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 
 def area(values: Sequence[float], top: float, rows: int, unicode: bool = True) -> list[str]:
-    """Return a curve as `rows` lines, filled from 0 up to each value; `top` fills all rows, and values above 0 are
-    visible.
+    """Return a curve as `rows` lines, filled from 0 up to each value. A value of `top` fills all rows, and each value
+    above 0 is visible.
 
     >>> area([0, 2, 4, 8], 8, 2)
     ['   █', ' ▄██']
@@ -29,7 +29,7 @@ def area(values: Sequence[float], top: float, rows: int, unicode: bool = True) -
 
 
 def resampled(values: Sequence[T], columns: int) -> list[T]:
-    """Return as many values as there are columns, taken from the list at equal distances.
+    """Return `columns` values, taken from the list at equal distances; a short list repeats its values.
 
     >>> resampled([1, 2, 3, 4], 2), resampled([1, None], 4)
     ([1, 3], [1, 1, None, None])
@@ -38,7 +38,7 @@ def resampled(values: Sequence[T], columns: int) -> list[T]:
 
 
 def joined(cells: Iterable[tuple[str, str]]) -> list[Span]:
-    """Return spans made from (text, style); neighbours of the same style are joined.
+    """Return spans made from (text, style) pairs; neighbouring pairs with the same style become one span.
 
     >>> [span.text for span in joined([("a", "dim"), ("b", "dim"), ("c", "")])]
     ['ab', 'c']

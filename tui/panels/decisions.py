@@ -22,13 +22,13 @@ INDENT = 2
 """Width in columns of the icon before a decision and the blank behind it."""
 NAMED = 4
 MOST_WRAPPED = 60
-"""Largest number of decisions that are wrapped; if there are more, each takes one line, and only visible ones are
-made.
+"""Largest number of decisions whose texts are wrapped. Above it, each decision takes one line, and only the visible
+lines are made.
 """
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the sheet with the arrivals and completions of the step, and then its decisions."""
+    """Return the sheet of the step: its arrivals and completions, and then its decisions."""
     shown = context.scene.snapshot
     if shown.time is None:
         told = "The decisions of each step appear here, each with its reason."
@@ -66,17 +66,19 @@ def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[
 
 
 def _is_meant(run: range, context: Context) -> bool:
-    """Return True if this range contains the selected decision or, without one, a decision about the selected job."""
+    """Return True if the range `run` begins with the selected decision or, if none is selected, with a decision about
+    the selected job.
+    """
     if context.decision is not None:
         return run.start == context.decision
     return context.selected is not None and rank_of(context.scene.snapshot.decisions[run.start]) == context.selected
 
 
 def _runs(context: Context) -> list[range]:
-    """Return the ranges of decisions that share a line: jobs that lack the same free processors, or phases that change
-    no job.
+    """Return the ranges of decisions that share a line: neighbours that keep jobs waiting for the same reason, or
+    phases that change no job.
 
-    While one decision is selected, each has its own line.
+    While a decision is selected, each decision has its own line.
     """
     decisions, selected = context.scene.snapshot.decisions, context.selected
     if context.decision is not None:
@@ -98,15 +100,15 @@ def _runs(context: Context) -> list[range]:
 
 
 def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
-    """Return the indices of phases that change no job, and of the decisions in these phases."""
+    """Return the indices of phases of a matrix rebuild that change no job, and of the decisions in these phases."""
     starts = [index for index, decision in enumerate(decisions) if isinstance(decision, Phase)]
     phases = (range(start, stop) for start, stop in pairwise([*starts, len(decisions)]))
     return {index for phase in phases if all(rank_of(decisions[at]) is None for at in phase) for index in phase}
 
 
 def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
-    """Return True if both decisions keep a job waiting for the same number of processors; never for the selected
-    job.
+    """Return True if both decisions keep a job waiting for the same reason, too few free processors or no row. Return
+    False if one is about the selected job.
     """
     return (
         isinstance(one, Keep)
@@ -132,13 +134,13 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
 
 
 def _is_followed(run: range, context: Context) -> bool:
-    """Return True if the phase at the end of this range has further decisions behind it."""
+    """Return True if the decision after this range belongs to the last phase in the range."""
     following = context.scene.snapshot.decisions[run.stop : run.stop + 1]
     return bool(following) and not isinstance(following[0], Phase)
 
 
 def _quiet_phases(names: Sequence[str], context: Context, width: int, wrap: bool) -> list[Line]:
-    """Return lines that list phases which change no job."""
+    """Return lines that name phases of a matrix rebuild which change no job."""
     told = written(f"phase{'s' * (len(names) > 1)} {' · '.join(names)}: no job moves", context)
     return wrapped(told, width, "dim") if wrap else [line(Span(text.shorten(told, width), "dim"))]
 
@@ -168,7 +170,9 @@ def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
 def _happened(
     jobs: Sequence[Job], one: str, many: str, mark: str, context: Context, width: int, why: str = ""
 ) -> list[Line]:
-    """Return a sentence, as lines, on the jobs that were submitted or have ended."""
+    """Return lines with a sentence on jobs that were submitted or have ended. `one` and `many` are its verb for one and
+    several jobs; `mark` is its icon.
+    """
     if not jobs:
         return []
     told = f"{_names(jobs)} {one if len(jobs) == 1 else many}{why if len(jobs) == 1 else ''}"
@@ -183,7 +187,7 @@ def _names(jobs: Sequence[Job]) -> str:
 
 
 def _lines(decision: Decision, index: int, context: Context, width: int, wrap: bool = True) -> list[Line]:
-    """Return a decision as lines: bright before the selected decision, marked if it is selected, faint behind it."""
+    """Return a decision as lines: marked if it is selected, normal before the selected decision, faint after it."""
     walked = context.decision
     here, to_come = index == walked, walked is not None and index > walked
     if isinstance(decision, Phase):

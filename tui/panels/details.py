@@ -24,7 +24,7 @@ from tui.panels.queue_table import own_number
 TITLE = "Job"
 MOST_EVENTS = 60
 REASON = 2
-"""Number of lines behind the request that are always visible: the state and its reason"""
+"""Number of lines after the request that stay visible when the panel scrolls: the state and its reason"""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
@@ -53,7 +53,9 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _note(job: JobState, found: Evidence | None, is_killed: bool) -> str:
-    """Return the job's state in a few words and, if it cannot run, what the policy did about it."""
+    """Return the job's state in a few words; for a job that cannot run, with what the policy did about it, such as
+    "could not start".
+    """
     if found is None or job.state not in ("waiting", "suspended"):
         return "killed" if is_killed and job.state == "finished" else job.state
     rejected = "could not start" if job.state == "waiting" else "could not resume"
@@ -69,7 +71,9 @@ def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
 
 
 def _facts(context: Context, job: Job, width: int) -> list[Line]:
-    """Return lines with the colour of the job, its processors and times, and its user."""
+    """Return lines with the job's colour, the processors and time that it requests, when it was submitted, and whose it
+    is.
+    """
     shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
     asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"
@@ -80,7 +84,7 @@ def _facts(context: Context, job: Job, width: int) -> list[Line]:
 
 
 def _whose(context: Context, job: Job) -> Iterator[str]:
-    """Yield the user, group and queue of the job as text; names if the trace has them, otherwise numbers."""
+    """Yield the user, group and queue of the job as text: names if the trace has names, otherwise numbers."""
     workload = context.about.workload
     for word, field, number in (("user", Field.USER, job.user), ("group", Field.GROUP, job.group)):
         if number >= 0:
@@ -104,7 +108,9 @@ def _now(context: Context, job: JobState, width: int) -> list[Line]:
 
 
 def _is_decided(clause: str, context: Context) -> bool:
-    """Return True if the clause repeats a decision of this step, which the sentence below the chart shows."""
+    """Return True if the clause is the same as a decision of this step, which the sentence below the chart already
+    shows.
+    """
     shown = context.scene.snapshot
     return any(clause == f"{told_decision(decision, shown, context.at)}." for decision in shown.decisions)
 
@@ -113,7 +119,7 @@ def _is_decided(clause: str, context: Context) -> bool:
 
 
 def _own_numbers(context: Context, width: int) -> Iterator[Line]:
-    """Yield lines with each number that the policy wrote for the job: a curve, the first and the last value."""
+    """Yield lines for each number that the policy wrote for the job: its curve, and its first and last value."""
     scene = context.scene
     so_far = ((column, [value for at, value in found if at <= scene.clock]) for column, found in scene.numbers)
     for column, values in ((column, values) for column, values in so_far if values):
@@ -128,7 +134,9 @@ def _own_numbers(context: Context, width: int) -> Iterator[Line]:
 
 
 def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """Return the curve of the job's xfactor as lines, if it was suspended; it grows while the job does not run."""
+    """Return the curve of the job's xfactor as lines; empty if the job was never suspended or takes turns in a
+    matrix.
+    """
     took_turns = any(kind == "gang" for _, _, kind in job.stretches)
     if context.scene.job is None or (job.state != "suspended" and len(job.stretches) < 2) or took_turns:
         return []
@@ -141,7 +149,9 @@ def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]
 
 
 def _xfactor_at(it: Job, job: JobState, time: float) -> float:
-    """Return the job's xfactor at a time. A restart loses what the job had run; suspending and resuming take time."""
+    """Return the job's xfactor at a time. If the job was restarted, its earlier run counts as wait; the overhead of
+    suspension counts as well.
+    """
     anew = [at for at, decision in job.decided if isinstance(decision, Start | Backfill | Interrupt) and at <= time]
     if job.state == "waiting" and job.stretches:
         anew.append(min(job.stretches[-1][1] or time, time))
@@ -158,7 +168,7 @@ def _xfactor_at(it: Job, job: JobState, time: float) -> float:
 
 
 def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """Return the curve of the job's planned starts as lines, with how often they moved to earlier and later times."""
+    """Return lines with the curve of the job's planned starts, and with how often they moved earlier and later."""
     starts, shown = [plan.at for plan in job.planned], context.scene.snapshot
     if len(starts) < 2:
         return []
@@ -180,8 +190,8 @@ def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
 
 
 def _life(context: Context, job: Job, shown: JobState, width: int) -> list[Line]:
-    """Return the job's events with their times as lines; of its planned starts the first, of a long history both
-    ends.
+    """Return lines with the job's events and their times. Of its planned starts only the first is listed, and the
+    middle of a long history is left out.
     """
     events = list(_events(context, job, shown))
     if not events:

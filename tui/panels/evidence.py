@@ -1,4 +1,4 @@
-"""Evidence about the selected job for the panels: why it waits, is suspended or has started."""
+"""Evidence (facts and decisions) about the selected job, for the panels: why it waits, is suspended or has started."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_CONSIDERED = 12
 
 
 def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence | None:
-    """Return the evidence about the job at the time of the scene; None if the job has ended or not arrived."""
+    """Return the evidence about the job at the time of the scene; None if the job has ended or is not yet submitted."""
     scene = context.scene
     found = evidence_of(scene.snapshot, rank, context.at, passed)
     if found is None or scene.snapshot.time is None:
@@ -32,7 +32,7 @@ def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence
 
 
 def standing(context: Context, job: JobState) -> tuple[str, ...]:
-    """Return clauses on the state of the job, the most important first."""
+    """Return sentences on the state of the job, the most important first."""
     if found := evidence(context, job.rank, job.passed):
         return clauses_of(found)
     it = context.about.workload.jobs[job.rank]
@@ -46,12 +46,12 @@ def standing(context: Context, job: JobState) -> tuple[str, ...]:
 
 
 def clauses_of(found: Evidence) -> tuple[str, ...]:
-    """Return the sentences about a job, in which partitions have names."""
+    """Return the sentences of the evidence, with names of partitions in place of numbers."""
     return tuple(named(clause, found.snapshot) for clause in found.clauses)
 
 
 def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
-    """Return lines of numbers with their labels."""
+    """Return lines with the numbers in the evidence, each after its label."""
     told = (fact_row(fact, context.at) for fact in found.facts)
     rows = [(written(label, context), value) for label, value in told]
     margin = max((text.cells(label) for label, _ in rows), default=0) + 2
@@ -63,10 +63,10 @@ def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def considered(context: Context, found: Evidence, width: int) -> list[Line]:
-    """Return lines with the decisions about the job, about jobs that passed it and jobs it delayed; others are
-    only counted.
+    """Return lines with decisions about the job, and decisions that concern it (jobs that passed it, or that it
+    delayed). Only the number of other decisions is shown.
 
-    Decisions that are shown above or in their own panel are left out.
+    Decisions whose reason is shown above, or in the panel of decisions, are left out or shortened.
     """
     told = [(entry, told_decision(entry.decision, context.scene.snapshot, context.at)) for entry in found.log]
     known = " ".join(clauses_of(found))
@@ -83,12 +83,12 @@ def considered(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def _is_kept(entry: Considered) -> bool:
-    """Return True if the decision keeps this very job waiting."""
+    """Return True if the entry is the decision to keep the selected job waiting."""
     return entry.is_own and isinstance(entry.decision, Keep)
 
 
 def _lines(context: Context, entry: Considered, told: str, width: int) -> Sequence[Line]:
-    """Return a decision as lines; it is brighter if it is about the job itself."""
+    """Return a decision as lines; a decision about the selected job itself is bright."""
     style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
     first, *rest = worded(told, context, width, style, hang=2, rank=rank)
     return [line(sign(entry.decision, context.unicode), Span(" "), *first.spans, rank=first.rank), *rest]

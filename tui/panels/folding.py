@@ -1,5 +1,5 @@
-"""Folding of a row of processors into fewer columns of a panel; each column shows the set with most of its
-processors.
+"""Folding of the processors of a machine into fewer columns of a panel. Each column shows which set (job or partition)
+has most of its processors.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from sim.machine.processors import ranges
 
 
 class Fold(NamedTuple):
-    """Column of a panel: the index of the set with most of its processors, or None; `thin` if half of it or more is
-    free.
+    """Column of a panel: `part` is the index of the set with most of its processors, None if all are free; `thin` is
+    True if more than half of the column is free.
     """
 
     part: int | None
@@ -23,9 +23,11 @@ class Fold(NamedTuple):
 
 
 def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
-    """Return, for each of at most `columns` columns, the set with most of the processors that the column stands for.
+    """Return, for each of at most `columns` columns, which of the sets in `parts` (as bits) has most of the processors
+    of the column.
 
-    With more columns than processors each processor takes equally many columns, and some columns stay empty.
+    With more columns than processors, each processor takes an equal number of columns, and the columns left over stay
+    empty.
 
     >>> [column.part for column in fold([0b0011, 0b0100], 4, 9)]
     [0, 0, 0, 0, 1, 1, None, None]
@@ -49,12 +51,12 @@ def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
 
 
 def drawn_columns(procs: int, columns: int) -> int:
-    """Return how many of the columns are used for this number of processors."""
+    """Return how many of `columns` columns are used for `procs` processors."""
     return columns if procs > columns else columns // procs * procs
 
 
 def _owner(parts: Sequence[int], procs: int) -> NDArray[np.int64]:
-    """Return, for each processor, the index of the set that contains it, or -1."""
+    """Return an array with an entry for each processor: the index of the set that contains it, or -1."""
     owner = np.full(procs, -1, dtype=np.int64)
     for part, processors in enumerate(parts):
         for low, high in ranges(processors):

@@ -19,7 +19,9 @@ MARGIN = 2
 
 
 def lesson_lines(now: SceneNow, width: int) -> list[Line]:
-    """Return the scene of the lesson as lines, with its title first and its number at the right."""
+    """Return the lesson's present scene as lines: the title with the scene's number at the right, then the text and the
+    question or answer.
+    """
     lines = [_title(now, width), *markdown(now.text, width)] if now.verdict is None else [_title(now, width)]
     if now.question is not None:
         lines += _asked(now, now.question, width)
@@ -31,7 +33,7 @@ def lesson_lines(now: SceneNow, width: int) -> list[Line]:
 
 
 def _title(now: SceneNow, width: int) -> Line:
-    """Return the line with the title and the number of the scene."""
+    """Return the line with the scene's title, and with its number at the right."""
     off = [Span("  exploring, ", "warn"), Span("enter", "key", "lesson_back"), Span(" returns to the lesson", "warn")]
     away = off if now.is_off else []
     place = f"{now.index + 1}/{now.count} "
@@ -91,8 +93,8 @@ def walking_keys(width: int, now: SceneNow) -> Line:
 
 
 def markdown(source: str, width: int) -> list[Line]:
-    r"""Return Markdown as lines: paragraphs and lists with strong words, emphasis and code; anything else stays as it
-    is.
+    r"""Return Markdown as lines. It may have paragraphs and lists with bold, italic and code; anything else is shown
+    unchanged.
 
     >>> [part.text for part in markdown("J3 *waits* **long**.\n\n- one\n- two", 40)]
     ['  J3 waits long.', '  • one', '  • two']
@@ -107,7 +109,7 @@ def markdown(source: str, width: int) -> list[Line]:
 
 
 def _items(rows: Iterable[str]) -> list[str]:
-    """Return rows of text joined so that each paragraph, and each point of a list, is one item."""
+    """Return one text for each paragraph and each item of a list, joined from the rows that it takes."""
     items: list[str] = []
     for row in map(str.strip, rows):
         if items and not row.startswith("- "):
@@ -129,7 +131,7 @@ def _spans(told: str) -> Iterator[Span]:
 
 
 def flowed(spans: Sequence[Span], width: int, hang: int = 0) -> list[Line]:
-    """Return spans wrapped into lines, only at blanks; all lines but the first are indented by `hang` columns."""
+    """Return spans wrapped at blanks into lines; all lines but the first are indented by `hang` columns."""
     room = max(width - 2 * MARGIN, 8)
     lines, row, used = [], [Span(" " * MARGIN)], 0
     for word in _words(spans):
@@ -160,7 +162,7 @@ def _words(spans: Iterable[Span]) -> Iterator[list[Span]]:
 
 
 def _joined(made: Line) -> Line:
-    """Return the line with neighbouring spans of the same style joined."""
+    """Return the line with neighbouring spans of equal style joined to one span."""
     row: list[Span] = []
     for span in made.spans:
         if row and row[-1][1:] == span[1:]:

@@ -1,4 +1,6 @@
-"""Values at the time shown: a snapshot is as of its step, but on the screen time goes on until the next step."""
+"""Values at the time that the screen shows. A snapshot has the values of its step, but during playback time passes
+until the next step.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,13 @@ from tui.replay.scene import Scene
 
 
 def since_step(scene: Scene) -> float:
-    """Return the seconds from the snapshot's step to the time shown."""
+    """Return the seconds between the snapshot's step and the time that the screen shows."""
     time = scene.snapshot.time
     return 0.0 if time is None else scene.clock - time
 
 
 def by_clock(entry: Entry, scene: Scene) -> Entry:
-    """Return the job's entry with wait, run time and expansion factor as of the time shown."""
+    """Return the job's entry with its wait, run time and xfactor recomputed for the time that the screen shows."""
     match entry:
         case Queued():
             return waiting_by_clock(entry, scene)
@@ -43,9 +45,10 @@ def _running_by_clock(running: Running, scene: Scene) -> Running:
 
 
 def _gained(running: Running, scene: Scene) -> float:
-    """Return the seconds for which the job has run since the step; in a matrix, only while one of its rows was active.
+    """Return the seconds for which the job has run since the snapshot's step. In a matrix only the turns of the job's
+    rows count.
 
-    The cost of a migration is deducted first.
+    The time that the job still owes for a migration is subtracted.
     """
     if running.kind == "gang":
         gained = _gained_by_turns(scene.snapshot, _rows_of(running, scene.snapshot), scene.clock)
@@ -59,7 +62,9 @@ def _rows_of(running: Running, shown: Snapshot) -> list[int]:
 
 
 def _gained_by_turns(shown: Snapshot, rows: Sequence[int], clock: float) -> float:
-    """Return the seconds for which a job in these rows has run from the step to the time `clock`."""
+    """Return the seconds between the snapshot's step and time `clock` in which one of these rows of the matrix had its
+    turn.
+    """
     turns = shown.rules.turns()
     if turns is None or shown.matrix is None or shown.time is None or shown.matrix.on_turn is None:
         return 0.0

@@ -19,13 +19,15 @@ from tui.panels.rebuild import chips, told_phase
 TITLE = "Matrix"
 Row: TypeAlias = tuple[int, tuple[Cell, ...]]
 LEAST_TOLD = 1
-"""Smallest number of lines for the decisions of a rebuild, if it has any; the rows get the rest."""
+"""Smallest number of lines that are kept free for the decisions of a rebuild, if it has any."""
 BELOW = 11
-"""Number of lines below the rows of the matrix that are more important than a second line for each row."""
+"""Number of lines below the matrix that must have space before each row of the matrix gets a second line."""
 
 
 def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the panel with the rows and the phases of the last rebuild; the decisions of a phase scroll below."""
+    """Return the panel with the rows of the matrix and the phases of its last rebuild; below them the decisions of the
+    selected phase can be scrolled.
+    """
     shown = context.scene.snapshot
     if shown.matrix is None:
         return taught(TITLE, context, size, *_no_matrix(shown))
@@ -67,7 +69,9 @@ def _note(context: Context, on_turn: OnTurn) -> str:
 
 
 def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, count: int) -> Sequence[Row]:
-    """Return the `count` rows to show: the active one, those of the selected job, and neighbours of the active one."""
+    """Return the `count` rows to show: first the active one (`on_turn`), then rows of the selected job, then rows near
+    the active one.
+    """
     turn = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
 
     def weight(index: int) -> tuple[int, int]:
@@ -78,7 +82,7 @@ def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, coun
 
 
 def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Iterator[Line]:
-    """Yield lines for the rows that fit; each row has two if there is space."""
+    """Yield lines for as many rows of the matrix as fit; each row has two lines if there is space."""
     matrix = context.scene.snapshot.matrix
     assert matrix is not None
     label = max(len(str(row)) for row, _ in matrix.rows)
@@ -102,8 +106,8 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
 
 
 def _axis(procs: int, label: int, columns: int) -> Line:
-    """Return the line with the numbers of the first and the last column, and how many columns one on the screen stands
-    for.
+    """Return a line with the numbers of the first and the last processor and, if a column stands for several
+    processors, their number.
     """
     last = f"{procs - 1:,}"
     each = f"{-(-procs // columns)} a column" if procs > columns else ""
@@ -112,8 +116,8 @@ def _axis(procs: int, label: int, columns: int) -> Line:
 
 
 def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], named: bool = True) -> Iterator[Span]:
-    """Yield the spans of one row of the matrix: one for each run of columns of the same job, with its name on the
-    widest.
+    """Yield the spans of one row of the matrix. Neighbouring columns of the same job form a run; the name of the job is
+    written in its widest run.
     """
     runs = [(seen, len(list(run))) for seen, run in groupby(folded)]
     widest: dict[int, int] = {}
@@ -129,7 +133,9 @@ def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], name
 
 
 def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> Iterator[Span]:
-    """Yield the spans of a job in a row: its name if it fits, then characters for a home or a replica."""
+    """Yield the spans of one run of columns of a job: the name if it fits, then characters for a home or a replica
+    (copy in a second row).
+    """
     job = context.about.workload.jobs[cell.rank]
     edge = "" if context.look.colour else "▐" if context.unicode else "["
     names = (printable(told) for told in (name(job), job.id))
@@ -143,8 +149,8 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
 
 
 def _filling(context: Context, cell: Cell, thin: bool) -> str:
-    """Return the character that fills a job's columns: full at home, hatched for a replica, thin if half or more is
-    free.
+    """Return the character that fills a job's columns: solid at home, hatched for a replica (copy in a second row), low
+    if most of the column is free.
     """
     if not context.unicode:
         return ("-" if thin else "#") if cell.is_home else ("." if thin else "/")
@@ -158,7 +164,7 @@ def _hue(context: Context, cell: Cell) -> int | None:
 
 
 def _style(context: Context, cell: Cell, thin: bool) -> str:
-    """Return the style in the job's colour; it is dimmed if another job is selected."""
+    """Return the style with the job's colour, dimmed if another job is selected."""
     hue = _hue(context, cell)
     is_lit, is_quiet = cell.rank in (context.selected, context.hovered), context.selected is not None
     if hue is None or not context.look.colour:

@@ -45,7 +45,7 @@ PANELS = {
     "Whole run": "The whole computed run: click or drag to go to a moment.",
     "Numbers so far": "Metrics of the jobs that have ended.",
 }
-"""Text on what each panel shows, by its title"""
+"""For each panel, by its title: text on what it shows"""
 _HERE = {
     "job": "Its number in the trace, with its colour, as long as its share of the machine. A click selects it.",
     "procs": "Processors needed.",
@@ -83,7 +83,7 @@ _HERE = {
     "busy": "Share of the processors in use, over the whole run.",
     "queue": "Number of waiting jobs, over the whole run.",
 }
-"""Meanings of the words in panels, by panel and word"""
+"""For each word in the panels: text on its meaning"""
 _ALONE = "Click the title, or press z, to enlarge the panel."
 
 
@@ -99,13 +99,15 @@ def _meanings() -> dict[str, str]:
 
 
 def title_meaning(title: str) -> str:
-    """Return text on what a panel shows, by its title; a title with a job's name is that of the details."""
+    """Return text on what the panel with this title shows. An unknown title is the name of a job, which the panel of
+    details has.
+    """
     return f"{PANELS.get(title, PANELS['Job'])}\n{_ALONE}"
 
 
 def meaning_at(own: Mapping[str, str], line: Line, column: int) -> str:
-    """Return the meaning of the word at a column of a line, or of the word before the number there; `own` are words of
-    the policy.
+    """Return the meaning of the word at a column of a line; for a number, that of the word before it. `own` maps words
+    of the policy to their meanings.
     """
     for word in reversed([word for at, word in _words(line) if at <= column]):
         known = own.get(word) or _meanings().get(word)
@@ -115,7 +117,7 @@ def meaning_at(own: Mapping[str, str], line: Line, column: int) -> str:
 
 
 def _words(line: Line) -> Iterator[tuple[int, str]]:
-    """Yield (column, words) for the parts of a line, which end at two blanks or at another style."""
+    """Yield (column, text) for each part of a line; a part ends at two blanks or where the style changes."""
     at = 0
     for span in line.spans:
         for found in re.finditer(r"\S+(?: \S+)*", span.text):

@@ -1,6 +1,6 @@
-"""Panel with metrics so far: in one line, as a block, or with small plots, depending on the space.
+"""Panel with metrics of the run up to now: in one line, as a block, or with small plots, depending on the space.
 
-Only metrics that the policy can change are shown: migrations need a matrix, borrowing needs partitions.
+Metrics that the policy cannot change are left out: migrations need a matrix, borrowing needs partitions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEAST_PLOT = 30
 
 
 class Figure(NamedTuple):
-    """Metric with its name and its value as text; `brief` is a shorter text for a line with many."""
+    """Metric with its name and value as text; `brief` is a shorter text for a line with several metrics."""
 
     name: str
     value: str
@@ -33,7 +33,7 @@ class Figure(NamedTuple):
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the panel with the metrics: beside plots, below plots, or alone."""
+    """Return the panel with the metrics, next to plots or below them if there is space for plots."""
     if context.scene.snapshot.time is None:
         told = "Utilization, waits and slowdowns of the finished jobs appear here."
         return taught(TITLE, context, size, told)
@@ -72,7 +72,7 @@ def _note(context: Context) -> str:
 
 
 def figures(context: Context) -> Iterator[Figure]:
-    """Yield the metrics of the jobs that have ended, and of the machine, the most important first."""
+    """Yield the metrics of the jobs that have ended and of the machine, the most important metric first."""
     totals, can = context.scene.snapshot.totals, context.scene.snapshot.rules
     used = percent(totals.utilization)
     yield Figure("utilization", used, f"{used} used")
@@ -104,7 +104,7 @@ def figures(context: Context) -> Iterator[Figure]:
 
 
 def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figure:
-    """Return a metric of ended jobs, with a dash in place of its value before the first job has ended."""
+    """Return a metric of the jobs that have ended; before the first has ended, a dash replaces the value."""
     value = value if context.scene.snapshot.totals.finished else "–"
     return Figure(name, value, f"{brief or name} {value}")
 
@@ -130,7 +130,7 @@ def _plain(value: float) -> str:
 
 
 def _grid(told: Sequence[Figure], cell: int, columns: int, rows: int) -> list[Line]:
-    """Return the metrics as lines, in columns that are filled from top to bottom, as many as fit."""
+    """Return the metrics as lines, as many as fit; they fill the first column from top to bottom, then the next one."""
     told = told[: rows * columns]
     height = -(-len(told) // columns)
     lines = []
@@ -163,7 +163,9 @@ def _beside(left: Line, right: Line) -> Line:
 
 
 def _plots(context: Context, width: int, rows: int) -> list[Line]:
-    """Return plots of utilization, waiting jobs and requested processors so far, as lines that fill the space."""
+    """Return plots of utilization, waiting jobs and requested processors from the beginning until now, as lines that
+    fill the space.
+    """
     series: Series = context.scene.series
     shown = context.scene.snapshot
     used = percent(1 - shown.free / shown.there if shown.there else 0, 0)
@@ -189,7 +191,9 @@ def _plot(
     size: Size,
     style: str,
 ) -> Iterator[Line]:
-    """Yield a plot as lines: its name and present value in the lowest one, the value of its top in the highest."""
+    """Yield a plot as lines: the lowest has the name and the present value, the highest the value at its top. `scale`
+    is both values as text.
+    """
     label, side = 8, 7
     width, rows = size
     shown = resampled(values, max(width - label - side, 1))

@@ -1,6 +1,8 @@
-"""Panel with the partitions: their present processors (own, borrowed and lent), and the jobs that wait for them.
+"""Panel with the partitions: the processors that each has now (own, borrowed and lent), and the jobs that wait for
+them.
 
-Borrowed processors belonged to another partition when the machine was divided; lent ones were its own.
+A borrowed processor belonged to another partition when the machine was divided. A lent processor belonged to this
+partition then, and another has it now.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ from tui.panels.folding import drawn_columns, fold
 
 TITLE = "Partitions"
 SIGNS = {"runs": ("█", "#"), "free": ("▁", "."), "borrowed": ("▚", "%"), "idle": ("▖", ":"), "lent": ("─", "-")}
-"""Character for each state of a processor in a partition, in Unicode and in ASCII."""
+"""For each state of a processor in a partition: its character in Unicode and in ASCII"""
 LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed, free", "lent": "lent"}
 LINES = 4
-"""Number of lines for each partition if there is space"""
+"""Number of lines for each partition if there is enough space"""
 
 
 class Part(NamedTuple):
@@ -35,9 +37,9 @@ class Part(NamedTuple):
     first: int
     """Processors that the partition owned when the machine was divided, as bits."""
     used: int
-    """Its processors on which jobs run, as bits."""
+    """Processors of the partition on which jobs run, as bits."""
     borrowed: tuple[tuple[int, int], ...]
-    """Processors that it has borrowed, as pairs (partition that owned them at first, processors as bits)."""
+    """Processors that the partition has borrowed, as pairs (first owner, the processors as bits)."""
     lent: tuple[tuple[int, int], ...]
     waiting: int
     pivot: Queued | None
@@ -64,7 +66,9 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
 
 
 def told_at(context: Context, size: Size, column: int, row: int) -> str:
-    """Return text on which partition owns the processors under the pointer, and which owned them at first."""
+    """Return text on which partition has the processors under the pointer now, and which owned them when the machine
+    was divided.
+    """
     shown = context.scene.snapshot
     if not shown.owners or not 0 <= column < drawn_columns(shown.procs, size[0]):
         return ""
@@ -119,7 +123,9 @@ def name_of(shown: Snapshot, partition: int) -> str:
 
 
 def _pivot(waiting: Sequence[Queued]) -> Queued | None:
-    """Return the first waiting job without a granted reservation, high priority first, if there is one."""
+    """Return the first waiting job without a granted reservation, where jobs of high priority come before others; None
+    if there is none.
+    """
     candidates = [queued for queued in waiting if not queued.reserved]
     return min(candidates, key=lambda queued: not queued.job.high, default=None)
 
@@ -146,8 +152,8 @@ def _heading(context: Context, part: Part, width: int) -> Line:
 
 
 def _facts(part: Part, room: int, is_told: bool) -> list[Span]:
-    """Return text on the partition's processors: how many, how many free and, unless the lanes show it, how many on
-    loan.
+    """Return text on the partition's processors: all and free ones. If `is_told`, also those on loan, as far as the
+    text fits.
     """
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
     procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
@@ -168,7 +174,9 @@ def hue_of(partition: int) -> int:
 
 
 def _pieces(part: Part) -> list[tuple[int, str, str]]:
-    """Return the partition's processors as (bits, state, style); borrowed ones have the colour of their first owner."""
+    """Return the partition's processors as (bits, state, style); those on loan have the colour of the other
+    partition.
+    """
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
     for other, loan in part.borrowed:
@@ -177,7 +185,7 @@ def _pieces(part: Part) -> list[tuple[int, str, str]]:
 
 
 def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
-    """Yield a bar with the partition's processors at their places on the machine; other processors are blank."""
+    """Yield a bar of the whole machine in which only the partition's processors are drawn, each at its position."""
     shown = _pieces(part)
     cells = [
         (" ", "") if seen.part is None else (_sign(context, shown[seen.part][1]), shown[seen.part][2])

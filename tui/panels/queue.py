@@ -1,4 +1,4 @@
-"""Panel with the queue: suspended jobs first, then the waiting jobs in a table for each queue."""
+"""Panel with the queue: first the suspended jobs, then a table of the waiting jobs of each queue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ TITLE = "Queue"
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the queue from line `first` on, as it was before the selected decision of the step, if one is selected."""
+    """Return the queue from line `first` on. If a decision of the step is selected, it is the queue before that
+    decision.
+    """
     if context.decision is not None and context.scene.then is not None:
         context = replace(context, scene=replace(context.scene, snapshot=context.scene.then))
     shown = context.scene.snapshot
@@ -40,7 +42,9 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
-    """Return lines that define the xfactor (expansion factor), if the policy uses it or jobs are suspended."""
+    """Return lines that define the xfactor (expansion factor); empty unless jobs are suspended or the policy suspends
+    jobs by their xfactors.
+    """
     shown = context.scene.snapshot
     if not shown.suspended and not (shown.rules.suspends and shown.rules.weighs_xfactors()):
         return ()
@@ -49,7 +53,7 @@ def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
 
 
 def _examples(context: Context) -> Iterator[str]:
-    """Yield texts with the computed xfactors of the first suspended job and of a job on its processors."""
+    """Yield texts that compute the xfactor of the first suspended job, and of a job that runs on its processors."""
     scene = context.scene
     for halted in scene.snapshot.suspended[:1]:
         running = (each for each in scene.snapshot.running if each.job.rank in halted.blocked_by[:1])
@@ -64,7 +68,9 @@ def _examples(context: Context) -> Iterator[str]:
 
 
 def _note(shown: Snapshot, width: int) -> str:
-    """Return text on how many jobs wait and how many processors they request, in the form that fits."""
+    """Return text on how many jobs wait and are suspended, and how many processors waiting jobs request; parts are left
+    out until it fits.
+    """
     parts = [f"{len(shown.queue):,} waiting"]
     if shown.suspended:
         parts.append(f"{len(shown.suspended):,} suspended")
@@ -76,7 +82,7 @@ def _note(shown: Snapshot, width: int) -> str:
 
 
 def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
-    """Return sentences for an empty queue: what would happen to a job that is submitted now."""
+    """Return sentences for an empty queue: that no job waits, and what happens to a job that is submitted now."""
     if shown.time is None:
         return (
             "No job waits yet.",
@@ -94,7 +100,9 @@ def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
 
 
 class Section(NamedTuple):
-    """Part of the queue that may have a heading; `places` are the indices of its jobs."""
+    """Part of the list with its `heading` lines, which may be empty. `places` are the indices of its jobs, and `row`
+    makes the row of each.
+    """
 
     heading: tuple[Line, ...]
     places: Sequence[int]
@@ -107,7 +115,7 @@ class Section(NamedTuple):
 
 
 def _sections(context: Context, width: int) -> list[Section]:
-    """Return the parts of the list: the suspended jobs, then each queue of the policy."""
+    """Return the parts of the list: the suspended jobs, then the jobs of each queue of the policy."""
     shown = context.scene.snapshot
     waiting, halted = partial(waiting_row, context), partial(halted_row, context)
     sections: list[Section] = []
@@ -138,8 +146,8 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
-    """Return lines with the queue's name, its number of jobs and, unless the lanes show them, its partition's
-    processors.
+    """Return lines with the queue's name and number of jobs. If the chart has no lanes for partitions, another line
+    shows the processors of its partition.
     """
     shown = context.scene.snapshot
     named = f"{partition_names(shown)[place]} {partition_limits(shown)[place]}".rstrip()
@@ -154,7 +162,9 @@ def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tu
 
 
 def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
-    """Yield texts on the processors that a partition has borrowed and lent: for each other partition, or in all."""
+    """Yield texts on the processors that a partition has borrowed and lent: for each other partition if `to_whom`,
+    otherwise the totals.
+    """
     names = partition_names(shown)
     others = [other for other in range(len(shown.queues)) if other != place]
     borrowed = {other: shown.owners[place] & shown.division[other] for other in others}
@@ -167,7 +177,7 @@ def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
 
 
 def _mark(context: Context, sections: Sequence[Section]) -> int | None:
-    """Return the number of the selected job's line, or None if the job does not wait."""
+    """Return the number of the selected job's line in the list; None if the job is neither waiting nor suspended."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         return None
@@ -183,7 +193,7 @@ def _mark(context: Context, sections: Sequence[Section]) -> int | None:
 
 
 def _entry_at(sections: Sequence[Section], index: int) -> Line | QueueRow:
-    """Return what is at this index of the list: a line of a heading, or the row of a job."""
+    """Return the entry at this index of the list: a line of a heading, or the row of a job."""
     for section in sections:
         if index < section.lines:
             inside = index - len(section.heading)

@@ -24,14 +24,14 @@ BAR = 2
 MOVED = 8
 LEAST_WHY, MORE_WHY = 12, 5
 LEAST_OWN, MOST_OWN = 7, 12
-"""Smallest and largest width in columns for a number that the policy wrote."""
+"""Smallest and largest width in columns of a number that the policy wrote for each job."""
 MOST_PLAIN = 1e6
-"""Value from which a number is shown rounded."""
+"""Smallest value that is shown rounded."""
 
 OWN = "own "
 """Beginning of the keys of columns with numbers that the policy wrote."""
 STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
-"""Headings of the column of planned starts: all are promised, none is, or some are."""
+"""Headings of the column of planned starts: if all starts are promised, if none is, and if some are"""
 
 # Rows
 
@@ -44,7 +44,7 @@ class QueueRow(NamedTuple):
     xfactor: float
     starts: str
     promised: bool
-    """True if the planned start is a promise; False if it is computed again at each pass."""
+    """True if the planned start is promised; False if each pass of the policy may change it."""
     moved: Span
     why: Brief
     own: tuple[float | None, ...] = ()
@@ -52,7 +52,7 @@ class QueueRow(NamedTuple):
 
 
 def waiting_row(context: Context, index: int) -> QueueRow:
-    """Return the row of a waiting job, by its index in the queue."""
+    """Return the row of the waiting job with this index in the queue."""
     queued = waiting_by_clock(context.scene.snapshot.queue[index], context.scene)
     starts = "" if queued.planned is None else _start(queued.planned, context)
     moved, why = _moved(queued, context), _why(queued, context)
@@ -60,7 +60,9 @@ def waiting_row(context: Context, index: int) -> QueueRow:
 
 
 def halted_row(context: Context, index: int) -> QueueRow:
-    """Return the row of a suspended job: how long it has not run in total, and which jobs are on its processors."""
+    """Return the row of the suspended job with this index: how long it has not run in total, and which jobs are on its
+    processors.
+    """
     scene = context.scene
     halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
     jobs = [context.about.workload.jobs[rank] for rank in halted.blocked_by]
@@ -68,12 +70,14 @@ def halted_row(context: Context, index: int) -> QueueRow:
 
 
 def time_without_progress(entry: Suspended | Running) -> float:
-    """Return the seconds that a job has waited and been suspended, which count as its wait in the xfactor."""
+    """Return the seconds for which a job has waited or been suspended in total; the xfactor counts all of them as
+    wait.
+    """
     return (entry.xfactor - 1) * entry.job.estimate
 
 
 def _sitting(jobs: Sequence[Job]) -> Brief:
-    """Return texts on which jobs run on a suspended job's processors, the longest first."""
+    """Return texts of decreasing length on which jobs run on a suspended job's processors."""
     if not jobs:
         return "its processors are free", "free"
     first = name(jobs[0])
@@ -83,13 +87,15 @@ def _sitting(jobs: Sequence[Job]) -> Brief:
 
 
 def _start(at: float, context: Context) -> str:
-    """Return the planned start as text; without seconds if it is on another day."""
+    """Return the planned start as text; seconds are left out if it is on another day."""
     told = context.at(at)
     return told.rpartition(":")[0] if told.startswith("d") and told.count(":") > 1 else told
 
 
 def _moved(queued: Queued, context: Context) -> Span:
-    """Return how far the planned start moved in this step; for the selected job a curve of all its planned starts."""
+    """Return text on how far the planned start moved in this step; for the selected job a curve of all its planned
+    starts instead.
+    """
     job = context.scene.job
     if job is not None and job.rank == queued.job.rank and len(job.planned) > 2:
         return Span(spark([plan.at for plan in job.planned], MOVED, context.unicode), "accent")
@@ -119,7 +125,9 @@ def _why(queued: Queued, context: Context) -> Brief:
 
 
 def sorted_places(context: Context, places: Sequence[int]) -> Sequence[int]:
-    """Return the indices of jobs in the order that the user chose, or else in the policy's order."""
+    """Return the indices `places` of jobs in the order that the user has chosen; without a choice, in the policy's
+    order.
+    """
     order, queue = context.order, context.scene.snapshot.queue
     if order is None:
         return places
@@ -143,7 +151,7 @@ _OF_JOB: dict[str, Callable[[Job], float]] = {
     "estimate": lambda job: job.estimate,
     "waited": lambda job: -job.submit,
 }
-"""Function that returns the value by which jobs are sorted, for each column about the job itself."""
+"""For each column about the job itself: the function that returns the value by which jobs are sorted"""
 
 # The table
 
@@ -153,16 +161,18 @@ class Column(NamedTuple):
     width: int
     cell: Callable[[QueueRow], Span]
     key: str = ""
-    """Name under which the policy wrote the column's number; "" for other columns."""
+    """Key of a column with a number that the policy wrote, which begins with `OWN`; "" for other columns."""
 
     @property
     def weighed(self) -> str:
-        """Return the name by which the column's importance is found."""
+        """Return the name under which `_by_weight` lists the column."""
         return self.key or ("starts" if self.title in STARTS else self.title)
 
 
 class Table(NamedTuple):
-    """Columns of the table that fit, and the width of the reason in columns (0 if it is not shown)."""
+    """Columns of the table that fit, with the widths of the jobs' names (`job`) and of the reason (`why`, 0 if it is
+    not shown).
+    """
 
     context: Context
     columns: tuple[Column, ...]
@@ -175,8 +185,8 @@ class Table(NamedTuple):
         return any(column.title in STARTS for column in self.columns)
 
     def heading(self) -> Line:
-        """Return the line of headings. A click sorts by a column, a second one in reverse, a third one by the policy's
-        order.
+        """Return the line of headings. The first click on a heading sorts by the column, the second reverses the order,
+        the third restores the policy's order.
         """
         spans = [self._head("job", "job", BAR + 1 + self.job)]
         spans += [self._head(column.title, column.weighed, GAP + column.width) for column in self.columns]
@@ -217,7 +227,9 @@ class Table(NamedTuple):
 
 
 def why_and_start(row: QueueRow, *before: str) -> Brief:
-    """Return texts: the reason with the planned start, once for each word of `before`, then the reason alone."""
+    """Return texts for a row: its reasons with the planned start, once for each word in `before` ahead of the start,
+    then the reasons alone.
+    """
     if not row.starts or any(row.starts in told for told in row.why):
         return row.why
     whole = [f"{told}, {word}{row.starts}" for told in row.why for word in before]
@@ -225,12 +237,12 @@ def why_and_start(row: QueueRow, *before: str) -> Brief:
 
 
 def _fitting(said: Sequence[str], width: int) -> str:
-    """Return the longest of these texts that fits into the width."""
+    """Return the first of these texts (longest first) that fits into the width; if none fits, the last one cut off."""
     return next((told for told in said if text.cells(told) <= width), text.shorten(said[-1], width))
 
 
 def fitting(context: Context, width: int, rows: Sequence[QueueRow]) -> Table:
-    """Return the table with the most important columns that fit; `rows` are the visible rows."""
+    """Return the table with the most important columns that fit; `rows` are the rows that are visible."""
     ids = context.about.workload.ids
     job = min(max(3, *(len(each) for each in (*ids[:1], *ids[-1:]))), 12)
     columns = _columns(context, _starts_title(rows))
@@ -265,7 +277,9 @@ def _columns(context: Context, title: str) -> tuple[Column, ...]:
 
 
 def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
-    """Return the column for a number that the policy wrote; its name may be foreign text."""
+    """Return the column for the policy's own number with index `place`. Its name may come from a foreign file, so that
+    it is made printable.
+    """
     title = written(text.shorten(own.name, MOST_OWN), context)
 
     def cell(row: QueueRow) -> Span:
@@ -281,7 +295,7 @@ def _own_key(place: int) -> str:
 
 
 def own_number(own: OwnColumn, value: float, context: Context) -> str:
-    """Return the number as text, in the format that its policy gives."""
+    """Return a number that the policy wrote as text, in the format that the policy has chosen."""
     if not isfinite(value):
         return str(value)
     if own.unit is Unit.MOMENT:
@@ -293,7 +307,7 @@ def own_number(own: OwnColumn, value: float, context: Context) -> str:
 
 
 def _starts_title(rows: Sequence[QueueRow]) -> str:
-    """Return the heading of the planned starts: they are promised, computed again at each pass, or both."""
+    """Return the heading of the planned starts, depending on whether all, none or some of them are promised."""
     promised = {row.promised for row in rows if row.starts}
     if promised == {False}:
         return ANEW
@@ -303,7 +317,9 @@ def _starts_title(rows: Sequence[QueueRow]) -> str:
 def _by_weight(context: Context) -> list[str]:
     """Return the names of columns, the most important first; "more" stands for more space for the reason.
 
-    The policy's own columns come first for its author. A question about the future needs estimates.
+    The policy's own columns come right after the first column. While a lesson's question hides the plan, the estimate
+    comes
+    next, as the answer needs it.
     """
     shown = context.scene.snapshot
     first, *others = _ours_by_weight(shown)
@@ -313,8 +329,8 @@ def _by_weight(context: Context) -> list[str]:
 
 
 def _ours_by_weight(shown: Snapshot) -> list[str]:
-    """Return the names of the program's own columns, the most important first; the reason replaces a missing planned
-    start.
+    """Return the names of the program's own columns, the most important first. For policies that plan no starts, the
+    reason is more important.
     """
     rules = shown.rules
     if shown.suspended or (rules.suspends and rules.weighs_xfactors()):

@@ -1,4 +1,4 @@
-"""Phases of the last rebuild of the matrix: a label for each, and the decisions of the selected one."""
+"""Phases of the last rebuild of the matrix: a label for each phase, and the decisions of the selected phase."""
 
 from __future__ import annotations
 
@@ -19,21 +19,25 @@ COUNTED: dict[type, str] = {
     ReserveRow: "planned", Keep: "kept waiting",
 }  # fmt: skip
 QUIET = (Clean, DropRows, OpenRow, Replicate)
-"""Kinds of decisions that the list of all phases leaves out, because the picture of the matrix shows them."""
+"""Kinds of decisions that are left out of the list of all phases, because the drawing of the matrix shows their
+result.
+"""
 INDENT = 2
 MOST_WRAPPED = 60
-"""Largest number of decisions that are wrapped; with more each takes one line, and only visible ones are made."""
+"""Largest number of decisions whose texts are wrapped. Above it, each decision takes one line, and only the visible
+lines are made.
+"""
 
 
 class Done(NamedTuple):
-    """Phase of a rebuild, with its decisions."""
+    """Phase of a rebuild that has been carried out, with its decisions."""
 
     name: str
     decisions: tuple[Decision, ...]
 
     @property
     def counts(self) -> str:
-        """Return text on how many decisions of the kinds in `COUNTED` the phase has; here `Clean` is not one of them.
+        """Return text on how many decisions of each kind in `COUNTED` the phase has; "" if it has none of these kinds.
 
         >>> Done("clean", (Clean(),)).counts
         ''
@@ -58,9 +62,9 @@ LABEL = "last rebuild:"
 
 
 def chips(context: Context, width: int, rows: int) -> list[Line]:
-    """Return lines with the names of the phases, each of which can be clicked.
+    """Return lines with the names of the phases; a click on a name selects the phase.
 
-    If they take more than `rows` lines, first the label is left out, then the counts, then lines far from the selected
+    If they take more than `rows` lines, the label is left out first, then the counts, then lines far from the selected
     phase.
     """
     ways = [(label, is_counted) for is_counted in (True, False) for label in (LABEL, "")]
@@ -95,8 +99,8 @@ def _chip(context: Context, place: int, done: Done, width: int, counted: bool) -
 
 
 class Told(NamedTuple):
-    """Visible lines of a list, the index of the first of them, and the index of the first line about the selected
-    job.
+    """Part of a list that is visible: its lines (`body`), the index of the first one, the `total` of lines, and the
+    index of the first about the selected job (`mark`).
     """
 
     body: tuple[Line, ...]
@@ -106,7 +110,9 @@ class Told(NamedTuple):
 
 
 def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
-    """Return the decisions of the selected phase or, without one, all that matrix and decisions do not show."""
+    """Return the decisions of the selected phase. If no phase is selected, return all decisions that neither the matrix
+    nor the panel of decisions shows.
+    """
     chosen = list(_chosen(context))
     if len(chosen) > MOST_WRAPPED:
         seen = window(len(chosen), first, rows)
@@ -119,7 +125,7 @@ def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
 
 
 def _first_about(selected: int | None, ranks: Iterable[int | None]) -> int | None:
-    """Return the first index at which the selected job is named, or None."""
+    """Return the first index at which `ranks` has the selected job; None if it does not occur."""
     return next((place for place, rank in enumerate(ranks) if rank is not None and rank == selected), None)
 
 

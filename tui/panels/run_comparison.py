@@ -1,5 +1,5 @@
-"""Panel that compares two runs: metrics with the better value marked, the first difference, and jobs that gained and
-lost.
+"""Panel that compares two runs: metrics with the better value marked, the first difference, and the jobs that gained or
+lost most.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tui.replay.scene import VersusScene
 
 TITLE = "Compared"
 LEVEL = ("mean_wait", "mean_bounded_slowdown", "max_wait", "max_bounded_slowdown")
-"""Metrics that are compared over the jobs that have ended in both runs."""
+"""Metrics that are compared only over the jobs that have ended in both runs."""
 SO_FAR = (
     "utilization",
     "backfilled",
@@ -28,7 +28,7 @@ SO_FAR = (
     "speculative_kills",
     "borrowed",
 )
-"""Metrics that are known at any time; shown if one run has a value other than 0."""
+"""Metrics that are known at any time; each is shown only if one of the runs has a value other than 0."""
 LABELS = {
     "mean_bounded_slowdown": "bounded slowdown",
     "max_bounded_slowdown": "worst slowdown",
@@ -36,23 +36,25 @@ LABELS = {
     "speculative_kills": "runs cut short",
     "borrowed": "borrowed",
 }
-"""Short titles of metrics, where the usual title is too long."""
+"""For each metric whose usual title is too long: a short title"""
 LABEL = 17
-"""Width in columns of the labels, with the blank behind them."""
+"""Width in columns of the labels, including at least one blank after them."""
 CHANGE = 10
-"""Width in columns of the difference between the two values."""
+"""Width in columns of the column with the difference between the two values."""
 TURN = Span("   "), Span("e", "key"), Span(" other run", "dim")
 ENDS = Span("   "), Span("v", "key"), Span(" ends", "dim")
 NOTE = "C colours gain and loss"
 SAME = "The same so far (d goes to where they part)."
 GAP = 2
-"""Smallest number of blanks before the name of a column"""
+"""Number of blanks that a run's column leaves at least in front of the run's name"""
 COLUMN = (10, 18)
-"""Smallest and largest width in columns of a run's values, including a mark."""
+"""Smallest and largest width in columns of the column of a run, including the mark of the better value."""
 
 
 class ComparisonColumns(NamedTuple):
-    """Widths in columns of the label, of each run and of the difference; 0 for a column without space."""
+    """Widths of the columns: the label, the values of one run, and the difference. The last is 0 if there is no space
+    for it.
+    """
 
     label: int
     column: int
@@ -63,7 +65,7 @@ class ComparisonColumns(NamedTuple):
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the panel: metrics now, metrics of the whole runs at their end, and the first difference."""
+    """Return the panel: metrics up to now, metrics of the whole runs when both have ended, and the first difference."""
     scene, width = context.scene.versus, size[0]
     if scene is None:
         return taught(
@@ -86,7 +88,9 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def fitting(scene: VersusScene, width: int) -> ComparisonColumns:
-    """Return the widths of the columns: for the two runs as wide as their names, if there is space."""
+    """Return the widths of the columns; those of the two runs are as wide as the names of the runs if there is
+    space.
+    """
     least, most = COLUMN
     change = width >= LABEL + 2 * least + CHANGE + 4
     room = (width - LABEL - CHANGE * change) // 2
@@ -114,8 +118,8 @@ def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: 
 
 
 def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> Iterator[Line]:
-    """Yield lines with the waits of jobs that have ended in both runs, then with each run's work and unfinished
-    jobs.
+    """Yield lines with the waits of jobs that have ended in both runs, then with what each run has done and which jobs
+    are unfinished.
     """
     level, totals = scene.level, scene.totals
     if level.jobs:
@@ -142,7 +146,7 @@ def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width
 
 
 def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield a line on how many jobs the second run has started earlier, and how many later."""
+    """Yield a line on how many jobs start earlier, and how many later, in the second run than in the first."""
     shifts = scene.shifts
     if shifts.earlier or shifts.later:
         first = f"{scene.names[1]}: {shifts.earlier:,} {'starts' if shifts.earlier == 1 else 'start'} earlier"
@@ -155,7 +159,7 @@ def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 
 
 def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield lines on when the runs first differ, and on what each of them did then."""
+    """Yield lines on when the runs first differ, and on what each run did at that time."""
     parting = scene.parting
     if parting is None or parting.time > context.scene.clock:
         yield line("")
@@ -177,7 +181,7 @@ def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 
 
 def _is_told(context: Context) -> bool:
-    """Return True if the run is over, so that its final metrics may be shown."""
+    """Return True if the run on the screen is over, so that the final metrics give nothing away."""
     return context.scene.snapshot.next_time is None
 
 
@@ -185,7 +189,9 @@ def _is_told(context: Context) -> bool:
 
 
 def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield lines on what will be shown when both runs have ended: final metrics, and jobs that gain and lose most."""
+    """Yield lines that announce what will be shown at the end: metrics of whole runs, and the jobs that gain and lose
+    most.
+    """
     if not scene.never:
         yield line("")
         told = "Metrics of the whole runs and the jobs that gain and lose most appear here at the end (press end)."
@@ -195,8 +201,8 @@ def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]
 def _in_the_end(
     context: Context, scene: VersusScene, found: Comparison, grid: ComparisonColumns, width: int
 ) -> Iterator[Line]:  # fmt: skip
-    """Yield lines with metrics of the whole runs, R by class, and the jobs that moved most; only after both have
-    ended.
+    """Yield lines with metrics of the whole runs, R (gain in mean slowdown) by class, and the jobs that gained or lost
+    most. Both runs must have ended.
     """
     yield line(Span("Whole runs", "strong"), Span(f"  {count(found.jobs, 'job')}", "dim"))
     shown = {entry.metric.name: entry for entry in found.metrics}
@@ -207,7 +213,9 @@ def _in_the_end(
 
 
 def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width: int) -> Iterator[Line]:
-    """Yield lines with R (how much better the mean slowdown is) for all jobs and by class of estimate."""
+    """Yield lines with R, by how much the second run's mean slowdown is better, for all jobs and for each class of
+    estimates.
+    """
     lines: list[list[Span]] = [[]]
     for ratio in ratios:
         if not ratio.jobs or ratio.r is None:
@@ -225,12 +233,14 @@ def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width
 
 
 def _better(r: float) -> str:
-    """Return the style for a value of R: good above 0, bad below, "" if it is shown as 0.00."""
+    """Return the style for a value of R: "good" above 0, "bad" below 0, "" if it is rounded to 0.00."""
     return "" if abs(r) < 0.005 else "good" if r > 0 else "bad"
 
 
 def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
-    """Yield lines with the jobs that gained most and lost most: how far their ends move, and both starts."""
+    """Yield lines with the jobs that gained most and that lost most in the second run: how much earlier or later they
+    end, and both starts.
+    """
     sides = (("gained", "earlier", "cool", found.gained), ("lost", "later", "warm", found.lost))
     rows = [["", way, "starts", "procs"] for _, way, _, _ in sides]
     rows += [_cells(context, change) for change in (*found.gained, *found.lost)]
@@ -246,16 +256,16 @@ def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterato
 
 
 def _cells(context: Context, change: Change) -> list[str]:
-    """Return the cells of a job's row: how far its end moves, both starts, and its width, which is the first to be left
-    out.
-    """
+    """Return the cells of a job's row: its name, how far its end moves, both starts, and its processors."""
     first, second = (context.exactly(start).rpartition(":")[0] for start in change.starts)
     starts = written(f"{first} → {second}", context)
     return [written(name(change.job), context), span(abs(change.later)), starts, f"{change.job.procs:,}"]
 
 
 def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
-    """Return the cells filled with blanks to equal widths; the last column is left out if it does not fit."""
+    """Return the cells filled with blanks so that each column has one width; the last column is left out if it does not
+    fit.
+    """
     widths = [max(map(text.cells, column)) for column in zip(*rows, strict=True)]
     gap = next((gap for gap in (3, 2) if sum(widths) + gap * (len(widths) - 1) <= width), 1)
     fits = sum(widths) + gap * (len(widths) - 1) <= width
@@ -272,9 +282,7 @@ def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 
 
 def _row(context: Context, entry: Pair, grid: ComparisonColumns, label: str = "", judged: bool = True) -> Line:
-    """Return a line with both values of a metric; the better one is marked if the difference is visible and means
-    something.
-    """
+    """Return a line with both values of a metric. If `judged` and the values differ, the better one is marked."""
     label = label or LABELS.get(entry.metric.name, entry.metric.title)
     values = [_value(entry, value) for value in (entry.first, entry.second)]
     spans = [Span(text.pad(text.shorten(label, grid.label - 1), grid.label), "dim")]
@@ -288,7 +296,7 @@ def _row(context: Context, entry: Pair, grid: ComparisonColumns, label: str = ""
 
 
 def _value(entry: Pair, value: float | None) -> str:
-    """Return a value as text; factors have three digits."""
+    """Return a value as text; factors are rounded to three digits."""
     match entry.metric.unit:
         case "s":
             return span(value)
@@ -304,7 +312,7 @@ def _value(entry: Pair, value: float | None) -> str:
 
 
 def between(context: Context, width: int) -> Line:
-    """Return a line on the first difference and both decisions, with the key that goes there."""
+    """Return the line between the two charts: the first difference with both decisions, and the key that goes there."""
     scene = context.scene.versus
     if scene is None:
         return line("")

@@ -25,15 +25,15 @@ NOTABLE: dict[type, tuple[str, str]] = {
     Place: ("place in the matrix", "places in the matrix"),
     Migrate: ("migration", "migrations"),
 }
-"""Kinds of decisions that the sentence mentions, the most notable first, with their nouns."""
+"""For each kind of decision that the sentence mentions, the most notable kind first: its noun in singular and plural"""
 RAGGED = 12
-"""Largest number of columns that may stay blank at the end of a line before a word is broken."""
+"""Largest number of columns that may stay blank at the end of a line; if it would be more, a word is broken."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
-"""Icon and clauses of a sentence; if there is too little space, the last clauses are left out"""
+"""Icon (or None) and clauses of a sentence; if there is too little space, the last clauses are left out"""
 
 
 def sentence(context: Context, width: int) -> Line:
-    """Return the sentence in one line: about the selected job, the selected decision, the step, or the queue."""
+    """Return the sentence in one line. It is about the selected job, the selected decision, the step, or the queue."""
     drawn, clauses = _told(context)
     front = [drawn, Span(" ")] if drawn is not None else []
     room = width - 2 * bool(front)
@@ -78,20 +78,20 @@ def _told(context: Context) -> Told:
 
 
 def _before(then: Snapshot, index: int, many: int) -> Iterator[str]:
-    """Yield clauses on the state in which the selected decision was made."""
+    """Yield clauses on the state `then`, before the selected decision: decision number `index` + 1 of `many`."""
     yield f"Before decision {index + 1:,} of {many:,}:"
     waiting = f"{count(len(then.queue), 'job')} {'waits' if len(then.queue) == 1 else 'wait'}"
     yield f"{then.free:,} of {processors(then.there)} {'is' if then.free == 1 else 'are'} free, {waiting}."
 
 
 def _said(decision: Decision, context: Context) -> str:
-    """Return a decision as a sentence that begins with a capital, unless it begins with the name of a job."""
+    """Return a decision as a sentence. It begins with the name of a job, or else with a capital letter."""
     told = told_decision(decision, context.scene.snapshot, context.at) + "."
     return told if rank_of(decision) is not None else told[:1].upper() + told[1:]
 
 
 def _ahead(context: Context) -> Iterator[str]:
-    """Yield clauses on the run that is about to be simulated, for the time before the first step."""
+    """Yield clauses on the run before its first step: its jobs, machine and policy."""
     workload = context.about.workload
     if len(workload):
         policy = context.scene.snapshot.policy
@@ -110,9 +110,10 @@ def _over(shown: Snapshot) -> Iterator[str]:
 
 
 def _step(done: Sequence[Decision], context: Context) -> Told:
-    """Return the most notable decision of the step with its reason, and the others; several of one kind as a number.
+    """Return the most notable decision of the step with its reason, then the other decisions; several of the same kind
+    are only counted.
 
-    If a panel shows the decisions, the sentence is about the state after them.
+    If the panel of decisions is visible, the sentence is about the state after the step instead.
     """
     if "decisions" in context.visible:
         return None, tuple(_afterwards(context))
@@ -131,7 +132,9 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
 
 
 def _afterwards(context: Context) -> Iterator[str]:
-    """Yield clauses on the state after the step, if another panel shows the decisions of the step."""
+    """Yield clauses on the state after the step; used if the panel of decisions is visible, so that they are not
+    repeated.
+    """
     shown = context.scene.snapshot
     if shown.queue:
         head = shown.queue.jobs[0]
@@ -164,13 +167,13 @@ def _waiting(context: Context) -> Iterator[str]:
 
 
 def _behind(shown: Snapshot) -> Iterator[str]:
-    """Yield a clause on how many jobs wait behind the head."""
+    """Yield a clause on how many jobs wait behind the head of the queue, if any do."""
     if others := len(shown.queue) - 1:
         yield f"{count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."
 
 
 def _idle(context: Context) -> Iterator[str]:
-    """Yield clauses for an empty queue: suspended jobs, busy processors, and the next step."""
+    """Yield clauses for an empty queue: the suspended jobs, the busy processors, and when the next step is."""
     shown = context.scene.snapshot
     if shown.queue:
         pass

@@ -1,4 +1,6 @@
-"""Strip below the chart with the whole run: utilization and queue length over time, now, and the marks."""
+"""Strip below the chart with the whole run: utilization and queue length over time, the present time, and marks such as
+bookmarks.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,13 @@ TITLE = "Whole run"
 LABEL, VALUE = 6, 7
 """Widths in columns of the label at the left of a curve, and of the value at its right."""
 LEAST = 5
-"""Smallest number of columns in which the name of a mark is shown."""
+"""Smallest number of columns in which a shortened text (name of a mark or date) is still shown."""
 SIGNS = {"switch": ("◆", "%"), "bookmark": ("⚑", "!"), "fork": ("┿", "Y"), "parted": ("≠", "/")}
-"""Character of each kind of mark, in Unicode and in ASCII."""
+"""For each kind of mark: its character in Unicode and in ASCII"""
 
 
 def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the strip as a panel; if it has only one or two rows, its title shows metrics."""
+    """Return the strip as a panel; if it has only one or two rows, metrics are shown in its title."""
     lines = strip_lines(context, *size)
     note = _known(context.scene) if size[1] > 2 else one_line(context, size[0] - len(TITLE) - 3).text
     return Sheet(TITLE, tuple(lines), note=note)
@@ -40,7 +42,7 @@ def _known(scene: Scene) -> str:
 
 
 class Whole(Protocol):
-    """State of a run or of an observed cluster, as far as the strip needs it."""
+    """Protocol of a scene, of a run or of an observed cluster, with what the strip needs."""
 
     @property
     def strip(self) -> StripScene: ...
@@ -50,15 +52,15 @@ class Whole(Protocol):
 
     @property
     def levels(self) -> tuple[float, int]:
-        """Return the share of the processors in use and the number of waiting jobs."""
+        """Return (share of the processors in use, number of waiting jobs) at the present time."""
 
     @property
     def numbers(self) -> Sequence[tuple[Column, Sequence[tuple[float, float]]]]:
-        """Return the columns of a policy's own numbers, each with times and values."""
+        """Return (column, (time, value) pairs) for each number that the policy wrote."""
 
 
 class Seen(Protocol):
-    """Context from which the strip is drawn: the state and the look."""
+    """Protocol of the context from which the strip is drawn: a scene and the look."""
 
     @property
     def scene(self) -> Whole: ...
@@ -71,11 +73,12 @@ class Seen(Protocol):
 
 
 def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
-    """Return two curves as lines; below them, as far as there are rows, the marks, and dates. More rows make the curves
-    higher.
+    """Return the strip as lines: two curves (utilization and waiting jobs), and below them marks and dates if there are
+    rows for them. More rows make the curves higher.
 
-    A number of the policy for the selected job or its user is a third curve. In two rows the marks are on the curve of
-    the queue; one row has only the utilization.
+    If the policy wrote a number for the selected job or its user, the number is a third curve. In two rows, marks are
+    drawn
+    on the curve of the queue; one row has only the utilization.
     """
     strip, (taken, waiting), columns = context.scene.strip, context.scene.levels, plot_columns(width)
     number = next(iter(context.scene.numbers), None) if rows > 3 else None
@@ -101,13 +104,13 @@ def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
 
 
 def _jobs(many: int) -> str:
-    """Return a number of jobs as text, with the noun if that fits."""
+    """Return a number of jobs as text, with the noun if both fit into the width of a value."""
     told = count(many, "job")
     return told if len(told) < VALUE else f"{many:,}"
 
 
 def told_at(context: Seen, size: Size, column: int, row: int) -> str:
-    """Return the tooltip of a place in the strip: its time, and the used processors and waiting jobs at that time."""
+    """Return the tooltip of a place in the strip: its time, and the processors used and jobs waiting at that time."""
     strip, columns = context.scene.strip, plot_columns(size[0])
     if not LABEL <= column < LABEL + columns:
         return ""
@@ -122,7 +125,7 @@ def told_at(context: Seen, size: Size, column: int, row: int) -> str:
 
 
 def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str) -> Iterator[Line]:
-    """Yield the lines of a curve: its name and present value at the lowest one, the value of its top at the highest."""
+    """Yield the lines of a curve. The lowest has its name and present value, the highest the value at its top."""
     for row, spans in enumerate(curve):
         if row == len(curve) - 1:
             yield line(Span(text.pad(name, LABEL), "dim"), *spans, Span(text.pad(value, VALUE, "right")))
@@ -134,19 +137,19 @@ def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str)
 
 
 def plot_columns(width: int) -> int:
-    """Return how many of `width` columns the curves have."""
+    """Return the number of columns of a curve in a strip that is `width` columns wide."""
     return max(width - LABEL - VALUE, 1)
 
 
 def time_at(strip: StripScene, column: int, width: int) -> float:
-    """Return the time at a column of the strip; outside of the curves, the time of their beginning or end."""
+    """Return the time at a column of the strip. Left of the curves it is their first time, right of them their last."""
     columns = plot_columns(width)
     share = min(max((column - LABEL) / max(columns - 1, 1), 0.0), 1.0)
     return strip.begin + share * (strip.end - strip.begin)
 
 
 def column_of(strip: StripScene, time: float, columns: int) -> int:
-    """Return the column of a time, among the columns of the curves.
+    """Return the column of a time, counted from the left end of the curves.
 
     >>> column_of(StripScene(0, 100, 100, (), ()), 50, 10)
     5
@@ -168,7 +171,9 @@ def _curve(
     style: str,
     dotted: bool = True,
 ) -> list[list[Span]]:
-    """Return the rows of a curve; it is dim after now, and dotted where nothing is computed yet."""
+    """Return the rows of a curve. It is dim after the present time; where nothing is computed yet, it is dotted if
+    `dotted`.
+    """
     now = column_of(context.scene.strip, context.scene.clock, columns)
     return _curve_until(now, tuple(values), top, (columns, rows), style, dotted, context.unicode)
 
@@ -191,7 +196,9 @@ def _curve_until(
 
 
 def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int) -> list[Line]:
-    """Return the curve of a policy's number for the selected job or its user, as lines; empty if unknown."""
+    """Return lines with the curve of a policy's number for the selected job or its user; where it is unknown, the curve
+    is empty.
+    """
     strip, times = context.scene.strip, [at for at, _ in values]
     low = min(0.0, min(value for _, value in values))
     most = max(value for _, value in values)
@@ -208,7 +215,7 @@ def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], c
 
 
 def _short(column: Column, value: float | None) -> str:
-    """Return a policy's number as text that fits into the width of a value."""
+    """Return a number that the policy wrote as text that fits into the width of a value."""
     told = column.written(value)
     rounded = column.written(round(value)) if value is not None and text.cells(told) >= VALUE else told
     return text.shorten(rounded, VALUE - 1)
@@ -217,11 +224,11 @@ def _short(column: Column, value: float | None) -> str:
 # Signs and words at their columns
 
 Placed = tuple[int, str, str]
-"""Text at a column of the strip: (column, text, style)."""
+"""Text in a row of the strip: (first column, text, style)"""
 
 
 def _signs(context: Seen, columns: int) -> list[Placed]:
-    """Return the characters for now and for every mark, each at its column."""
+    """Return the characters for the present time and for every mark, each with its column."""
     strip, unicode = context.scene.strip, context.unicode
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now, "▲" if unicode else "^", "accent")]
@@ -232,7 +239,7 @@ def _signs(context: Seen, columns: int) -> list[Placed]:
 
 
 def _names(context: Seen, columns: int) -> list[Placed]:
-    """Return the names of now and of the marks, as far as they fit, each at its column."""
+    """Return the names of the present time and of the marks, as far as they fit, each with its column."""
     strip = context.scene.strip
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now - 4, "now ", "accent") if now >= 4 else (now + 1, " now", "accent")]
@@ -243,12 +250,14 @@ def _names(context: Seen, columns: int) -> list[Placed]:
 
 
 def _exactly(context: Seen) -> Clock:
-    """Return the function that writes times with their day."""
+    """Return the function that writes times always with their day."""
     return clock if context.look.calendar is None else context.look.calendar.moment
 
 
 def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
-    """Return labels of the first and the last time, and of some times between; on a long run only days."""
+    """Return date labels for the first and the last time, and for times between them; on a long run they have only the
+    day.
+    """
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
     placed = []
@@ -262,7 +271,7 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
 
 
 def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
-    """Return one row with each text at its column; where two overlap, the later one is cut."""
+    """Return one row with each text at its column. If two texts overlap, the later one is shortened or left out."""
     cells = [(" ", "")] * columns
     for column, told, style in placed:
         wanted = cells[max(column, 0) : max(column, 0) + len(told)]
@@ -275,7 +284,9 @@ def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
 
 
 def _overlaid(context: Seen, spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
-    """Return the row of a curve with characters over it; now is only a colour unless the curve is blank there."""
+    """Return the row of a curve with the characters `placed` over it. The present time only colours the curve, unless
+    the curve is blank there.
+    """
     cells = [(character, span.style) for span in spans for character in span.text]
     (now, sign, accent), *marks = placed
     for column, told, style in reversed(marks):

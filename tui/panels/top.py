@@ -13,32 +13,34 @@ from tui.replay.requests import News
 from tui.replay.scene import UNNAMED, About, Scene
 
 _NAME = 14
-"""Width in columns that the trace's name has before notes are shown next to it"""
+"""Smallest width in columns that stays for the trace's name if notes are shown on the same line"""
 
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """State of the playback, as far as the top line shows it."""
+    """State of the playback with what the top line shows of it."""
 
     playing: bool = False
     direction: int = 1
     speed: str = ""
     progress: tuple[str, float | None] | None = None
-    """Name of the work that takes long now, with its completed share if that is known, or None."""
+    """Work that is taking long: (its name, its completed share or None if unknown). None at any other time."""
     stops: int = 0
-    """Number of conditions at which playback stops."""
+    """Number of stop conditions that are set."""
     hidden: tuple[str, ...] = ()
     """Names of the panels that the user has hidden."""
     in_lesson: bool = False
-    """True during a lesson, in which parts of the line are left out"""
+    """True during a lesson, for which parts of the line are left out"""
     calendar: Calendar | None = None
-    """Calendar by which times are written as dates; None to write them as days of the trace"""
+    """Calendar that gives dates for times; None to write times as days of the trace"""
     news: News | None = None
-    """Result of reading a policy's file again after it was saved, if there is one."""
+    """Result of the last reload of a policy's file, until the user dismisses it; None at any other time."""
 
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
-    """Return the line: trace and machine at the left; policy, speed, time and step at the right, which is cut last."""
+    """Return the line: trace and machine at the left, policy, speed, time and step at the right. If it does not fit,
+    the left part is cut first.
+    """
     right = _right(about, scene, going, beside, width) if scene else []
     room = width - width_of(right) - 1
     workload = about.workload
@@ -72,7 +74,7 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
 
 
 def _title(about: About, scene: Scene) -> str:
-    """Return the policy of the run; `?` if a question asks which it is."""
+    """Return the policy of the run as text; `?` while a question of a lesson asks which policy it is."""
     policy = scene.snapshot.policy
     return policy if policy == UNNAMED else about.workload.title(policy)
 
@@ -107,7 +109,7 @@ def _right(about: About, scene: Scene, going: Going, beside: str, width: int) ->
 
 
 def _clock(scene: Scene, going: Going) -> str:
-    """Return the time that is shown, with its year if it is written as a date."""
+    """Return the time on the screen as text; if it is written as a date, with the year."""
     if going.calendar is None:
         return clock(scene.clock)
     day, _, time = going.calendar.moment(scene.clock).rpartition(" ")

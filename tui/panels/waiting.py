@@ -1,4 +1,6 @@
-"""Waiting jobs in one or two lines, if the panel of the queue is hidden, so that jobs in sentences can be seen."""
+"""Waiting jobs in one or two lines. They are shown if the panel of the queue is hidden, so that jobs named in sentences
+can be found.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,20 @@ from tui.panels.live_values import by_clock
 from tui.panels.queue_table import QueueRow, halted_row, time_without_progress, waiting_row, why_and_start
 
 MOST = 200
-"""Largest number of jobs, from the head of the queue, that are shown."""
+"""Largest number of jobs, counted from the head of the queue, that are shown."""
 GAP = Span("  ")
 _BREVITIES = 5
-"""Number of forms in which a job is shown, from the longest (estimate, reason, planned start) to the name and width
-alone.
+"""Number of forms in which a job can be shown, from form 0 (with estimate, reason and planned start) to form 4 (with
+its estimate only).
 """
 _SHORTEST_WHY = 3
-"""Number of the form in which jobs are shown if there is too little space for all of them."""
+"""Number of the form (counted from 0) for the jobs that are shown if there is too little space for all."""
 
 
 def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
-    """Return as many waiting jobs as fit into the rows, each with as much of its reason as possible.
+    """Return as many waiting jobs as fit into the rows; all are shown in the longest form with which they fit.
 
-    Jobs named in the text `told` come first if there is not enough space for all.
+    If not even the shortest form has space for all, jobs named in the text `told` come first.
     """
     queue = context.scene.snapshot.queue
     if not queue:
@@ -54,7 +56,7 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
 
 
 def _suspended_line(context: Context, width: int) -> Line:
-    """Return a line with the suspended jobs and their xfactors, as many as fit, for an empty queue."""
+    """Return a line with the suspended jobs and their xfactors, as many as fit; it is shown if the queue is empty."""
     halted = context.scene.snapshot.suspended
     if not halted:
         return line(Span(" nothing waits", "dim"))
@@ -77,7 +79,9 @@ def _suspended_line(context: Context, width: int) -> Line:
 
 
 def _both_sums(context: Context) -> list[Span]:
-    """Return the sums of the xfactors of a suspended job and of the job for which it was suspended at this step."""
+    """Return the computation of two xfactors: of the first suspended job, and of the job for which a job was suspended
+    in this step. Empty without such a job.
+    """
     shown = context.scene.snapshot
     halted, running = by_clock(shown.suspended[0], context.scene), {each.job.rank: each for each in shown.running}
     suspend = next((each for each in shown.decisions if isinstance(each, Suspend)), None)
@@ -99,14 +103,16 @@ def _both_sums(context: Context) -> list[Span]:
 
 
 def _named(context: Context, job: Job) -> Span:
-    """Return the name of a job in its colour; a click selects it."""
+    """Return the name of a job as text in its colour; a click on it selects the job."""
     hue = context.scene.hues.get(job.rank)
     style = f"name:{hue} strong" if hue is not None else "strong"
     return Span(written(name(job), context), style, f"select_rank({job.rank})")
 
 
 def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
-    """Return a job with its request and its reason, in the form `brevity`; a click selects the job."""
+    """Return a job with its request and reason in form `brevity` (0 is the longest); a click on its name selects the
+    job.
+    """
     job, hue = row.job, context.scene.hues.get(row.job.rank)
     style = "accent" if job.rank == context.selected else f"name:{hue}" if hue is not None else ""
     action = f"select_rank({job.rank})"
@@ -119,7 +125,9 @@ def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
 def _flowed(
     head: Sequence[Span], entries: Sequence[Sequence[Span]], many: int, width: int, rows: int
 ) -> list[Line] | None:
-    """Return the entries in at most `rows` lines, ended by the number of further jobs; None if there is no space."""
+    """Return the entries in at most `rows` lines. At the end is the number of jobs, of `many`, without an entry. None
+    if it does not fit.
+    """
     rest = [[GAP, Span(f"+{many - len(entries):,}", "dim", "toggle_panel('queue')")]] if many > len(entries) else []
     lines = [list(head)]
     for entry in [*([GAP, *entry] for entry in entries), *rest]:

@@ -1,6 +1,7 @@
-"""Film in the format of asciinema: asciicast, version 3 (or 2, for players that do not know 3 yet).
+"""Film in the format of asciinema: asciicast, version 3, or 2 for players that do not support 3.
 
-Each picture is sent as a terminal gets it: the changed columns of every row. The beginning of a part is a marker.
+Each picture is stored as it is sent to a terminal: only the changed columns of every row. A marker is stored where a
+part of the film begins.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _BEGIN, _END = "\x1b[?25l\x1b[0m\x1b[2J", "\x1b[0m\x1b[?25h"
 
 
 class Cast:
-    """Writer of a film in this format, line by line."""
+    """Writer of a film as asciicast, which makes the lines of the file."""
 
     def __init__(self, size: tuple[int, int], title: str, look: Look, version: Version = 3) -> None:
         self._size, self._title, self._look, self._version = size, printable(title), look, version
@@ -43,7 +44,7 @@ class Cast:
         return _line({"version": 2, **shown, "title": self._title})
 
     def lines(self, picture: Picture) -> Iterator[str]:
-        """Yield the lines that change the screen to the next picture."""
+        """Yield the lines of the file that change the screen to the next picture."""
         for mark in picture.marks:
             yield self._event(picture.at, "m", printable(mark))
         sent = self._changes(picture.rows)
@@ -67,7 +68,9 @@ class Cast:
         return Update(pieces).render_segments(self._console) if pieces else ""
 
     def _event(self, at: float, code: str, data: str) -> str:
-        """Return the line of an event at a time of the film; in version 3 it has the seconds since the event before."""
+        """Return the line of an event at a time of the film. Version 3 stores the seconds since the previous event,
+        version 2 the time itself.
+        """
         time, self._at = (at - self._at if self._version == 3 else at), at
         return _line([round(time, 3), code, data])
 

@@ -1,7 +1,8 @@
-"""Film of the screen, made without a terminal: the program plays by an artificial clock, and each picture is taken.
+"""Film of the screen, made without a terminal. The program plays by an artificial clock, and a picture is taken at each
+time of a frame.
 
-Nothing here waits for the real clock, so a film takes as long to make as its pictures take to draw, and is the same
-each time.
+Nothing waits for the real clock: making a film takes only the time to draw its pictures, and the film is the same each
+time.
 """
 
 from __future__ import annotations
@@ -26,28 +27,28 @@ from tui.replay.speed import SPEEDS
 from tui.screens.replay.screen import ReplayScreen
 
 Rows: TypeAlias = tuple[tuple[Segment, ...], ...]
-"""Rows of a picture, each a row of cells as text segments."""
+"""Rows of a picture; each row is a sequence of text segments."""
 STILL = 2.0
 """Seconds for which the first and the last picture of a film are shown."""
 A_WORD = 0.35
 """Seconds that a viewer needs to read one word of a lesson."""
 PATIENCE = 60.0
-"""Largest number of seconds to wait until a picture is drawn."""
+"""Longest time in seconds of the real clock to wait until a picture is drawn."""
 WHOLE = 10.0
-"""Seconds to wait until the whole run is computed; then the film begins anyway."""
+"""Longest time in seconds to wait until the whole run is computed; after it the film begins without the rest."""
 A_GLANCE = 0.002
-"""Seconds between two checks of whether a picture is drawn."""
+"""Seconds between two checks whether a picture has been drawn."""
 CALM = 3
-"""Number of successive checks without activity after which the screen counts as drawn."""
+"""Number of checks in a row that must find no activity before the picture counts as drawn."""
 
 
 class Picture(NamedTuple):
-    """Picture of the film, with its time in seconds."""
+    """Picture of the film, with its time in seconds since the beginning of the film."""
 
     at: float
     rows: Rows
     marks: tuple[str, ...] = ()
-    """Names of the parts of the film that begin with this picture."""
+    """Names of the parts of the film that begin with this picture; usually empty."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,11 @@ class RecordingOptions:
 
     size: tuple[int, int] = (120, 36)
     begin: str | None = None
-    """Time at which the film begins, as typed; None for the time at which the run is opened."""
+    """Time at which the film begins, as the user typed it; None for the time at which the run opens."""
     until: str | None = None
-    """Time at which the film ends, as typed; None for the end of the run."""
+    """Time at which the film ends, as the user typed it; None for the end of the run."""
     speed: int | None = None
-    """Index of the speed in `SPEEDS`; None for the speed that the screen would have."""
+    """Index of the speed in `SPEEDS`; None for the speed with which the screen begins."""
     seconds: float = 60.0
     """Longest duration of the film in seconds."""
     fps: int = 10
@@ -68,7 +69,7 @@ class RecordingOptions:
 
 
 class Clock:
-    """Artificial clock, which stands still until the recorder moves it."""
+    """Artificial clock of the program that is recorded; its time changes only when the recorder sets it."""
 
     def __init__(self) -> None:
         self.time = 0.0
@@ -84,12 +85,12 @@ class Camera:
         self._prepared, self._plan, self._clock = prepared, plan, Clock()
         self._app = Schedscope(prepared, guest=Guest(plan.look, self._clock))
         self.has_ended = False
-        """True when the run, or the part of it that was requested, has been recorded"""
+        """True when the whole requested part of the run has been recorded"""
         self.failure: SchedscopeError | None = None
-        """Error of the policy that ended the recording, or None"""
+        """Error of the policy that ended the recording early, or None"""
 
     async def film(self) -> AsyncGenerator[Picture, None]:
-        """Yield each picture of the film that differs from the one before."""
+        """Yield the pictures of the film; a picture that equals the one before is left out."""
         plan = self._plan
         async with self._app.run_test(size=plan.size) as pilot:
             await pilot.pause()
@@ -120,8 +121,8 @@ class Camera:
             self._app.exit()
 
     async def _walk(self) -> AsyncIterator[Picture]:
-        """Yield pictures of the scenes of a lesson, each long enough to be read; a question first without its
-        answer.
+        """Yield pictures of the scenes of a lesson, each shown long enough to be read. A scene with a question is shown
+        first without the answer, then with it.
         """
         screen, title, at = self._screen, "", 0.0
         while (walk := screen.state.walk) is not None:
@@ -153,7 +154,9 @@ class Camera:
             self.failure = broken.error
 
     def _is_at(self, end: Order | None) -> bool:
-        """Return True if the recording has reached its end, the place that `end` goes to."""
+        """Return True if the recording has reached the place to which the request `end` goes; False if `end` is
+        None.
+        """
         scene = self._screen.scene
         if scene is None or end is None:
             return False
@@ -181,7 +184,9 @@ class Camera:
         return sorted((mark for mark in screen.state.bookmarks if mark.branch == branch), key=lambda mark: mark.step)
 
     def _passed(self, ahead: list[Bookmark]) -> Iterator[str]:
-        """Yield the names of bookmarks that the replay has reached, and remove these from `ahead`."""
+        """Yield the names of the bookmarks that the replay has reached, and remove them from `ahead`, the bookmarks
+        still to come.
+        """
         step = self._screen.scene.snapshot.step if self._screen.scene else 0
         while ahead and ahead[0].step <= step:
             yield ahead.pop(0).name
@@ -191,7 +196,9 @@ class Camera:
         return tuple(tuple(strip) for strip in self._app.screen._compositor.render_strips())
 
     async def _settle(self, whole: bool = False) -> None:
-        """Wait until all requests have been answered and drawn; with `whole` also until the run is computed."""
+        """Wait until all requests have been answered and drawn; with `whole`, also (for a limited time) until the whole
+        run is computed.
+        """
         began, calm, asked = monotonic(), 0, -1
         while calm < CALM or (whole and not self._is_whole() and monotonic() < began + WHOLE):
             if not self._app.is_running:
@@ -229,7 +236,7 @@ SPEED_NAMES = [speed.label.removesuffix("/s") for speed in SPEEDS if not speed.m
 
 
 def speed_of(label: str) -> int:
-    """Return the index in `SPEEDS` of a speed, which a user may write in short.
+    """Return the index in `SPEEDS` of the speed that a user typed without the end "/s".
 
     >>> speed_of("1h"), SPEEDS[speed_of("1h")].label
     (7, '1h/s')

@@ -16,7 +16,9 @@ from tui.record.film import Picture, Rows
 from tui.widgets.svg_screenshot import Type, draw_still
 
 MOST_PIXELS = 1_500_000_000
-"""Largest size in bytes of all pictures of a GIF together, because they are in memory until it is written."""
+"""Largest number of pixels of all pictures of a GIF together, because all of them are in memory until the file is
+written.
+"""
 
 
 class Reel:
@@ -29,7 +31,7 @@ class Reel:
 
     @staticmethod
     def needs() -> Any:
-        """Return the library that is needed for images. If it is missing, raise an error that says how to install
+        """Return the library that draws images. If a needed library is missing, raise an error that says how to install
         it.
         """
         extra("resvg_py", "a film of pictures", "video")
@@ -45,7 +47,7 @@ class Reel:
         return whole
 
     def film(self, images: Sequence[Callable[[], Any]]) -> Any:
-        """Return an image with several frames, which are drawn one at a time when the file is written."""
+        """Return an image of several frames; a frame is drawn only when the file writer reaches it, to save memory."""
 
         class Film(self._image.Image):  # type: ignore[misc, name-defined]
             n_frames = len(images)
@@ -65,7 +67,9 @@ class Reel:
 
 
 def animated(pictures: Sequence[Picture], columns: int, look: Look, size: float, form: str) -> bytes:
-    """Return the bytes of an animated image with all pictures, each shown for its duration."""
+    """Return the bytes of an animated image in the format `form`, with all pictures; each is shown until the time of
+    the next.
+    """
     reel, cell = Reel(columns, look, size), Type.of(size)
     points = columns * cell.width * len(pictures[0].rows) * cell.height
     if form == ".gif" and points * len(pictures) > MOST_PIXELS:
@@ -90,7 +94,7 @@ def _with_palette(image: Callable[[], Any], few: Any) -> Any:
 
 
 def _palette(images: Sequence[Callable[[], Any]]) -> Any:
-    """Return 256 colours that suit all pictures, taken from the first, the last and some between."""
+    """Return a palette of 256 colours for all pictures, computed from the first, the last and some between."""
     some = [images[len(images) * n // 6]() for n in range(6)] + [images[-1]()]
     height = sum(image.height for image in some)
     together = some[0].copy().resize((some[0].width, height))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Versus(LiveComparison):
-    """Comparison of the run on the screen with another one."""
+    """Comparison of the run on the screen with another run."""
 
     def __init__(self, one: RunView, other: RunView) -> None:
         self._stages = one, other
@@ -34,7 +34,7 @@ class Versus(LiveComparison):
         super().__init__(one.timeline, other.timeline)
 
     def scene(self, moment: float) -> VersusScene:
-        """Return all that the screen shows of the comparison at this time."""
+        """Return all that the screen shows of the comparison at the time `moment`."""
         self.follow()
         one, other = (stage.snapshot.totals for stage in self._stages)
         specs = self.branches[0].title, self.branches[1].title
@@ -53,7 +53,7 @@ class Versus(LiveComparison):
         return scene if self.parting is None else self._with_parting(scene, self.parting)
 
     def axis(self, moment: float) -> Axis:
-        """Return an axis by event for both charts, with the steps of both runs."""
+        """Return an axis with one place per step, for both charts; it has the steps of both runs."""
         steps = self._steps.together([stage.steps() for stage in self._stages], moment)
         return axis_by_event(self._steps.kind, steps, [stage.snapshot for stage in self._stages], moment)
 
@@ -72,8 +72,8 @@ class Versus(LiveComparison):
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:
-        """Return the scene with jobs coloured by how much earlier or later they start, and with the name of the other
-        run.
+        """Return the scene of one run (`other`: of the compared run), whose chart has the name of that run. In mode
+        `VERSUS`, jobs are coloured by how much earlier or later they start than in the other run.
         """
         names = names_of((self.branches[0].title, self.branches[1].title))
         if scene.chart is None:
@@ -94,7 +94,7 @@ class Versus(LiveComparison):
 
 
 def _led(title: str, stage: RunView) -> str:
-    """Return the title of a run with all policies that it has had, and when each took over."""
+    """Return the title of a run; if the policy was switched, all its policies and the times at which they took over."""
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     if not switches:
         return title
@@ -102,7 +102,8 @@ def _led(title: str, stage: RunView) -> str:
 
 
 def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
-    """Return the hue of each job from the seconds by which it starts later: cool if earlier, warm if later, else grey.
+    """Return the hue of each job from `shift`, the seconds by which it starts later than in the other run: cool if
+    earlier, warm if later, else grey.
 
     >>> [Hue(hue).name for hue in hues_of_shifts(np.array([-60.0, 60, 0])).tolist()]
     ['COOL', 'WARM', 'GREY']
@@ -111,13 +112,13 @@ def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
 
 
 def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
-    """Return the legend for these colours; `other` is the name of the other run."""
+    """Return the legend for the colours of earlier and later starts; `other` is the name of the run compared with."""
     return (Hue.COOL, f"earlier than under {other}"), (Hue.WARM, "later"), (Hue.GREY, "the same")
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Return the part of a headline about the run that changed nothing at the first difference; this part has the
-    reason.
+    """Return the part of a headline on one run only: the run in which nothing happens to the job at the first
+    difference, because that part has the reason.
     """
     here, _, there = whole.partition(f"; {names[1]} ")
     if first[0].act is not None or first[1].act is None:

@@ -1,7 +1,7 @@
 """Controller of a replay: it executes requests to move in a run, to branch, and to compare.
 
-The worker of `tui.replay.worker` owns the controller; `tui.replay.navigation` and `tui.replay.playback` move it. A run
-may be compared with another one, whose clock is kept equal.
+The worker of `tui.replay.worker` owns the controller; `tui.replay.navigation` and `tui.replay.playback` do the moving.
+A run may be compared with another one, which is always shown at the same time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.replay.policy_reload import PolicyReload
 
 VERSIONS = 5
-"""Largest number of earlier runs that are kept while a policy's file is saved again and again."""
+"""Largest number of runs that are kept when a policy's file is saved again and again, each time with a repeated run."""
 
 
 Go: TypeAlias = Callable[[Traveller, Any, Halted], Noticed | str | None]
@@ -36,7 +36,9 @@ Obey: TypeAlias = Callable[[Any, Wish, Halted], Noticed | str | None]
 
 
 def _measure(go: Traveller, order: o.Measure, halted: Halted) -> str:
-    """Return text on a measured span of time. Its module is imported here, because it needs all metrics."""
+    """Return text on a span of time that the user marked. The module that computes it is imported here, because it
+    loads all metrics.
+    """
     from tui.replay.measuring import measured_span
 
     return measured_span(go.stage, order)
@@ -50,7 +52,7 @@ class ReplayController:
         self.beside: RunView | None = None
         self._go = go = Traveller(stage, self._beside_until)
         self._there: Traveller | None = None
-        """Navigator of the compared run while that one is moved first, otherwise None"""
+        """Navigator of the compared run while a request moves that run first; otherwise None"""
         self._versus: Versus | None = None
         self._obey: dict[type, Obey] = {
             o.GoTo: self._go_to,
@@ -84,22 +86,28 @@ class ReplayController:
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None
         """Request by which the compared run was made, or None"""
         self._closed: tuple[o.CompareBranch | o.CompareFrom, RunView] | None = None
-        """Request and view of the comparison that was closed last, so that it can be opened again at once, or None"""
+        """Request and view of the comparison that was closed last, so that it can be opened again without delay;
+        otherwise None
+        """
         self._remake: PolicyReload | None = None
         """Reload (repetition of the run with saved code) that is being made, or None"""
         self._remade: PolicyReload | None = None
-        """Reload that was finished last, or None"""
+        """Reload that was finished last; None before the first"""
         self._watched: PolicyReload | None = None
-        """Reload that was finished last, as long as its first difference is not known; otherwise None"""
+        """Reload that was finished last, while its first difference from the old run is still searched; otherwise
+        None
+        """
         self._versions: list[str] = []
-        """Titles of the branches that reloads made, and of the ones they replaced, the oldest first"""
+        """Names of the branches that reloads made or replaced, the oldest first"""
         self.is_remaking = False
-        """True while user-defined code of a reload decides in the background"""
+        """True while a reload runs user-defined code in the background"""
 
     # For the worker
 
     def obey(self, order: Order, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Execute the request. Return a message if it stopped for a reason that the user should know."""
+        """Execute the request. Return a message if it stopped for a reason that the user should know, or the job that
+        it found; otherwise None.
+        """
         was, place = self.stage.timeline.branch, self._place
         try:
             return self._obey[type(order)](order, wish, halted)
@@ -113,7 +121,9 @@ class ReplayController:
         return ReplayPlace(self.stage.timeline.branch.name, self._go.step, self.stage.clock, self._beside_as)
 
     def _settle(self, was: Branch) -> None:
-        """Bring the compared run up to date after a request, and release branches that are no longer used."""
+        """Do what every request needs at its end: move the compared run to the same time, and release branches that are
+        no longer used. `was` is the branch before the request.
+        """
         if self.beside is not None:
             if self.stage.timeline.branch is not was:
                 self._put_beside(self.beside)
@@ -121,15 +131,18 @@ class ReplayController:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Release the memory of branches that were not used for long, except the compared run's."""
+        """Release the memory of branches that have not been used for long, except that of the compared run and its
+        parent.
+        """
         branch = None if self.beside is None else self.beside.timeline.branch
         kept = () if branch is None else (branch.name, *filter(None, [branch.parent]))
         self.stage.timeline.let_go(kept)
 
     def _keep_one_clock(self, beside: RunView) -> None:
-        """Move the compared run to the time of this run.
+        """Move the compared run `beside` to the time of this run.
 
-        After the end of this run the other one moves alone; before the first step, both are at their beginning.
+        After the end of this run the compared run moves alone. Before the first step of this run, both are at their
+        beginning.
         """
         if not self._go.is_over:
             self._go.beyond = -inf
@@ -140,7 +153,7 @@ class ReplayController:
         beside.clock = self._go.clock  # its end may be known only now
 
     def _beside_until(self) -> float:
-        """Return the end of the compared run, as far as it is known."""
+        """Return the time at which the compared run ends; inf if that is unknown yet, -inf without a comparison."""
         if self.beside is None:
             return -inf
         timeline = self.beside.timeline
@@ -148,8 +161,8 @@ class ReplayController:
 
     @property
     def progress(self) -> tuple[str, float] | None:
-        """Return the name of work in the background and its completed share, or None; the screen calls this from its
-        thread.
+        """Return the name of slow work and its completed share; None if no such work is going on. The screen calls this
+        from its thread.
         """
         remake, there = self._remake, self._there
         told = self._go.progress if there is None else there.progress
@@ -157,12 +170,14 @@ class ReplayController:
 
     @property
     def is_computed(self) -> bool:
-        """Return True if there is nothing left to compute in advance."""
+        """Return True if nothing is left to be computed in advance, neither runs nor reloads nor numbers of a
+        policy.
+        """
         return self._remake is self._watched is None and self._are_computed and self.stage.has_read_numbers
 
     @property
     def _are_computed(self) -> bool:
-        """Return True if this run and the compared one are computed to their ends."""
+        """Return True if this run and the compared one are computed to their ends, and compared."""
         return (
             self.stage.is_computed
             and (self.beside is None or self.beside.is_computed)
@@ -171,13 +186,13 @@ class ReplayController:
 
     @property
     def reached(self) -> tuple[tuple[str, int], ...]:
-        """Return the number of computed steps of each run, by its name."""
+        """Return pairs (name of the branch, number of computed steps) of this run and the compared one."""
         stages = (self.stage, self.beside) if self.beside is not None else (self.stage,)
         return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
 
     def compute(self, seconds: float) -> News | None:
-        """Compute in advance for about `seconds`. Return the result of a reload as soon as it is known, otherwise
-        None.
+        """Compute in advance for about `seconds` each: runs, their comparison, numbers and a reload. Return the result
+        of the reload when it becomes known, otherwise None.
         """
         self._compute_both(seconds)
         self.stage.read_numbers(seconds)
@@ -207,7 +222,9 @@ class ReplayController:
     # Where to go
 
     def _of_told(self, go: Go) -> Obey:
-        """Return a function that moves the run which the panels show, and the other run to the same time."""
+        """Return a function that executes a request on the run that the panels describe, and then moves the other run
+        to the same time.
+        """
 
         def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
             if self.beside is None or not wish.other:
@@ -221,7 +238,7 @@ class ReplayController:
         return obey
 
     def _note_computing(self, stage: RunView, what: str = "computing") -> None:
-        """Store how far a run is computed, by the share of its jobs that have ended, for the screen."""
+        """Store, for the screen, how far a run is computed: the share of its jobs that have ended."""
         finished = stage.timeline.branch.engine.state.tally.finished
         self._go.progress = what, finished / max(len(stage.workload), 1)
 
@@ -232,14 +249,14 @@ class ReplayController:
         return self._go.seek(order.step, halted)
 
     def _to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
-        """Go to the end of this run and of the compared one; return a message if that stops early."""
+        """Compute the compared run to its end, then go to the end of this run; return a message if that stops early."""
         while self.beside is not None and not halted() and self.beside.go_on(A_LOOK):
             self._note_computing(self.beside)
         return self._go.to_end(order, halted)
 
     def _take_back(self, order: o.TakeBack, wish: Wish, halted: Halted) -> str | None:
-        """Go back to the place before the last move, or return a message; branches that were made since then are
-        kept.
+        """Go back to the place before the last move, with the comparison of that time; branches made since then are
+        kept. Return a message if no move is left to undo.
         """
         place = self._trail.take_back(self.stage.timeline.branches)
         if place is None:
@@ -277,12 +294,16 @@ class ReplayController:
 
     @property
     def _moment(self) -> float | None:
-        """Return the time shown if it is later than that of the cursor's step, otherwise None."""
+        """Return the time shown if it is after the cursor's step (the step that is shown); None if it is the time of
+        that step.
+        """
         time = self.stage.snapshot.time
         return self.stage.clock if time is not None and self.stage.clock > time else None
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
-        """Begin a run with another policy, and go to the present time in it; return a message if that stops early."""
+        """Begin a run with another policy, and go to the time that is shown now; return a message if that stops
+        early.
+        """
         timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self._go.step > 0
         timeline.switch(order.policy, at_step=0)
         self.stage.set_clock()
@@ -320,7 +341,9 @@ class ReplayController:
         return told
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
-        """Write the chart up to now, with the plan after it, to a file; return a message with its name."""
+        """Write the chart from its left edge to the time shown, with the plan after it, to a file; return a message
+        with the name of the file.
+        """
         from tui.chart.svg.drawing import Options, save_drawing
 
         now = self.stage.clock
@@ -340,7 +363,7 @@ class ReplayController:
         self._remake, self._watched = PolicyReload(self.stage.timeline, order), None
 
     def remake_no_more(self) -> None:
-        """Cancel a reload, because it takes too long; the old run is kept."""
+        """Cancel the reload that is being made, because the user stopped it; the old run is kept."""
         self._remake = None
 
     def _go_on_remaking(self, remake: PolicyReload, seconds: float) -> News | None:
@@ -363,8 +386,8 @@ class ReplayController:
         return News(later, True, f"{remake.told}; then the run fails: {remake.later}")
 
     def _look_ahead(self, remake: PolicyReload, seconds: float) -> News | None:
-        """Compute more of the reloaded run, and search for its first difference from the old one; return the result
-        once it is known, else None.
+        """Compute more of the reloaded run, and search its first difference from the old one, for about `seconds`.
+        Return the result once it is known, otherwise None.
         """
         try:
             if not remake.look_ahead(seconds):
@@ -376,7 +399,7 @@ class ReplayController:
         return News(remake.told)
 
     def _put_in_place(self, remake: PolicyReload, new: Branch) -> None:
-        """Show the reloaded run in place of the old one; the last few older ones are kept."""
+        """Show the reloaded run in place of the old one; of the runs before, at most `VERSIONS` are kept."""
         timeline, was, place = self.stage.timeline, self.stage.timeline.branch, self._place
         timeline.take_in(new)
         if was is remake.old:
@@ -399,8 +422,8 @@ class ReplayController:
     # Comparison
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
-        """Begin a comparison with a run that branches off here, or that begins again; return a message if that stops
-        early.
+        """Begin a comparison with a run under another policy, which leaves this run at the time shown or begins at the
+        start; return None.
         """
         branch, from_start = self.stage.timeline.branch.name, order.from_start
         step, time = (0, None) if from_start else (self._go.step, self._moment)
@@ -420,7 +443,7 @@ class ReplayController:
         self.beside, self._versus, self._closed = beside, Versus(self.stage, beside), None
 
     def _compare_branch(self, order: o.CompareBranch, wish: Wish, halted: Halted) -> str | None:
-        """Begin a comparison with a branch; return a message if that stops early."""
+        """Begin a comparison with another branch; return None."""
         twin = self.stage.timeline.twin()
         twin.look_at(order.branch)
         self._put_beside(RunView(twin, self.stage))
@@ -434,8 +457,8 @@ class ReplayController:
         return None
 
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Go to the first difference (the first step with an event of a job in only one of the runs), or return a
-        message.
+        """Go to the first difference of two runs: the first step with an event of a job in only one of them. Return the
+        job to select, or a message if there is no difference.
         """
         versus = self._versus
         if (versus is None or order.remade) and self._remade is not None and (parted := self._remade.parting):
@@ -455,7 +478,7 @@ class ReplayController:
         return Noticed(ranks[0]) if told is None and ranks else told
 
     def _to_fork(self, halted: Halted) -> str | None:
-        """Go to the step at which this branch left its parent, if it has one."""
+        """Go to the step at which this branch left its parent; return a message, also if it has no parent."""
         timeline = self.stage.timeline
         record = next(record for record in records_of(timeline) if record.name == timeline.branch.name)
         if record.parent is None:

@@ -1,7 +1,7 @@
-"""Watcher of the files of the policies in use, so that they are read again when they are saved.
+"""Watcher of the files of the policies in use, so that a policy is read again when its file is saved.
 
-A thread checks the time and size of each file, and reads the content when they change, so that a slow file does not
-delay the screen. The thread exists only if a policy is from a file.
+A thread checks the time and size of each file, and reads the file when they change, so a slow file never delays the
+screen. The thread is started when the first policy from a file is used.
 """
 
 from __future__ import annotations
@@ -18,23 +18,27 @@ from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
 
 EVERY = 0.3
-"""Seconds between two checks of the files; a file that is still being written is read at the next check."""
+"""Seconds between two checks of the files; a file is read only when two successive checks find it unchanged, so that it
+is complete.
+"""
 Stamp: TypeAlias = tuple[int, int] | None
-"""Time and size of a file as last seen; None for a missing file"""
+"""(Time of the last change in nanoseconds, size in bytes) of a file; None for a missing file"""
 Renewed: TypeAlias = Mapping[str, Policy]
-"""New policy for each spec whose code has changed"""
+"""For the spec of each policy that needs the saved file: the new policy"""
 
 
 class FileWatch:
-    """Watcher of files. From its thread it calls `found` with new policies, or `failed` with an error."""
+    """Watcher of files. Its thread calls `found` with the file's name and the new policies, or `failed` with an
+    error.
+    """
 
     def __init__(self, found: Callable[[str, Renewed], object], failed: Callable[[str], object]) -> None:
         self._found, self._failed = found, failed
         self._specs: Mapping[str, frozenset[str]] = {}
-        """Specs of the policies that are made from each file, by path"""
+        """For the path of each file: the specs of the policies that need it"""
         self._seen: dict[str, Stamp] = {}
         self._read: dict[str, Stamp] = {}
-        """State of each file when it was last read, by path"""
+        """For the path of each file: its time and size when it was last read"""
         self._closed = Event()
         self._thread: Thread | None = None
 
@@ -62,7 +66,7 @@ class FileWatch:
             self.look()
 
     def look(self) -> None:
-        """Check each file once, and read it if it has changed."""
+        """Check each file once; read a changed file if it has not changed since the check before."""
         for path, specs in self._specs.items():
             stamp = _stamp(path)
             stays, self._seen[path] = self._seen.get(path) == stamp, stamp
@@ -75,7 +79,7 @@ class FileWatch:
                 self._follow_imports()
 
     def _follow_imports(self) -> None:
-        """Watch also the files that a saved file imports now."""
+        """Watch also the files that a saved file now imports."""
         self._specs = files_of(frozenset().union(*self._specs.values()))
         for path in self._specs:
             self._read.setdefault(path, _stamp(path))
@@ -90,8 +94,8 @@ class FileWatch:
 
 
 def files_of(specs: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return, by path, the specs that need each file: policy files and what they import from their folder; no git
-    revisions.
+    """Return a mapping from the path of each file to the specs that need it. Files are policy files and what they
+    import from their folder, but not revisions from git.
     """
     found: dict[str, frozenset[str]] = {}
     for spec in specs:

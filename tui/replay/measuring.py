@@ -1,4 +1,4 @@
-"""Text on a span of time that the user marks with the mouse in the chart."""
+"""Text about a span of time that the user marks with the mouse in the chart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from tui.replay.stage import RunView
 
 
 def measured_span(stage: RunView, order: Measure) -> str:
-    """Return text on the span: its jobs, their waits, and how much of the machine was used; only up to now."""
+    """Return text on the marked span of time: its jobs, their waits, and how much of the machine was used. Only the
+    past part counts.
+    """
     begin, end = order.begin, min(order.end, stage.clock)
     schedule = stage.timeline.schedule()
     starts, ends = np.asarray(schedule.start, dtype=float), np.asarray(schedule.end, dtype=float)

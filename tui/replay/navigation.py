@@ -25,30 +25,32 @@ if TYPE_CHECKING:
     from sim.stops.search import Quit
 
 Halted: TypeAlias = Callable[[], bool]
-"""Function that returns True when the user cancels the move"""
+"""Function without arguments that returns True when the user has cancelled the move"""
 OVER = "the run is over"
 A_LOOK = 0.05
-"""Seconds of computing between two checks of whether the user has cancelled"""
+"""Seconds of computing between two checks of whether the user has cancelled the move"""
 
 
 class Traveller:
-    """Navigator, which moves the cursor of a run. Each method returns a message on why it stopped, or None."""
+    """Navigator, which moves the cursor (the step that is shown) in a run. Most methods return a message on why they
+    stopped, or None.
+    """
 
     def __init__(self, stage: RunView, until: Callable[[], float] = lambda: -inf) -> None:
         self.stage = stage
         self._until = until
-        """Function that returns the end of the compared run, which may be later than that of this run"""
+        """Function that returns the time at which the compared run ends, which may be later than the end of this run"""
         self.beyond = -inf
-        """Time after the end of this run, while the compared run moves on alone; -inf otherwise"""
+        """Time shown while only the compared run moves on, after the end of this run; -inf otherwise"""
         self.progress: tuple[str, float] | None = None
-        """Name and completed share of a slow move, or None; the screen reads it from another thread"""
+        """Name and completed share of a slow move, None if no move is slow; the screen reads it from another thread"""
 
     @property
     def step(self) -> int:
         return self.stage.timeline.step
 
     def seek(self, step: int, halted: Halted) -> str | None:
-        """Go to a step, or to the last one if the run is shorter."""
+        """Go to a step. If the run is shorter, go to the last step and return a message."""
         timeline = self.stage.timeline
         while timeline.computed < step and self.compute_a_little(halted):
             pass
@@ -59,7 +61,7 @@ class Traveller:
         return None
 
     def seek_time(self, time: float, halted: Halted) -> str | None:
-        """Go to a time, which may be between two steps; return a message if that stops early."""
+        """Go to a time, which may be between two steps; return a message if that is after the end of the run."""
         timeline = self.stage.timeline
         while not self._knows(time) and self.compute_a_little(halted):
             pass
@@ -73,17 +75,19 @@ class Traveller:
 
     @property
     def clock(self) -> float:
-        """Return the time shown, the same for both runs; after the end of this run that of the compared one."""
+        """Return the time shown, which is the same for both runs; after the end of this run, the compared run
+        determines it.
+        """
         return max(self.stage.clock, min(self.beyond, self._until())) if self.is_over else self.stage.clock
 
     @property
     def is_over(self) -> bool:
-        """Return True at the end of the run."""
+        """Return True if the cursor is at the last step of the run."""
         return self.stage.timeline.complete and self.step == self.stage.timeline.computed
 
     @property
     def last(self) -> float:
-        """Return the time of the cursor's step."""
+        """Return the time of the cursor's step (the step that is shown), in seconds."""
         now = self.stage.snapshot.time
         return self.stage.begin if now is None else now
 
@@ -98,7 +102,9 @@ class Traveller:
         return bool(timeline.computed) and timeline.history.time_of(timeline.computed - 1) > time
 
     def compute_a_little(self, halted: Halted) -> bool:
-        """Compute more steps and store how far that is; return False at the end of the run, or if the user cancels."""
+        """Compute more steps, and store for the screen how far the run is computed. Return False at the end of the run,
+        or if the user cancels.
+        """
         timeline = self.stage.timeline
         if halted() or not self.stage.go_on(A_LOOK):
             return False
@@ -106,7 +112,9 @@ class Traveller:
         return True
 
     def to_job(self, order: o.GoToJob, halted: Halted) -> str | None:
-        """Go to the submission or to the first start of a job; return a message if that stops early."""
+        """Go to the submission of a job or, if the request says so, to its first start; return a message if that stops
+        early.
+        """
         timeline, job = self.stage.timeline, self.stage.workload.jobs[order.rank]
         if not order.start:
             return self.seek_time(job.submit, halted)
@@ -117,7 +125,9 @@ class Traveller:
         return None if halted() else f"{name(job)} does not start"
 
     def to_longest(self, order: o.GoToLongest, halted: Halted) -> Noticed | str | None:
-        """Go to the start of the job that waited longest, among the jobs that started; return the job, or a message."""
+        """Compute the whole run, and go to the start of the job that waited longest; return the job, or a message if no
+        job has started.
+        """
         return self._to_most(
             lambda starts: starts - self.stage.workload.due,
             lambda who, most: f"{who} waited longest in the whole run: {span(most)}",
@@ -126,7 +136,9 @@ class Traveller:
         )
 
     def to_most_overtaken(self, order: o.GoToMostOvertaken, halted: Halted) -> Noticed | str | None:
-        """Go to the start of the job that was passed by the most others; return the job, or a message."""
+        """Compute the whole run, and go to the start of the job that was passed by the most later jobs; return the job,
+        or a message if none was passed.
+        """
         return self._to_most(
             self._passes,
             lambda who, most: f"{who} was passed most often in the whole run: by {count(int(most), 'job')}",
@@ -135,7 +147,9 @@ class Traveller:
         )
 
     def _passes(self, starts: Floats) -> Floats:
-        """Return, for each started job, how many later jobs passed it; nan if none did."""
+        """Return how many later jobs passed each started job, indexed by rank; nan for 0 and for jobs that have not
+        started.
+        """
         from sim.metrics.fairness import overtaken
 
         many = overtaken(self.stage.workload, starts)
@@ -144,8 +158,8 @@ class Traveller:
     def _to_most(
         self, of: Callable[[Floats], Floats], told: Callable[[str, float], str], none: str, halted: Halted
     ) -> Noticed | str | None:
-        """Compute the whole run, and go to the start of the job for which `of` is largest; return the job, or a
-        message.
+        """Compute the whole run, and go to the start of the job for which `of`, computed from all starts, is largest.
+        Return the job with the text `told`, or the message `none`.
         """
         while self.compute_a_little(halted):
             pass
@@ -160,8 +174,8 @@ class Traveller:
         return Noticed(rank, told(name(self.stage.workload.jobs[rank]), float(values[rank])))
 
     def to_end(self, order: o.GoToEnd, halted: Halted) -> str | None:
-        """Go to the end of the run, or to the first step before it that meets a stop condition; return a message on the
-        stop.
+        """Go to the end of the run, or to the first step before it that meets a stop condition; return a message on why
+        it stopped.
         """
         if told := self.halt_on_the_way(order.stops, halted):
             return told
@@ -171,20 +185,23 @@ class Traveller:
         return self.seek_time(self._until(), halted) if self._until() > self.stage.clock and not halted() else told
 
     def find(self, order: o.Find, halted: Halted) -> str | None:
-        """Go to the next step that meets a condition; if there is none, the cursor stays."""
+        """Go to the next or previous step that meets a condition. If there is none, the cursor stays and a message is
+        returned.
+        """
         return self._search((order.stop,), order.direction, halted)[1]
 
     def to_stop(self, order: o.GoToStop, halted: Halted) -> str | None:
-        """Go to the next or previous step that meets a stop condition; return the condition, or why there is none, as
-        text.
+        """Go to the next or previous step that meets a stop condition; return text on that condition or, if no step
+        meets one, on that.
         """
         found, nowhere = self._search(order.stops, order.direction, halted)
         return nowhere if found is None else _stopped(found)
 
     def _search(self, stops: Sequence[Stop], direction: int, halted: Halted) -> tuple[Stop | None, str | None]:
-        """Go to the next step that meets a stop condition; return the condition.
+        """Go to the next step (previous, with a negative direction) that meets a stop condition; return (condition,
+        None).
 
-        If there is no such step, the cursor stays, and the second result says why.
+        If there is no such step, the cursor stays; the result is (None, text that says so).
         """
         from sim.stops.search import search_backward, search_forward
 
@@ -198,8 +215,8 @@ class Traveller:
         return None, None if halted() else f"no {where} step meets: {' or '.join(stop.text for stop in stops)}"
 
     def halt_on_the_way(self, stops: Sequence[Stop], halted: Halted, **until: float) -> str | None:
-        """Go to the next step before a limit that meets a stop condition, and return the condition as text; otherwise
-        None.
+        """Go to the next step that meets a stop condition, but not beyond the limit `until_step` or `until_time`.
+        Return the condition as text; None if the cursor stays because no step meets one.
         """
         if not stops:
             return None
@@ -212,7 +229,9 @@ class Traveller:
         return _stopped(found[1])
 
     def to_turn(self, order: o.GoToTurn, halted: Halted) -> str | None:
-        """Go to the next or previous turn of a row, and return text on its jobs; if there is none, the cursor stays."""
+        """Go to the next or previous turn of a matrix row, and return text on its jobs. If there is none, the cursor
+        stays and a message is returned.
+        """
         timeline, (step, moment) = self.stage.timeline, (self.step, self.stage.clock)
         if self.stage.snapshot.rules.turns() is None:
             return f"no rows take turns under {self.stage.snapshot.policy}"
@@ -226,13 +245,15 @@ class Traveller:
 
     @property
     def _turn(self) -> OnTurn | None:
-        """Return the current turn, or None if no rows take turns."""
+        """Return the turn at the time shown; None if rows take no turns."""
         snapshot = self.stage.snapshot
         turn = None if snapshot.matrix is None else turn_at(snapshot, self.stage.clock)
         return None if turn is None or turn.end is None else turn
 
     def _next_turn(self, halted: Halted) -> float | None:
-        """Return when the next turn begins, or None. Steps before it are computed, as they may change the rows."""
+        """Return the time at which the next turn begins; None if no turn follows. Steps before it are computed and
+        shown, because they may change the rows.
+        """
         was = self._turn
         while not halted():
             turn, step = self._turn, self.stage.snapshot.next_time
@@ -247,7 +268,7 @@ class Traveller:
         return None
 
     def _last_turn(self, halted: Halted) -> float | None:
-        """Return the begin of the last turn before now, or None."""
+        """Return the time at which the last turn before the time shown began; None if no turn did."""
         before = self.stage.clock
         while not halted():
             if (began := last_turn(self.stage.snapshot, before)) is not None:
@@ -259,7 +280,7 @@ class Traveller:
         return None
 
     def _told_turn(self) -> str:
-        """Return text on the jobs in the present turn and on its end."""
+        """Return text on the jobs in the present turn and on the end of the turn."""
         turn, matrix, jobs = self._turn, self.stage.snapshot.matrix, self.stage.workload.jobs
         if turn is None or turn.end is None or matrix is None:
             return "no rows take turns here"
@@ -267,7 +288,9 @@ class Traveller:
         return f"Row {turn.row} is on turn until {clock_near(self.stage.clock)(turn.end)}: {there}."
 
     def _watched(self, halted: Halted, tells: bool = True) -> Quit:
-        """Return a function that tells a search whether to stop; with `tells` it also stores how far the search is."""
+        """Return a function that a search calls at each step to learn if the user has cancelled; with `tells` it also
+        stores, for the screen, how far the search is.
+        """
         history, submit = self.stage.timeline.history, self.stage.workload.submit
 
         def asked(step: int) -> bool:
@@ -279,7 +302,9 @@ class Traveller:
         return asked
 
     def reverse(self, order: o.Reverse, halted: Halted) -> str | None:
-        """Go back to the last step that changed the value which the request names; return a message on the change."""
+        """Go back to the last decision that changed the value which the request names; return a message if there is
+        none.
+        """
         found = last_change(self.stage.timeline.history, order.what, self.step, halted)
         if found is None:
             return None if halted() else "no earlier change found"

@@ -1,4 +1,4 @@
-"""Opening of a replay: trace, policy and time to begin with, and all that its screen needs."""
+"""Opening of a replay: which trace, policy and time it begins with, and all that its screen needs."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 PATIENCE = 5.0
-"""Seconds that a policy may take for a step before the first frame, when no user can cancel it."""
+"""Seconds that a policy may take for a step while the replay is opened, when no screen lets the user cancel it."""
 
 
 class Note(NamedTuple):
-    """Suggestion of what to look at: a time of a run under a policy, with a text."""
+    """Suggestion of what the user could look at: a text on a time of a run under a policy."""
 
     told: str
     time: float | None
@@ -44,24 +44,24 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Opening:
-    """Trace, policy and beginning of a replay."""
+    """Beginning of a replay: trace, policy and time, and the first look of the screen."""
 
     source: Source
     policy: Policy
     placement: Placement = "lowest"
     at: str | None = None
-    """Time at which the replay begins, as typed; None for the time before the first step."""
+    """Time at which the replay begins, as the user typed it; None for the time before the first step."""
     switches: tuple[tuple[Moment, Policy], ...] = ()
     session: Session | None = None
-    """Session that is opened, or None"""
+    """Session that is opened; None for a new replay"""
     restore: Restore | None = None
-    """Request that goes to the place where the session was saved, or None"""
+    """Request that goes to the place at which the session was saved, or None"""
     note: Note | None = None
-    """Suggestion of what to look at, shown at the beginning, or None"""
+    """Suggestion of what to look at, shown at the beginning; None for no suggestion"""
     by_event: bool = False
-    """True if it is played from event to event at first, False if by the clock"""
+    """True if the replay first plays from event to event, False if by the clock"""
     projected: bool = False
-    """True if it begins in the form for projectors"""
+    """True if the screen first has the form for projectors"""
 
     def prepare(self) -> Prepared:
         """Read the trace and return the replay, ready to be shown."""
@@ -87,9 +87,10 @@ def opening_of(
     switches: tuple[tuple[Moment, Policy], ...] = (),
     usual: Policy | None = None,
 ) -> Opening:
-    """Return the opening for a source and a policy. A sample without other options has its own policy and time.
+    """Return the opening for a source and a policy. If a sample is opened without other options, its own policy, time
+    and note are used.
 
-    `usual` is the policy of other traces, in place of EASY.
+    `usual` is the policy for traces that have no policy of their own; None for EASY.
     """
     showing = source.showing
     if policy is not None or showing is None:
@@ -103,12 +104,12 @@ def opening_of(
 
 @dataclass(frozen=True)
 class LessonOpening(Opening):
-    """Opening of a lesson or of a question in a quiz; the runs that it needs are made when it is opened."""
+    """Opening of a lesson or of a question in a quiz; `stage` makes the runs that it needs when it is opened."""
 
     stage: Callable[[], tuple[Performance, Walk]] | None = None
 
     def prepare(self) -> Prepared:
-        """Return the replay of the runs that the lesson made."""
+        """Return the replay of the runs of the lesson, which are made now."""
         assert self.stage is not None
         made, walk = self.stage()
         timeline, trace = made.runs.timeline, made.trace
@@ -135,7 +136,9 @@ def quiz_opening(quiz: Quiz) -> LessonOpening:
 
 
 def _about(source: Source, trace: Trace, workload: Workload) -> About:
-    """Return trace and options for the screen; the table of the trace is dropped, as the workload has its values."""
+    """Return trace and options for the screen; the trace has no table of jobs any more, because the workload has the
+    same values.
+    """
     return About(source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
 
 
@@ -147,8 +150,8 @@ class Prepared:
     about: About
     timeline: Timeline
     first: Order | None = None
-    """First request to the worker, or None"""
+    """Request to execute first, such as to go to a time; None to stay at the beginning"""
     switches: tuple[tuple[float, Policy], ...] = ()
-    """Switches of the policy, as times in seconds and policies"""
+    """Switches of the policy during the run: pairs (time in seconds, policy that takes over)"""
     walk: Walk | None = None
-    """Lesson to be shown, with the user's place in it, or None"""
+    """Lesson to be shown, with the user's place in it; None for other replays"""

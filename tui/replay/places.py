@@ -13,8 +13,8 @@ from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 
 
 def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
-    """Return the request that goes to a typed place; a time of day is on the day of `now`. Raise an error for other
-    text.
+    """Return the request that goes to the time, step or job that the user typed; a time of day means the day of `now`.
+    Raise an error for other text.
     """
     typed = " ".join(text.split())
     if job := re.fullmatch(r"(?:job (\S+?)|(j ?\S+?))(?: (starts?|submitted))?", typed, re.IGNORECASE):
@@ -32,8 +32,8 @@ def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
 
 
 def find_job(text: str, workload: Workload, after: int) -> int:
-    """Return the rank of a job typed as `17` or `J17`; for a user (`ann`, `user 3`) that of the user's next job after
-    `after`.
+    """Return the rank of the job that the user typed, such as `17` or `J17`. For a user (`ann`, `user 3`), return the
+    rank of that user's next job after rank `after`, or of the first one if none follows.
     """
     user = re.fullmatch(r"user[ :]\s*(.+)", text.strip(), re.IGNORECASE)
     try:

@@ -1,4 +1,4 @@
-"""Playback: the replay moves on, or back, with the time that passes, times its speed."""
+"""Playback: the replay moves on, or back, as real time passes, at the chosen speed."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 A_FRAME = 0.02
-"""Seconds of computing between two frames at the highest speed."""
+"""Seconds of computing between two frames when playing as fast as possible."""
 
 
 class Playback:
-    """Playback, which moves a navigator on piece by piece until something stops it."""
+    """Playback, which moves a navigator by one piece per request until something stops it."""
 
     def __init__(self, traveller: Traveller) -> None:
         self._traveller = traveller
         self._rest = 0.0
-        """Seconds for which the step on the screen is still shown, when playing from event to event"""
+        """Seconds for which the present step must still be shown, when playing from event to event"""
 
     def play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
-        """Move on by one piece of playback. Return a message on why it ends, or None if it goes on."""
+        """Move on (or back) by one piece of playback. Return a message on why playback ends; None if it continues."""
         stops, speed = wish.stops, order.speed
         if order.direction < 0:
             return self._play_back(order, halted)
@@ -42,8 +42,8 @@ class Playback:
         )
 
     def _play_events(self, order: o.Play, go: Callable[[], str | None], halted: Halted) -> str | None:
-        """Move on step by step, with a pause at each step that has a decision; return a message on why it ends, or
-        None.
+        """Move step by step with the function `go`. Each step is shown for a while, a step without a decision more
+        briefly. Return a message on why playback ends; None if it continues.
         """
         if self._rest > 0:
             self._rest -= order.seconds
@@ -61,7 +61,9 @@ class Playback:
         return go.halt_on_the_way(stops, halted, until_step=target) or go.seek(target, halted)
 
     def _play_at_top_speed(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
-        """Move on by as many steps as can be computed within a frame; return a message on why it ends, or None."""
+        """Move on by as many steps as can be computed within a frame. Return a message on why playback ends; None if it
+        continues.
+        """
         until = perf_counter() + A_FRAME
         while perf_counter() < until and not halted():
             go, target = self._traveller, self._traveller.step + 50

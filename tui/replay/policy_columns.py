@@ -1,5 +1,5 @@
-"""Numbers that the policy wrote for one job, which are collected step by step while the worker has nothing else to
-do.
+"""Numbers that a user-defined policy wrote for one job, which are collected step by step while the worker has nothing
+else to do.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from sim.timeline.branch import Branch
 from sim.workload.model import Job
 
 Numbers: TypeAlias = tuple[tuple[float, float], ...]
-"""Pairs of time and value, one for each change of a number"""
+"""Pairs (time, value), one for each change of a number"""
 MOST = 2000
-"""Largest number of values that are kept; if there are more, every second one is dropped."""
+"""Largest number of values of a column that are kept; if there are more, every second value is dropped."""
 
 
 class OwnNumbers:
-    """Numbers that the policy wrote for a waiting job (or, over the whole run, for its user) in one branch."""
+    """Numbers that the policy wrote in one branch for a job while it waited. Numbers for more than one job, such as for
+    its user, are collected over the whole run.
+    """
 
     def __init__(self, branch: Branch, job: Job) -> None:
         self._branch, self._job = branch, job
@@ -36,11 +38,11 @@ class OwnNumbers:
         return (self._branch, self._job) == (branch, job)
 
     def has_read(self, step: int) -> bool:
-        """Return True if the numbers up to that step have been collected."""
+        """Return True if the numbers up to step `step` have been collected."""
         return self._is_over or self._step >= step
 
     def read(self, step: int, seconds: float) -> None:
-        """Collect numbers up to that step, for about `seconds` but of at least one step."""
+        """Collect numbers up to step `step`, for about `seconds` but at least of one step."""
         until = perf_counter() + seconds
         while not self.has_read(step):
             self._step += 1
@@ -68,5 +70,5 @@ class OwnNumbers:
 
     @property
     def found(self) -> tuple[tuple[Column, Numbers], ...]:
-        """Return each column of such numbers with its values, as far as they have been collected."""
+        """Return pairs (column, its numbers for the job), as far as they have been collected."""
         return tuple((column, tuple(values)) for column, values in self._found.items())

@@ -1,6 +1,7 @@
-"""Reload: the run is repeated with saved code up to the present time, piece by piece in the background.
+"""Reload: the run is repeated with the saved code up to the present time, piece by piece in the background.
 
-The old run stays as it is, and can be watched meanwhile; the first difference of the two is found on the way.
+The old run stays as it is, and can be watched meanwhile. The first difference of both runs is searched at the same
+time.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
 
 class PolicyReload:
-    """Reload of one branch, in which new policies replace the changed ones."""
+    """Reload of one branch: a new branch has the changed policies in place of the old ones."""
 
     def __init__(self, timeline: Timeline, order: Renew) -> None:
         self.title = printable(order.title)
         self.old = timeline.branch
         self.new: Branch | None = None
-        """Branch with the new code; None before it begins, or if no step needs to be repeated"""
+        """Branch with the new code; None before the reload begins, or if the branch does not use the changed code"""
         self.later: SchedscopeError | None = None
-        """Error of the new run at a step after the present time, or None"""
+        """Error of the new run at a step after the time that is shown, or None"""
         self._order, self._here, self._there = order, timeline.twin(), timeline.twin()
         self._both: LiveComparison | None = None
         self._share = 0.0
@@ -45,10 +46,10 @@ class PolicyReload:
         return next(n for number in range(2, len(names) + 3) if (n := f"{self.title} {number}") not in names)
 
     def advance(self, seconds: float, moment: float) -> bool:
-        """Go on for about `seconds`; return True when the new run is computed up to `moment` and compared with the old
-        one.
+        """Go on for about `seconds`. Return True when the new run is computed up to the time `moment` and compared with
+        the old one.
 
-        Errors of the new code are raised.
+        Errors of the new code up to that time are raised.
         """
         until = perf_counter() + seconds
         if self._both is None:
@@ -68,7 +69,9 @@ class PolicyReload:
         return True
 
     def look_ahead(self, seconds: float) -> bool:
-        """Compare the runs beyond that time for about `seconds`; return True when both are compared to their ends."""
+        """Compute and compare both runs further, for about `seconds`. Return True when the first difference is known,
+        or it is certain that there is none.
+        """
         both = self._both
         if both is None or self.later is not None:
             return True
@@ -105,7 +108,7 @@ class PolicyReload:
 
     @property
     def progress(self) -> tuple[str, float]:
-        """Return the name of the work and its completed share."""
+        """Return the name of the work, and its completed share from 0 to 1."""
         return f"{self.title} again", self._share
 
     @property

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 Veil = Literal["", "plan", "policy"]
-"""Parts of a scene that an open question hides: no part, plans and decisions, or also the policy"""
+"""Parts of a scene that an open question of a lesson hides: "" for none, "plan" for plans and decisions, "policy" for
+the policy as well
+"""
 VERSUS = "versus"
-"""Name of the mode of colours for jobs that start earlier or later than in the compared run."""
+"""Name of the colour mode in which a job's colour says if it starts earlier or later than in the compared run."""
 
 # Requests
 
@@ -49,7 +51,7 @@ class GoToTime(NamedTuple):
 
 
 class GoToJob(NamedTuple):
-    """Request to go to the step at which the job is submitted, or at which it first starts."""
+    """Request to go to the submission of a job or, with `start`, to its first start."""
 
     rank: int
     start: bool = False
@@ -70,7 +72,7 @@ class GoToEnd(NamedTuple):
 
 
 class Play(NamedTuple):
-    """Request to move on by some seconds of playback."""
+    """Request to move on by some seconds of playback, with direction -1 backwards."""
 
     seconds: float
     speed: Speed
@@ -92,7 +94,7 @@ class GoToStop(NamedTuple):
 
 
 class GoToTurn(NamedTuple):
-    """Request to go to the next turn of a row of the matrix; with direction -1, to the previous one."""
+    """Request to go to the next turn of any matrix row; with direction -1, to the previous one."""
 
     direction: int = 1
 
@@ -121,13 +123,13 @@ class Fork(NamedTuple):
 
 
 class LookAt(NamedTuple):
-    """Request to switch to another branch, at the same time."""
+    """Request to show another branch, at the same time."""
 
     branch: str
 
 
 class Draw(NamedTuple):
-    """Request to write the chart to a file, as a drawing."""
+    """Request to write the chart as a picture to a file."""
 
     path: Path
     width: int
@@ -136,7 +138,7 @@ class Draw(NamedTuple):
 
 
 BESIDE = "beside"
-"""Name of the branch that is made only for a comparison; no other branch has this name."""
+"""Name of the branch that exists only for a comparison; no other branch may have this name."""
 
 
 class Compare(NamedTuple):
@@ -153,8 +155,8 @@ class CompareBranch(NamedTuple):
 
 
 class CompareFrom(NamedTuple):
-    """Request to compare with a run under this policy that leaves a branch after `forked` steps, or at a time before
-    the next.
+    """Request to compare this run with a run under this policy, which leaves the branch `branch` after `step` steps. If
+    `time` is set, it leaves at that time before the next step.
     """
 
     policy: Policy
@@ -164,13 +166,13 @@ class CompareFrom(NamedTuple):
 
 
 class Restore(NamedTuple):
-    """Request to go back to a saved place: branches and step."""
+    """Request to go back to a saved place: its branches are made again, and the step of one is shown."""
 
     branches: tuple[BranchRecord, ...]
     branch: str
     step: int = 0
     clock: float | None = None
-    """Time after the step, if the place was between two steps; otherwise None."""
+    """Time shown if it was after the time of the step, before the next one; otherwise None."""
     beside: CompareBranch | CompareFrom | None = None
 
 
@@ -179,10 +181,10 @@ class CompareNoMore(NamedTuple):
 
 
 class GoToParted(NamedTuple):
-    """Request to go to the first difference of the two runs."""
+    """Request to go to the first difference of the run and the compared run."""
 
     remade: bool = False
-    """True to use the reloaded run and the one before it, even if other runs are compared."""
+    """True to use the reloaded run and the one that it replaced, even if other runs are being compared."""
 
 
 class TakeBack(NamedTuple):
@@ -190,24 +192,24 @@ class TakeBack(NamedTuple):
 
 
 class Renew(NamedTuple):
-    """Request to repeat the run in the background with these policies, because their code has changed."""
+    """Request to repeat the run in the background with new policies, because the code of a file has changed."""
 
     title: str
     policies: Mapping[str, Policy]
-    """New policy for each spec"""
+    """For the spec of each policy that is replaced: the new policy"""
 
 
 class Measure(NamedTuple):
-    """Request for text on the span between two times."""
+    """Request for text on what happened between two times."""
 
     begin: float
     end: float
     told: str
-    """Text on the span that comes first in the message."""
+    """Text about the span of time, with which the message begins."""
 
 
 class Reverse(NamedTuple):
-    """Request to go back to the last decision that changed a value."""
+    """Request to go back to the last decision that changed the value `what`."""
 
     what: What
 
@@ -221,7 +223,7 @@ Order: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Wish of a user: everything that determines the picture besides the place in the run."""
+    """View that the user has chosen: everything that determines the picture, except the place in the run."""
 
     camera: Camera
     beside: Camera | None = None
@@ -232,13 +234,15 @@ class Wish:
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     other: bool = False
-    """True if the panels are about the compared run, and keys step through that one."""
+    """True if the panels describe the compared run, and keys move that run step by step."""
     decision: int | None = None
-    """Index of the decision that the user has selected, for which the state before it is needed; or None."""
+    """Index of the decision that the user has selected, so that the state before it is shown, or
+    None.
+    """
     veil: Veil = ""
     """Parts of the scene that an open question hides."""
     marks: tuple[Mark, ...] = ()
-    """Marks that the chart shows at some times."""
+    """Marks to draw in the chart in addition to switches and bookmarks."""
     code: bool = False
     """True if the panel with the policy's code is visible."""
 
@@ -247,8 +251,8 @@ class Wish:
 
 
 class Scenes(NamedTuple):
-    """Answer with the scenes of the run and of the compared run; it includes the first `answered` requests and
-    wishes.
+    """Answer with the scene of the run and, in a comparison, that of the compared run. The first `answers` requests and
+    wishes are included.
     """
 
     scene: Scene
@@ -263,7 +267,7 @@ class Stopped(NamedTuple):
 
 
 class Noticed(NamedTuple):
-    """Answer that this job was found, which the screen then selects."""
+    """Answer that the job with this rank was found; the screen then selects it."""
 
     rank: int
     told: str = ""
@@ -271,7 +275,7 @@ class Noticed(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """Answer that the request failed; the screen stays as it is."""
+    """Answer that a request failed, with an error message; the screen stays as it is."""
 
     message: str
 
@@ -283,7 +287,7 @@ class News(NamedTuple):
     is_bad: bool = False
     """True if the reload failed, so that the old run stays."""
     whole: str = ""
-    """Longer form of the message; "" if there is none."""
+    """Longer form of the message `what`; "" if there is none."""
 
 
 Told: TypeAlias = Scenes | Stopped | Noticed | Failed | News

@@ -1,7 +1,7 @@
 """Scene: the immutable values of one frame, made by the worker for the widgets.
 
-`About` is what does not change while a run is watched; a `Scene` is one time of it. Nothing here knows Textual, and
-nothing that draws a scene asks the engine anything.
+`About` has what does not change while a run is watched; a `Scene` is the state of the run at one time. Nothing here
+uses Textual, and whatever draws a scene needs no engine.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ if TYPE_CHECKING:
 
 
 UNNAMED = "?"
-"""Name that hides a policy which a question asks for."""
+"""Text that is shown in place of a policy's name while an open question asks for it."""
 
 
 @dataclass(frozen=True)
 class About:
-    """Trace and options of the run on the screen."""
+    """Trace and options of the run on the screen, which do not change while it is watched."""
 
     trace: str
     """Name of the trace, as on the command line."""
     caption: str
     workload: Workload
     read: Trace
-    """Trace as read, without its table, whose values the workload has."""
+    """Trace as read from the file, without its table of jobs, because `workload` has the same values."""
 
     def of(self, scene: Scene) -> About:
-        """Return the same for the run of a scene, whose jobs may have other estimates."""
+        """Return a copy with the workload of the scene's run, whose jobs may have other estimates."""
         there = self.workload if scene.chart is None else scene.chart.workload
         return self if there is self.workload else replace(self, workload=there)
 
 
 @dataclass(frozen=True, slots=True)
 class StripScene:
-    """Values of the strip with the whole run so far, one for each of its columns."""
+    """Values of the strip, the curves of the whole run below the chart: one for each of its columns."""
 
     begin: float
     end: float
-    """Last time in the strip; the run is computed up to `known`."""
+    """Last time in the strip, in seconds; the run is computed only up to `known`."""
     known: float
     utilization: tuple[float | None, ...]
     """Used share of the processors in each column; None where the run is not computed yet."""
@@ -67,7 +67,7 @@ class StripScene:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Values of some metrics over the time so far, at about fifty times, for small plots."""
+    """Mean values of some metrics in about fifty equal parts of the time so far, for small plots."""
 
     utilization: tuple[float, ...] = ()
     waiting: tuple[float, ...] = ()
@@ -81,25 +81,27 @@ class VersusScene:
     specs: tuple[str, str]
     """Specs of the policies of both runs."""
     names: tuple[str, str]
-    """Short names of both runs, for columns and sentences."""
+    """Short names of both runs, for headings of columns and for sentences."""
     totals: tuple[Totals, Totals]
     level: CommonJobs
-    """Metrics of both runs over the jobs that ended in both."""
+    """Metrics of both runs, computed over the jobs that have ended in both until now."""
     r: float | None
-    """R of Lawson & Smirni for the mean bounded slowdowns: above 0 if the second run is better; None with too few
-    jobs.
+    """R of Lawson & Smirni for the mean bounded slowdowns: above 0 if the second run is better; None if too few jobs
+    have ended in both.
     """
     shifts: Shifts
     parting: Divergence | None = None
     """First difference of the runs; None if it is not known."""
     headline: tuple[str, ...] = ()
-    """Lines on the first difference and both decisions, the longest first."""
+    """Lines of text on the first difference and what both runs decided there; the longest first, so that the first that
+    fits is shown.
+    """
     told: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    """Sentences on what each run decided at the first difference."""
+    """For each run: sentences on what it decided at the first difference."""
     never: bool = False
     """True if it is certain that the runs never differ."""
     led: tuple[str, str] | None = None
-    """Names of both runs with their earlier policies; None if neither run has switched."""
+    """Titles of both runs, with all policies that each had and when they took over; None if not known."""
     comparison: Comparison | None = None
     """Comparison of the whole runs; None until both are computed."""
 
@@ -110,7 +112,7 @@ class Scene:
 
     snapshot: Snapshot
     clock: float
-    """Time shown: that of the snapshot or later, but before the next step."""
+    """Time shown: that of the snapshot or later, but before the next step; in seconds."""
     known_steps: int
     """Number of steps of the run that are computed."""
     complete: bool
@@ -121,21 +123,25 @@ class Scene:
     series: Series = Series()
     branch: str = "main"
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
-    """All branches, each with the switches that it made."""
+    """All branches of the run, each with the switches of the policy that it made."""
     hues: Mapping[int, int] = field(default_factory=dict)
-    """Hues of the jobs that panels name, by rank."""
+    """Mapping from the rank of each job that panels name to its hue."""
     then: Snapshot | None = None
     """State before the selected decision of the step; None if the step is shown as a whole."""
     decisions: tuple[Decision, ...] = ()
-    """All decisions of this step."""
+    """All decisions of this step, even if `then` shows the state before one of them."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    """Lines that the policy printed in the last steps, each with its step; they come from foreign code."""
+    """Pairs (step, lines that the policy printed in this step) of the last steps; the lines are from user-defined
+    code.
+    """
     numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()
-    """Numbers that the policy wrote for the selected job, each with times and values, as far as they are collected."""
+    """For each column of numbers that the policy wrote for the selected job: pairs (time, value), as far as they are
+    collected.
+    """
     versus: VersusScene | None = None
-    """Comparison with another run, or None."""
+    """Comparison with another run; None if no run is compared."""
     code: PassCode | None = None
-    """Lines of the policy's code that ran in this step; None if the panel is hidden."""
+    """Lines of the policy's code that ran in this step; None if the panel with the code is hidden."""
     is_veiled: bool = False
     """True if an open question hides what comes next."""
 

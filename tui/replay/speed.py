@@ -8,15 +8,17 @@ from math import inf
 from sim.formatting import span
 
 PASSING = 0.25
-"""Pause at a step without a decision, as a share of the pause at other steps."""
+"""Pause at a step without a decision, as a share of the pause at a step with decisions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Speed as simulated seconds per second (infinite: as fast as possible), or as a pause at each event."""
+    """Speed of playback: simulated seconds per second (infinite: as fast as possible) or, from event to event, a pause
+    at each step.
+    """
 
     moment: float = 0
-    """Seconds of pause at a step with a decision, when playing from event to event; 0 when playing by the clock."""
+    """Seconds of pause at a step with decisions, when playing from event to event; 0 when playing by the clock."""
     seconds: float = 0
 
     @property
@@ -33,7 +35,8 @@ class Speed:
         return f"{_short(self.seconds)}/s"
 
     def pace(self, per_column: float) -> float:
-        """Return the seconds after which now is in the next column of the chart, or at the next event.
+        """Return the seconds until the picture changes: until now is in the next column, which is `per_column`
+        simulated seconds wide. From event to event, it is the pause at a step without a decision.
 
         >>> [speed.pace(450) for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
         [0.5, 0.125, 0.0]
@@ -56,12 +59,12 @@ SPEEDS = (
 
 
 BY_EVENT = next(index for index, speed in enumerate(SPEEDS) if speed.moment == 2)
-"""Index of the usual speed from event to event."""
+"""Index in `SPEEDS` of the usual speed from event to event."""
 
 
 def first_speed(lasts: float, wanted: str | None = None) -> int:
-    """Return the index of the speed named `wanted`, or else of one that shows `lasts` seconds in a minute, at most
-    1h/s.
+    """Return the index in `SPEEDS` of the speed named `wanted`. Without it, return the slowest speed that shows `lasts`
+    seconds within a minute, but at most 1h/s.
 
     >>> SPEEDS[first_speed(2400)].label, SPEEDS[first_speed(3e7)].label, SPEEDS[first_speed(3e7, "4h/s")].label
     ('1m/s', '1h/s', '4h/s')

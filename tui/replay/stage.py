@@ -1,7 +1,7 @@
-"""View of a run: a timeline at a time, from which the scene of a frame is made.
+"""View of a run: it shows a timeline (the run with its branches) at one time, from which the scene of a frame is made.
 
-It belongs to the worker of `tui.replay.worker`; nothing here knows threads or Textual. It is moved by
-`tui.replay.controller`.
+The view belongs to the worker of `tui.replay.worker`; nothing here uses threads or Textual. `tui.replay.controller`
+moves it.
 """
 
 from __future__ import annotations
@@ -28,20 +28,26 @@ from tui.replay.scene import UNNAMED, Scene
 from tui.replay.strip_maker import StripMaker
 
 DRAWING = 0.02
-"""Seconds in which a frame may draw columns of the past that have not been drawn yet."""
+"""Seconds for which one frame may draw columns of the past; columns that are still missing are drawn in the next
+frames.
+"""
 PLOT = 50
-"""Number of values in each of the small plots."""
+"""Number of values in each of the small plots of metrics."""
 MAKERS = 2
-"""Number of branches whose drawings are kept: the present one and the ones shown last."""
+"""Number of branches whose drawn columns and curves are kept, from the last shown branch back."""
 PRINTED = 100
-"""Number of steps whose printed lines are kept for the panel."""
+"""Number of steps whose printed lines the panel can show."""
 NAMED = 200
-"""Number of waiting jobs that get a colour for the panels, which is more than can be visible."""
+"""Number of waiting jobs, from the head of the queue, whose colours are computed for the panels; no panel shows
+more.
+"""
 
 
 @dataclass
 class _Makers:
-    """Makers of charts and of curves for one branch, with what they keep for reuse."""
+    """For one branch: the maker of charts, the maker of curves and the reader of the selected job, with what they keep
+    for reuse.
+    """
 
     chart: ChartMaker
     strip: StripMaker
@@ -49,20 +55,24 @@ class _Makers:
 
 
 class RunView:
-    """View of a run at the time that is shown."""
+    """View of a run at the time that is shown, which makes the scene for the screen."""
 
     def __init__(self, timeline: Timeline, like: RunView | None = None) -> None:
-        """Begin before the first step; drawings of the view `like` are reused, if it has branches of the same tree."""
+        """Begin before the first step. If `like` is given, what that view has drawn of the same branches is used
+        again.
+        """
         self.timeline = timeline
         self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0
-        """Time shown before the first step."""
+        """Time shown before the first step: that of the first submission, in seconds."""
         self.clock = self.begin
-        """Time shown: that of the cursor's step or later, but before the next one."""
+        """Time shown: that of the cursor's step (the step that is shown) or later, but before the next step."""
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
         self._numbers: OwnNumbers | None = None
         self.doubt: str | None = None
-        """Message that the run is not reliable, which is shown once; otherwise None."""
+        """Message that the policy may decide differently when a step is repeated; None as long as there is no sign of
+        this.
+        """
         self._recorded: tuple[tuple[str, int], PassCode] | None = None
         self._walked: tuple[tuple[str, int, int], Snapshot | None] | None = None
 
@@ -102,7 +112,7 @@ class RunView:
 
     @property
     def snapshot(self) -> Snapshot:
-        """Return the state at the cursor, computed once per step."""
+        """Return the state at the cursor's step; it is kept until another step is shown."""
         branch, step = self.timeline.branch.name, self.timeline.step
         if self._seen is None or self._seen[:2] != (branch, step):
             self._seen = branch, step, self._made_snapshot()
@@ -111,20 +121,22 @@ class RunView:
         return self._seen[2]
 
     def _made_snapshot(self) -> Snapshot:
-        """Return the state before the first step; its policy is the one that decides in the first step."""
+        """Return the state at the cursor's step. Before the first step, its policy is the one that will decide
+        first.
+        """
         snapshot, switches = self.timeline.snapshot(), self.timeline.branch.switches
         if snapshot.step or not switches or switches[0].step > 1:
             return snapshot
         return replace(snapshot, policy=switches[0].spec, rules=switches[0].policy)
 
     def steps(self) -> Floats:
-        """Return the times of the steps so far."""
+        """Return the times of the steps up to the cursor."""
         history = self.timeline.history.as_of(self.timeline.step)
         return self._makers_of(self.timeline.branch.name).chart.steps.of(history, self.clock)
 
     def scene(self, wish: Wish, axis: Axis | None = None) -> Scene:
-        """Return everything that the screen shows at this time; a chart by event has its own axis unless `axis` is
-        given.
+        """Return everything that the screen shows at this time. A chart by event uses `axis`; for None, an axis with
+        the steps of this run.
         """
         timeline, snapshot = self.timeline, self._veiled(wish.veil)
         makers = self._makers_of(timeline.branch.name)
@@ -157,15 +169,15 @@ class RunView:
         )
 
     def _veiled(self, veil: Veil) -> Snapshot:
-        """Return the state at the cursor without what an open question hides."""
+        """Return the state at the cursor's step, without the parts that an open question hides."""
         if not veil:
             return self.snapshot
         unplanned = self.snapshot.unplanned()
         return replace(unplanned, policy=UNNAMED) if veil == "policy" else unplanned
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
-        """Return the numbers that the policy wrote for the selected job, with times and values, as far as they are
-        collected.
+        """Return pairs (column, its numbers) that the policy wrote for the job `rank`, as far as they are collected;
+        empty for None.
         """
         if rank is None or not self.snapshot.columns:
             self._numbers = None
@@ -185,8 +197,8 @@ class RunView:
             self._numbers.read(self.timeline.computed, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
-        """Return the state before that decision of the step, computed once for each; None if the step is shown as a
-        whole.
+        """Return the state before decision number `decision` of the step, which is kept until another one is selected.
+        With `decision=None` the result is None.
         """
         if decision is None:
             return None
@@ -203,7 +215,7 @@ class RunView:
         return self._recorded[1]
 
     def _printed(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Return (step, printed lines) for this step and earlier ones, as far as they are kept."""
+        """Return pairs (step, printed lines) for this step and earlier ones, as far as they are kept."""
         step, now = self.timeline.step, self.snapshot.printed
         kept = [entry for entry in self.timeline.branch.printed_until(step, PRINTED) if entry[0] < step]
         return (*kept, (step, now)) if now else tuple(kept)
@@ -216,7 +228,9 @@ class RunView:
         return makers
 
     def _new_chart(self) -> ChartMaker:
-        """Return a chart maker for this branch, which can reuse drawings of the branch that it left."""
+        """Return a chart maker for this branch. If the branch left another one, columns drawn there can be used
+        again.
+        """
         branch, history = self.timeline.branch, self.timeline.history
         parent = self._makers.get(branch.parent or "")
         if parent is None or not branch.forked_at:
@@ -246,7 +260,7 @@ class RunView:
 
 
 def _named(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
-    """Yield the ranks of the jobs that panels name."""
+    """Yield the ranks of the jobs that panels name, with repeats."""
     if selected is not None:
         yield selected
     for shown in (snapshot.running, snapshot.suspended, snapshot.queue[:NAMED]):

@@ -1,8 +1,7 @@
-"""Maker of curves over time: those in the strip with the whole run, and small plots.
+"""Maker of curves over time: those in the strip with the whole run, and small plots of metrics.
 
-It remembers the part of the history that it has read. Each run needs its own maker, also one that differs only from
-some
-step on.
+A maker keeps sums over the part of the history that it has read. Each run needs its own maker, even if two runs differ
+only from some step on.
 """
 
 from __future__ import annotations
@@ -21,13 +20,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 USED, WAITING, WANTED, THERE = CURVES = range(4)
 _EVERY, _AT_ONCE = 32, 1 << 16
-"""Number of steps between two stored sums, and number of steps that are read at a time"""
+"""Number of steps between two stored sums, and largest number of steps that are read at a time"""
 _NOTHING = 1e-9
-"""Size below which a value is a rounding error and drawn as 0"""
+"""Values up to this size are rounding errors and drawn as 0"""
 
 
 class StripMaker:
-    """Maker of curves, which stores integrals over time, so that any mean is the difference of two of them."""
+    """Maker of curves. It stores integrals over time, so that a mean over any period is the difference of two
+    integrals, divided by the time.
+    """
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
@@ -36,16 +37,17 @@ class StripMaker:
         self._count = 0
         """Number of steps that have been read"""
         self._sums: Floats = np.zeros((len(CURVES), 0))
-        """Integral of each curve up to every step number `_EVERY`"""
+        """Array (curve, i): integral of the curve up to step i * `_EVERY`, counted from 0"""
         self._last: Floats = np.zeros(len(CURVES))
         """Integral of each curve up to the last step that was read"""
         self._made: tuple[tuple[object, ...], StripScene] | None = None
         self._series: tuple[tuple[int, int], Series] | None = None
 
     def strip(self, history: Past, known: float, columns: int, marks: Sequence[Mark] = ()) -> StripScene:
-        """Return the strip with the whole run, which is computed up to `known`.
+        """Return the strip with the whole run, which is computed up to the time `known`.
 
-        The length of the run is unknown before it is over; until then it is at least as long as its jobs make it.
+        As long as the run is not over, its length is unknown. The strip then ends at `known` or, if that is later, at
+        the earliest possible end of the jobs.
         """
         asked = history.steps, known, columns, tuple(marks)
         if self._made is None or self._made[0] != asked:
@@ -65,7 +67,7 @@ class StripMaker:
         return StripScene(self._begin, end, known, (*_utilization(means), *blank), waiting, marks)
 
     def series(self, history: Past, step: int, columns: int) -> Series:
-        """Return the metrics over time, after `step` steps."""
+        """Return the metrics over the time from the beginning to step `step`, as `columns` mean values."""
         if step < 1 or columns < 1:
             return Series()
         if self._series is None or self._series[0] != (step, columns):
@@ -78,7 +80,7 @@ class StripMaker:
         return Series(_utilization(means), tuple(means[WAITING].tolist()), tuple(means[WANTED].tolist()))
 
     def _read(self, history: Past) -> None:
-        """Read the steps that are new; earlier ones do not change."""
+        """Read the steps that are new in the history; earlier ones never change."""
         first, steps = max(self._count - 1, 0), history.steps
         if steps <= self._count:
             return
@@ -104,8 +106,8 @@ class StripMaker:
         return time, np.array([there - free, waiting, wanted, there], dtype=np.float64)
 
     def _means(self, history: Past, edges: Floats) -> Floats:
-        """Return the mean of each curve between neighbouring edges; between equal edges, and after the last step, the
-        last value.
+        """Return the mean of each curve between neighbouring edges (times). Between equal edges, the mean is the value
+        there; after the last step, curves keep their last value.
         """
         if not len(edges) or not self._count:
             return np.empty((len(CURVES), 0))
@@ -129,7 +131,7 @@ def _utilization(means: Floats) -> tuple[float, ...]:
 
 
 def least_end(workload: Workload) -> float:
-    """Return a time before which no schedule of the workload can end."""
+    """Return a lower bound for the time at which any schedule of the workload ends."""
     if not len(workload):
         return 0.0
     work = float(workload.runtime @ workload.width) / workload.procs

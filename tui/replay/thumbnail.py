@@ -15,7 +15,7 @@ from tui.replay.stage import RunView
 
 
 class Thumbnail:
-    """Run at one time, for a small chart; for a lesson with the times that its scene shows."""
+    """Run at one time, drawn as a small chart. A thumbnail of a lesson shows the period that its scene shows."""
 
     def __init__(self, stage: RunView, window: tuple[float, float] | None = None) -> None:
         self._stage, self._window = stage, window
@@ -31,7 +31,7 @@ class Thumbnail:
 
     @classmethod
     def of_lesson(cls, name: str) -> Thumbnail:
-        """Return the thumbnail of the scene that is the picture of a lesson."""
+        """Return the thumbnail of a lesson, which shows the scene that the lesson names as its picture."""
         from sim.lessons.course import found_lesson
         from sim.lessons.performance import Performance
 
@@ -54,7 +54,9 @@ class Thumbnail:
                 return chart
 
     def _fitting(self, camera: Camera) -> Camera:
-        """Return the camera with the narrowest columns that still show everything, as no round scale is needed."""
+        """Return the camera with columns of any width, just wide enough to show everything or the window of the
+        lesson.
+        """
         chart, begin = self._stage.scene(Wish(camera)).chart, self._stage.begin
         end = max((box.end for box in chart.plan), default=self._stage.clock) if chart else self._stage.clock
         begin, end = self._window or (begin, end)

@@ -1,4 +1,4 @@
-"""Trail: the places of the replay before each move of the user, for undoing moves."""
+"""Trail: the places at which the replay was before each move of the user, so that moves can be undone."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tui.replay import requests as o
 from tui.replay.requests import Order
 
 STEPS = o.Move, o.Play, o.Draw, o.Measure, o.Restore, o.Renew, o.TakeBack
-"""Types of requests that are not moves to be undone: steps, playback, and requests that do not move."""
+"""Types of requests that cannot be undone by the trail: steps, playback, and requests that do not move the replay."""
 MOST = 1000
 
 
 class ReplayPlace(NamedTuple):
-    """Place of a replay: branch, step and time, and the compared run."""
+    """Place of a replay: branch, step, time, and the request by which the compared run was made."""
 
     branch: str
     step: int
@@ -23,19 +23,21 @@ class ReplayPlace(NamedTuple):
 
 
 class Trail:
-    """Trail of places, one for each move, the latest at the end."""
+    """Trail of the places before each move, the latest at the end."""
 
     def __init__(self) -> None:
         self._left: list[ReplayPlace] = []
         self._was_scrubbed = False
 
     def leave(self, place: ReplayPlace) -> None:
-        """Add a place; if there are too many, the oldest one is dropped."""
+        """Add a place; if there are more than `MOST`, the oldest one is dropped."""
         self._left.append(place)
         del self._left[:-MOST]
 
     def note(self, order: Order, was: ReplayPlace, now: ReplayPlace) -> None:
-        """Add the place before a request if the request moved the replay; all moves of one drag count as one."""
+        """Add the place `was` if the request moved the replay and can be undone. All moves of one drag with the mouse
+        count as one.
+        """
         is_scrubbed = isinstance(order, o.GoToTime) and order.scrubbed
         if was != now and not isinstance(order, STEPS) and not (is_scrubbed and self._was_scrubbed):
             self.leave(was)

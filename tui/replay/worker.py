@@ -1,7 +1,8 @@
 """Worker of a replay: a thread that executes requests, computes steps in advance and sends scenes.
 
-The screen never waits for it. Requests that have piled up are executed together and drawn once. While there are
-none, the run is computed ahead in slices of a few milliseconds, with pauses, so that the screen stays quick.
+The screen never waits for the worker. Requests that have come meanwhile are executed together and drawn once. While
+there are no requests, the run is computed in advance. This is done for a few milliseconds at a time, with pauses, so
+that the screen reacts fast.
 """
 
 from __future__ import annotations
@@ -21,24 +22,26 @@ from tui.replay.requests import Failed, GoToTime, Move, News, Order, Play, Scene
 T = TypeVar("T")
 
 SLICE = 0.004
-"""Seconds of computing in advance, after which the worker looks for new requests."""
+"""Seconds of computing in advance, after which the worker checks for new requests."""
 PATIENCE = 5.0
-"""Seconds after which the screen reports a policy that does not decide, so that the user can stop it."""
+"""Seconds after which the screen reports that a policy has not decided yet, so that the user can stop it."""
 LONG = 0.5
-"""Seconds after which the screen reports slow work."""
+"""Seconds after which the screen reports that a request is still being executed."""
 REPORT = 0.5
-"""Seconds between two messages on how far computing in advance is."""
+"""Seconds between two scenes that show how far the run is computed in advance."""
 
 
 class _Ask(NamedTuple):
-    """Request with its number; the request None only asks for a new scene."""
+    """Request with its number; a request of None only asks for a new scene."""
 
     order: Order | None
     number: int
 
 
 class Player:
-    """Player of a replay in a worker thread: the screen calls its methods, and the thread calls `tell` with answers."""
+    """Player of a replay in a worker thread: the screen calls its public methods, and the thread calls `tell` with
+    answers.
+    """
 
     def __init__(
         self, controller: ReplayController, wish: Wish, tell: Callable[[Told], None], frame: float = 0
@@ -46,26 +49,28 @@ class Player:
         self.asked = 0
         """Number of requests and wishes sent so far."""
         self.playing = False
-        """True during playback, when less time is used for computing in advance."""
+        """True during playback; the worker then waits longer for the next request before it computes in advance."""
         self.beginning: Scenes | None = None
-        """Scenes that are shown until the first requests are executed; None after that."""
+        """Scenes from before the first requests, shown until these are executed; None before the worker has made
+        them.
+        """
         self._controller, self._wish, self._tell, self._frame = controller, wish, tell, frame
         self._taken = 0.0
-        """Time at which requests were last taken; the next ones are taken a frame later, or after that."""
+        """Time at which requests were last taken; the next ones are taken at the earliest one frame later."""
         self._asks: SimpleQueue[_Ask | None] = SimpleQueue()
         self._answered = 0
         self._since = 0.0
-        """Time of the first request that has not been answered."""
+        """Time at which the first request was sent that has not been answered."""
         self._obeyed = Event()
         self._obeyed.set()
         self._halt = Event()
         self._closed = False
         self._doubted = ""
         self._is_ahead = False
-        """True while the worker computes steps that no request needs yet."""
+        """True while the worker computes in advance what no request needs yet."""
         self._stuck: tuple[tuple[str, int], ...] | None = None
-        """Numbers of computed steps after an error, from which computing in advance goes on only after a change; or
-        None
+        """How far each run was computed when computing in advance had to be stopped; as long as that is so, it is not
+        tried again. None if it was not stopped.
         """
         self._thread = Thread(target=self._work, name="replay", daemon=True)
 
@@ -76,7 +81,7 @@ class Player:
     # For the screen
 
     def ask(self, order: Order | None) -> None:
-        """Execute this request as soon as possible; None only asks for a new scene."""
+        """Send a request, which is executed as soon as possible; None only asks for a new scene."""
         if self._answered == self.asked:
             self._since = monotonic()
         self.asked += 1
@@ -84,19 +89,19 @@ class Player:
         self._asks.put(_Ask(order, self.asked))
 
     def wish(self, wish: Wish) -> None:
-        """Send scenes for this wish of the user from now on."""
+        """Send scenes for what this user wish describes from now on."""
         if wish != self._wish:
             self._wish = wish
             self.ask(None)
 
     @property
     def idle(self) -> bool:
-        """Return True if all requests are done, so that another piece of playback may be requested."""
+        """Return True if all requests are done, so that the screen may ask for the next piece of playback."""
         return self._obeyed.is_set()
 
     @property
     def progress(self) -> tuple[str, float | None] | None:
-        """Return the name of slow work and its completed share, which may be unknown; None if there is no slow work."""
+        """Return (name, completed share) of slow work, the share None if unknown; None if no slow work is going on."""
         file, seconds = self._unanswered
         if file:
             return f"{file} has been running for {seconds:.0f} s without a decision", None
@@ -106,18 +111,22 @@ class Player:
 
     @property
     def _unanswered(self) -> tuple[str, float]:
-        """Return the file of a policy that has been deciding for long, and for how many seconds."""
+        """Return the file of a policy that has been deciding for at least `PATIENCE`, and for how many seconds; ("", 0)
+        if no policy has.
+        """
         file, seconds = unanswered(self._thread.ident or 0)
         return (file, seconds) if seconds >= PATIENCE else ("", 0)
 
     def halt(self) -> None:
-        """Cancel slow work; the replay stays where it was."""
+        """Cancel slow work, also in a policy that has been deciding for long; the replay stays where it was."""
         self._halt.set()
         if self._unanswered[0]:
             give_up(self._thread.ident or 0)
 
     def lose_patience(self) -> None:
-        """Stop a policy that does not answer while it decides in the background, where the user cannot cancel it."""
+        """Stop a policy that has been deciding for long in the background, if its reload would hang or requests of the
+        user wait for it.
+        """
         if not self._unanswered[0]:
             return
         if self._controller.is_remaking:
@@ -126,7 +135,9 @@ class Player:
             give_up(self._thread.ident or 0, GiveWayError)
 
     def be_patient(self, seconds: float) -> None:
-        """Stop a policy that has been deciding for `seconds`, in a program without a user who could cancel it."""
+        """Stop a policy that has been deciding for more than `seconds`; for programs without a user who could cancel
+        it.
+        """
         thread = self._thread.ident or 0
         if unanswered(thread)[1] > seconds:
             give_up(thread)
@@ -170,7 +181,9 @@ class Player:
             self._is_ahead = False
 
     def _take(self, block: bool) -> list[_Ask]:
-        """Return all requests that wait, which are executed together; if `block`, wait until there is one."""
+        """Return all requests that have come, to be executed together. If `block`, wait until there is one, otherwise
+        only briefly.
+        """
         asks = []
         try:
             ask = self._asks.get() if block else self._asks.get(timeout=2 * SLICE if self.playing else SLICE / 4)
@@ -185,7 +198,7 @@ class Player:
         return asks
 
     def _answer(self, asks: list[_Ask]) -> bool:
-        """Execute requests and send a scene; return True if there is more to draw."""
+        """Execute requests and send a scene; return True if parts of its chart are still to be drawn."""
         self._halt.clear()
         if self._closed:  # checked after that, so that the halt of `close` is not lost
             return False
@@ -225,7 +238,7 @@ class Player:
         return any(chart is not None and chart.pending for chart in charts)
 
     def _guard(self, work: Callable[[], T]) -> T | None:
-        """Return the result of `work`; if it raises an error, send the error in one line and return None."""
+        """Return the result of `work`; if that raises an error, send it to the screen as one line and return None."""
         try:
             return work()
         except SchedscopeError as error:
@@ -236,8 +249,8 @@ class Player:
 
 
 def merged(orders: list[Order]) -> list[Order]:
-    """Return the requests with successive steps and pieces of playback added up; of successive times only the last
-    is kept.
+    """Return the requests with successive steps, and successive pieces of playback, added up; of successive times only
+    the last is kept.
 
     >>> merged([Move(1), Move(1), Move(-1), GoToTime(60), GoToTime(90)])
     [Move(steps=1), GoToTime(time=90, scrubbed=False)]

@@ -25,9 +25,11 @@ from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
-"""Score of a command whose name is typed, so that it comes before commands that only contain the letters."""
+"""Number that is added to the score of a command that has all typed words, so that it comes before commands with only
+the letters.
+"""
 Command: TypeAlias = tuple[str, str, str]
-"""Command: its name, its description, and the action of the screen that it runs."""
+"""Command: (name, description, action of the screen that it runs)."""
 
 
 @runtime_checkable
@@ -38,7 +40,7 @@ class HasCommands(Protocol):
 
 
 def choices(colours: Iterable[str]) -> Iterator[Command]:
-    """Yield a command for each policy, each look, each sample and each mode of the chart's colours."""
+    """Yield a command for each policy, each look, each sample and each of the colour modes `colours`."""
     for name, cls in POLICIES.items():
         yield f"policy: {name}", summary(cls), f"use_policy({name!r})"
     for alias, spec in POLICIES.aliases.items():
@@ -52,8 +54,8 @@ def choices(colours: Iterable[str]) -> Iterator[Command]:
 
 
 class Palette(CommandPalette):
-    """Textual's palette of commands, in the frame of our dialogs; it ignores keys if the terminal is too small for a
-    list.
+    """Textual's palette of commands, with the frame of our dialogs. If the terminal is too small to show the list, keys
+    for the list are ignored.
     """
 
     DEFAULT_CSS = """
@@ -79,14 +81,14 @@ class Palette(CommandPalette):
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
 
     def on_mount(self) -> None:
-        """Set the same texts as in other dialogs."""
+        """Set the title and the line with keys, as in other dialogs."""
         field = self.query_one("#--input")
         field.border_title, field.border_subtitle = "Commands", "↑ ↓ choose   enter do it   esc close"
 
     @on(OptionList.OptionSelected)
     @on(Input.Submitted)
     def _take_once(self, event: OptionList.OptionSelected | Input.Submitted) -> None:
-        """Run the chosen command and close the palette; a second choice by keys that came together is ignored."""
+        """Let the palette run the chosen command once; a second choice, by keys that arrived together, is ignored."""
         if not is_on_top(self):
             event.prevent_default()
 
@@ -115,7 +117,8 @@ class ScreenCommands(Provider):
 
 
 def is_called(query: str, told: str) -> bool:
-    """Return True if the description of a command contains all typed words, or words of the same meaning.
+    """Return True if the text `told` of a command contains all typed words; in place of a word, it may contain another
+    word for the same thing.
 
     >>> is_called("clone", "A new branch from here."), is_called("fork", "Play faster: from seconds to weeks.")
     (True, False)
@@ -125,12 +128,14 @@ def is_called(query: str, told: str) -> bool:
 
 
 def _plain(words: str) -> Any:
-    """Return text without markup, in the form that Textual's palette accepts."""
+    """Return text in the form that Textual's palette accepts; marks in it are not read as markup."""
     return Content(drawn(words))
 
 
 def _lit(matcher: Matcher, title: str) -> Content:
-    """Return a title with the typed letters highlighted, without reading markup in it."""
+    """Return a title in which the letters that match the typed ones are highlighted; marks in it are not read as
+    markup.
+    """
     content: Content = _plain(title)
     for at in matcher.fuzzy_search.match(matcher.query, title)[1]:
         content = content.stylize(matcher.match_style, at, at + 1)

@@ -1,3 +1,3 @@
-"""Storage of sessions: saved while the program runs, when it ends, and on request; conversion of the screen to a
+"""Storage of sessions: saving while the program runs, at its end, and on request; conversion between a replay and a
 session.
 """

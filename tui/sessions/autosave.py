@@ -1,8 +1,8 @@
 """Autosaves: sessions that are saved every second, so that they survive a crash.
 
-Each running program (instance) has one file, in a folder of the user. It holds a lock as long as it lives, and the
-system releases it at any end. A session without a held lock was
-left by an instance that crashed. A process id would not do: ids are reused, and machines may share a home.
+Each running program (instance) has one file in a folder of the user, and holds a lock as long as it runs. The system
+releases the lock when the process ends for any reason. A session with a free lock was left by a crash. A process id
+would not be enough, because ids are reused and machines may share a home.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def state_folder() -> Path:
 
 
 class Autosave:
-    """Autosave of this program, until it is closed."""
+    """File in which this program saves its session until the program ends as usual."""
 
     def __init__(self, folder: Path | None = None) -> None:
         folder = folder or state_folder()
@@ -53,8 +53,8 @@ class Autosave:
             raise SessionError(f"no autosaves: {error.strerror or error}; name another in {STATE}", folder) from None
 
     def save(self, session: Session) -> None:
-        """Save the session, so that it can be offered after a crash. It counts as newer than any other, even if the
-        clock was changed.
+        """Save the session, so that it can be offered after a crash. Its modification time is made later than that of
+        all other sessions, even if the clock was set back.
         """
         with suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # it may have been removed
@@ -79,7 +79,7 @@ class Orphan(NamedTuple):
     path: Path
     session: Session
     saved: float
-    """Seconds since 1970 when it was saved; a later session always has a larger number"""
+    """Time of saving in seconds since 1970; a session that was saved later always has a larger number"""
 
     def discard(self) -> None:
         """Delete the session, because the user has opened or refused it."""
@@ -87,8 +87,8 @@ class Orphan(NamedTuple):
 
 
 def offer(folder: Path | None = None) -> Orphan | None:
-    """Return the newest session that a crashed program left, if there is one. Of older ones all but a few are
-    deleted.
+    """Return the newest session that a crashed program left, or None. Older ones are kept up to a total of `MOST`, the
+    rest is deleted.
     """
     orphans = [orphan for path in _left_behind(folder or state_folder()) if (orphan := _read(path))]
     orphans.sort(key=lambda orphan: (orphan.saved, orphan.path.name), reverse=True)
@@ -124,7 +124,7 @@ def _left_behind(folder: Path) -> Iterator[Path]:
 
 
 def _is_left(path: Path) -> bool:
-    """Return True if the lock belongs to a program that does not run any more."""
+    """Return True if no running program holds the lock with this path."""
     try:
         lock = os.open(path, os.O_RDWR)
     except OSError as error:
@@ -136,7 +136,7 @@ def _is_left(path: Path) -> bool:
 
 
 def _take(lock: int) -> bool:
-    """Take the lock of an open file, unless another program holds it; return True if it is taken."""
+    """Try to take the lock of an open file; return False if another program holds it."""
     try:
         if sys.platform == "win32":
             import msvcrt

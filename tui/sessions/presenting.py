@@ -1,4 +1,6 @@
-"""Scene that is presented now, for the notes in a second terminal: a small file that only this user can read."""
+"""File with the scene that is presented now, from which notes are shown in a second terminal; only this user can read
+it.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,10 @@ class Presented:
     asks: str = ""
     answer: str = ""
     then: str = ""
-    """Text that the class sees after the answer."""
+    """Text that the class sees after the question is answered."""
     next: str = ""
     name: str = ""
-    """Name of the lesson or its file, from which the picture of the next scene is made."""
+    """Name of the lesson or path of its file, which is needed to draw the next scene."""
     began: float = 0.0
     """Time at which the presentation began, in seconds since 1970."""
     since: float = 0.0
@@ -44,7 +46,7 @@ class Presented:
 
     @classmethod
     def of(cls, walk: Walk, now: float = 0.0) -> Presented:
-        """Return the scene of a lesson; both clocks begin at `now`."""
+        """Return the scene of a lesson; its presentation and the scene both begin at `now`."""
         scene, after = walk.now, walk.scenes[walk.index + 1 : walk.index + 2]
         asked = walk.staged.question
         path = walk.lesson.path
@@ -56,7 +58,9 @@ class Presented:
         )  # fmt: skip
 
     def after(self, before: Presented | None) -> Presented:
-        """Return this scene with the clocks of `before`, if that belongs to the same presentation."""
+        """Return this scene with the begin of the presentation taken from `before`, if that is part of the same
+        presentation. If it is the same scene, the begin of the scene is taken as well.
+        """
         if before is None or (before.pid, before.lesson) != (self.pid, self.lesson):
             return self
         since = before.since if before.index == self.index else self.since
@@ -64,14 +68,16 @@ class Presented:
 
 
 def place() -> Path:
-    """Return the path of the file: in the folder that the system has for running programs, or next to the sessions."""
+    """Return the path of the file with the scene: in the system's folder for running programs (XDG_RUNTIME_DIR) or,
+    without such a folder, next to the autosaves.
+    """
     runtime = None if os.environ.get(STATE) else os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime, "schedscope") if runtime else state_folder() / "presenting"
     return folder / "presented.json"
 
 
 def tell(walk: Walk) -> None:
-    """Write the scene that is presented now into the file."""
+    """Write the scene that is presented now into the file, for the notes."""
     path = place()
     _own_folder(path.parent)
     told = Presented.of(walk, time()).after(presented())
@@ -117,8 +123,8 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def _is_ours(about: os.stat_result, others: int) -> bool:
-    """Return True if a file belongs to this user and gives others none of the permissions `others`; always on
-    Windows.
+    """Return True if a file belongs to this user and other users have none of the permission bits `others`. On Windows
+    return True always.
     """
     return not hasattr(os, "getuid") or (about.st_uid == os.getuid() and not about.st_mode & others)
 

@@ -1,4 +1,6 @@
-"""Conversion of a replay to a session, and of a session to what the program opens."""
+"""Conversion of a replay to a session (its saved form), and back to the trace, policy and view that the program
+opens.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,16 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 LAST = "last"
-"""Word that stands for the session in which the program was last left, as in `--session last`."""
+"""Word that stands for the session that was saved when the program last ended, as in `--session last`."""
 
 
 # Finding a session
 
 
 def found_session(named: str) -> Session:
-    """Return the session in a file, in a pasted line, or the last one; its trace must be unchanged."""
+    """Return the session in the file `named`, in a line that was pasted, or the last one. Raise an error if its trace
+    has changed.
+    """
     session = _read(named)
     if problem := verify_trace(session):
         raise SchedscopeError(f"session {named[:40]}: {problem.told}")
@@ -56,7 +60,7 @@ def _read(named: str) -> Session:
 
 
 def last_path() -> Path:
-    """Return the path of the last session; no autosave has this name."""
+    """Return the path of the last session; no autosave gets this name."""
     return state_folder() / "last-left"
 
 
@@ -64,7 +68,7 @@ def last_path() -> Path:
 
 
 def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) -> Session:
-    """Return the session that would restore the present state; `begun` is the session at the beginning of the run."""
+    """Return the session that restores the present state; `begun` is the session made when the run was opened."""
     scene = shown.scene
     branches = tuple(_grown(scene.branches))
     names = {branch.name for branch in branches}
@@ -83,7 +87,7 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
 
 
 def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
-    """Yield the first branch, and then each branch that begins at a yielded one."""
+    """Yield the first branch, and each later branch whose parent was yielded."""
     names: set[str | None] = set()
     for branch in branches:
         if not names or branch.parent in names:
@@ -92,7 +96,9 @@ def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
 
 
 def _partner(shown: Scenes, names: Collection[str]) -> str | None:
-    """Return the compared run, by the name of a saved branch or else by the spec of its policy, or None."""
+    """Return how a session stores the compared run: the policy's spec if the run was made only for the comparison,
+    otherwise the branch's name. None if only one run is shown.
+    """
     if shown.beside is None:
         return None
     if (made := _made_beside(shown)) is not None:
@@ -101,7 +107,7 @@ def _partner(shown: Scenes, names: Collection[str]) -> str | None:
 
 
 def _made_beside(shown: Scenes) -> BranchRecord | None:
-    """Return the branch that was made only for the comparison, or None."""
+    """Return the branch that exists only for the comparison, or None."""
     branches = () if shown.beside is None else shown.beside.branches
     return next((branch for branch in branches if branch.name == BESIDE), None)
 
@@ -135,17 +141,17 @@ KEYS = {
     "clock", "colour", "speed", "jump", "hidden", "selected", "dates", "camera.by_rows",
     *(f"camera.{name}" for name in _CAMERA), *(f"beside.{name}" for name in _BESIDE),
 }  # fmt: skip
-"""Names of the values that a session may store about the view"""
+"""Names of the values of the view that a session may contain"""
 
 
 # From a session: what makes no sense any more is left as it is
 
 
 def reopened(session: Session, proof: Proof | None = None, seen: Mapping[str, str] = MappingProxyType({})) -> Opening:
-    """Return what the program opens for a session. Code that the session names needs consent, else `NeedsTrustError` is
-    raised.
+    """Return what the program opens for a session. If the session names user-defined code and `proof` of the user's
+    consent is missing, raise `NeedsTrustError`.
 
-    Code with a hash in `seen` (by name) runs only if its content still has this hash.
+    `seen` maps the names of code to hashes; such code runs only if its content still has this hash.
     """
     if code := needs_trust(session):
         if proof is None:
@@ -163,14 +169,14 @@ def reopened(session: Session, proof: Proof | None = None, seen: Mapping[str, st
 
 
 def without_code(session: Session) -> Opening:
-    """Return what the program opens for a session if its code must not run: a built-in policy replaces it."""
+    """Return what the program opens for a session whose code must not run: the trace under a built-in policy."""
     note = Note("The session's policy code was not run; the trace is shown under easy.", None, "easy")
     return Opening(source_of(session), parse_policy("easy"), session.placement, note=note)
 
 
 def _beside(session: Session) -> CompareBranch | CompareFrom | None:
-    """Return the request that begins the saved comparison, with a branch or with a run that leaves a branch; or
-    None.
+    """Return the request that begins the comparison saved in a session: with one of its branches, or with a run that
+    starts from a branch. None if it has no comparison.
     """
     partner, names = session.partner, {branch.name for branch in session.branches}
     if partner is None:
@@ -184,7 +190,9 @@ def _beside(session: Session) -> CompareBranch | CompareFrom | None:
 
 
 def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[ViewState, tuple[str, ...]]:
-    """Return the view in a session, and a warning for each invalid value; missing values are taken from `state`."""
+    """Return the view in a session, and a warning for each invalid value; missing and invalid values are taken from
+    `state`.
+    """
     view = session.view
     stops, warnings = _stops(session, workload)
     sense = Sense(view)
@@ -215,7 +223,7 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
 
 
 class Sense:
-    """Reader of a session's values, which may be damaged: for an invalid value it stores a warning."""
+    """Reader of the view in a session, whose values may be damaged; it collects a warning for each invalid value."""
 
     def __init__(self, view: Mapping[str, Value]) -> None:
         self._view = view
@@ -224,8 +232,8 @@ class Sense:
     def of(
         self, key: str, instead: str, makes_sense: Callable[[Value], bool], default: Value | None = None
     ) -> Value | None:  # fmt: skip
-        """Return the value of a key; the default if it is missing or invalid. `instead` is the warning's text on the
-        default.
+        """Return the value of a key, or `default` if the value is missing or `makes_sense` rejects it. For a rejected
+        value add a warning that ends with `instead`.
         """
         value = self._view.get(key)
         if value is None or makes_sense(value):
@@ -253,7 +261,9 @@ def _stops(session: Session, workload: Workload) -> tuple[tuple[Stop, ...], tupl
 
 
 def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
-    """Return the camera in a session for the present size of the screen; invalid values are taken from `now`."""
+    """Return the camera in a session, fitted to the present size of the screen; invalid values are taken from the
+    camera `now`.
+    """
     per_column, low, high, follow, first, pages, by_event = (view.get(f"camera.{name}") for name in _CAMERA)
     if not (isinstance(per_column, int | float) and isinstance(low, int) and isinstance(high, int)):
         return now

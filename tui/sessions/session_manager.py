@@ -1,5 +1,5 @@
-"""Manager of sessions while the program runs: it offers one after a crash, saves the present one, and keeps the
-last.
+"""Manager of sessions while the program runs: it offers the session of a crashed program, saves the present one
+regularly, and saves it as the last one at the end.
 """
 
 from __future__ import annotations
@@ -21,13 +21,17 @@ from tui.sessions.autosave import Autosave, Orphan, offer
 from tui.sessions.session_conversion import last_path, reopened
 
 AUTOSAVE = 1.0
-"""Seconds between two autosaves. After a crash the saved session may be twice as old (3.4 s in 200 trials)."""
+"""Seconds between two autosaves. After a crash the saved session may be older than this (up to 3.4 s in 200 trials)."""
 Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
-"""Function that opens a run in the background, and then calls a function."""
+"""Function that opens the run that the first argument returns, in the background, and then calls the second
+argument.
+"""
 
 
 class SessionManager:
-    """Manager of the sessions of this program; `now` returns the session of the run on the screen."""
+    """Manager of the sessions of this program; `now` returns the session for the present state of the run on the
+    screen.
+    """
 
     def __init__(
         self, app: App[int], opened: Callable[[], Prepared | None], now: Callable[[], Session | None], open_it: Open
@@ -71,7 +75,9 @@ class SessionManager:
         orphan.discard()
 
     def begun(self, opened: Prepared) -> Session:
-        """Return the session at the beginning of a run, for which the trace is read once."""
+        """Return the session for the beginning of a run. It is stored for this run, because computing the hash of the
+        trace takes long.
+        """
         known = self._begun
         if known is None or known[0] is not opened:
             opening = opened.opening
@@ -81,12 +87,16 @@ class SessionManager:
 
     @property
     def _kept(self) -> Prepared | None:
-        """Return the run on the screen; None during a lesson, whose progress is saved in another way."""
+        """Return the run on the screen if its session is to be saved; None during a lesson, whose progress is saved in
+        another way.
+        """
         opened = self._opened()
         return None if opened is None or opened.walk is not None else opened
 
     async def _save_on_time(self) -> None:
-        """Save the session; a thread computes the hash of the trace, because that takes long for a large one."""
+        """Save the session. If the hash of the trace is not known yet, compute it in a thread first, because that can
+        take long.
+        """
         opened = self._kept
         if opened is not None and (self._begun is None or self._begun[0] is not opened):
             with suppress(SchedscopeError):  # reported when it is to be saved
@@ -99,7 +109,9 @@ class SessionManager:
             self._save(self._session)
 
     def _save(self, keep: Callable[[], object]) -> None:
-        """Call `keep`, which saves; report a failure once, and go on trying."""
+        """Call `keep`, which saves a session. If it fails, show a warning, but only once until a later call
+        succeeds.
+        """
         try:
             keep()
         except SchedscopeError as error:
@@ -121,12 +133,12 @@ class SessionManager:
             self._saved = session
 
     def break_off(self) -> None:
-        """Save when a signal ends the program, so that the session is offered at the next start."""
+        """Save the session when a signal ends the program; the next start of the program offers it."""
         self.save_now()
         self._has_left = True
 
     def keep_last(self) -> str | None:
-        """Save the present session as the last one; return what went wrong, or None."""
+        """Save the present session as the last one; return the error as text, or None."""
         try:
             if self._kept and (session := self._now()) is not None:
                 last_path().parent.mkdir(parents=True, exist_ok=True)

@@ -20,16 +20,18 @@ from sim.session.trust import is_on_network
 from tui.sessions.autosave import state_folder
 
 MOST, MAX_BYTES = 500, 1 << 20
-"""Largest number of entries in the record, of which the newest are kept, and largest size of its file in bytes."""
+"""Largest number of entries in the record (the newest are kept), and largest size of its file in bytes"""
 
 
 def trust_path() -> Path:
-    """Return the path of the record, a file of this user with nothing but hashes."""
+    """Return the path of the record; it contains names, dates and hashes of code, not the code itself."""
     return state_folder() / "trusted.json"
 
 
 def remember_trust(code: Iterable[CodeRef]) -> None:
-    """Record that the user has agreed to this code with its present content; a full disk is ignored."""
+    """Record that the user has agreed to this code with its present content. If the record cannot be written, do
+    nothing.
+    """
     known = _read()
     for ref in code:
         named = named_code(ref.name)
@@ -43,7 +45,9 @@ def remember_trust(code: Iterable[CodeRef]) -> None:
 
 
 def since_trusted(ref: CodeRef) -> str:
-    """Return text on what has changed in the code since the user last agreed to it. The code is not run."""
+    """Return text on which files of the code have changed since the user last agreed to it; "" for code that is not an
+    ordinary local file. The code is not run.
+    """
     named = named_code(ref.name)
     if named is None or not named.is_file or named.revision or is_on_network(named):
         return ""

@@ -1,1 +1,1 @@
-"""Web server: each visitor has a process, or all share one screen."""
+"""Web server: each visitor has a process, or all visitors share one screen."""

@@ -1,4 +1,4 @@
-"""Access to the web server: what a request must prove, and how much input is accepted."""
+"""Access to the web server: which tokens and origins a request needs, and how much input is accepted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ COLUMNS, ROWS = (20, 400), (8, 150)
 MOST_MESSAGE = 2**16
 """Largest size in bytes of one message from a browser."""
 FLOOD = 10.0
-"""Longest time in seconds for which a browser may send more than is accepted; then it is disconnected."""
+"""Longest time in seconds for which reading may be slowed down because a browser sends too much; then it is
+disconnected.
+"""
 A_SECOND, AT_ONCE = 8_000, 32_000
-"""Bytes of input that are accepted in each second, and at once after a pause. More is read slowly."""
+"""Bytes of input that are accepted in each second, and at most at once after a pause. Input beyond that is read with
+delays.
+"""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Door:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """Return the names of this server's host, with port, as browsers send them.
+        """Return the hosts of the server's origins, with port, as browsers send them in the header Host.
 
         >>> Door(frozenset({"http://localhost:8000"})).hosts
         frozenset({'localhost:8000'})
@@ -57,7 +61,8 @@ class Door:
 
 
 def origins_of(host: str, port: int, public: str | None = None) -> frozenset[str]:
-    """Return the origins by which browsers may reach a server that listens at this address.
+    """Return the origins under which browsers may reach a server that listens on this host and port; the address
+    `public` is added if it is given.
 
     >>> sorted(origins_of("127.0.0.1", 8000))
     ['http://127.0.0.1:8000', 'http://localhost:8000']
@@ -110,14 +115,16 @@ def _bracketed(host: str) -> str:
 
 
 class Budget:
-    """Budget of a browser's input: bytes per second, of which unused ones are saved up."""
+    """Budget of a browser's input: a number of bytes that grows every second up to a limit, and shrinks with each byte
+    read.
+    """
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now, self._left, self._at = now, float(AT_ONCE), now()
         self._waited = 0.0
 
     def wait_for(self, size: int) -> float:
-        """Return the seconds to wait before reading on, after `size` bytes were read."""
+        """Subtract the `size` bytes just read from the budget. Return the seconds to wait before reading on."""
         now = self._now()
         self._left = min(self._left + (now - self._at) * A_SECOND, AT_ONCE) - size
         self._at = now
@@ -127,12 +134,14 @@ class Budget:
 
     @property
     def is_flood(self) -> bool:
-        """Return True if the browser has sent more than is accepted for too long."""
+        """Return True if reading has had to wait for longer than `FLOOD` without a break, because the browser sends too
+        much.
+        """
         return self._waited > FLOOD
 
 
 def size_of(given: Any) -> tuple[int, int]:
-    """Return columns and rows of a screen from what a browser sent; the default for anything invalid.
+    """Return (columns, rows) of a screen from what a browser sent; a default replaces each invalid value.
 
     >>> size_of({"width": 100, "height": 30}), size_of({"width": 1e9}), size_of("x")
     ((100, 30), (80, 24), (80, 24))
@@ -150,7 +159,7 @@ def _within(value: Any, room: tuple[int, int], usual: int) -> int:
 
 
 def told_of(count: int, most: int) -> str:
-    """Return text on how many visitors there are.
+    """Return text on how many visitors there are and can be at most.
 
     >>> told_of(1, 40), told_of(0, 40)
     ('1 visitor, at most 40', 'no visitors, at most 40')

@@ -1,6 +1,8 @@
-"""Visits: each has a process, which outlives the connection to its page, and a place that is kept for a day.
+"""Visits: each has a process, which goes on if the connection to its page ends. Its place (session or scene) is kept
+for a day.
 
-A page sends a key that names its visit. After a reload, a closed lid or a change of network it sends the same key.
+A page sends a key that names its visit. After a reload, a closed lid or a change of network it sends the same key, and
+finds the same process.
 """
 
 from __future__ import annotations
@@ -23,21 +25,23 @@ from tui.web.place import Places
 OUTLIVES = 600.0
 """Seconds for which a process waits for its page to connect again."""
 A_DAY = 86400.0
-"""Seconds for which the place of a visit is kept after its end."""
+"""Seconds for which the place (session or scene) of a visit is kept after its end, so that the visitor can return to
+it.
+"""
 MOST_KEPT = 500
 """Largest number of places that are kept; if there are more, the oldest is dropped."""
 MOST_OF_A_PLACE = 2**16
-"""Largest number of characters of a place."""
+"""Largest number of characters of a place as JSON; a longer one is not kept."""
 TAKEN, ENDED, IDLE = 4001, 1000, 4002
 """Codes with which a connection is closed: another page shows the visit, the visit has ended, or there was no input."""
 A_SECOND = 1.0
 BEGIN = b"\x1b[?1049h\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h\x1b[?25l\x1b[?2004h\x1b[2J"
-"""Escape sequences that prepare a terminal, for a page that connects after the beginning."""
+"""Escape sequences that set up a terminal, sent to a page that connects to a process which has already sent its own."""
 KEY = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 
 class Server(Protocol):
-    """Server as visits need it: it starts and ends processes, and passes on their messages."""
+    """Protocol of the server, with what visits need: it starts and ends processes, and receives their messages."""
 
     async def start(self, size: tuple[int, int], **told: object) -> Child: ...
 
@@ -49,27 +53,27 @@ class Server(Protocol):
 
 
 class Page(NamedTuple):
-    """Connection to a browser, with a queue of what is to be sent."""
+    """Connection to a browser, with the queue of messages to be sent to it."""
 
     socket: web.WebSocketResponse
     transport: asyncio.Transport | None
 
 
 class Visitor:
-    """Process of a visit, with the page that shows it now, or None."""
+    """Visit with its process and the page that shows it now; `page` is None while no page is connected."""
 
     def __init__(self, server: Server, child: Child, browser: str, key: str) -> None:
         self.child, self.browser, self.key = child, browser, key
         self._server = server
         self.page: Page | None = None
         self.left = 0.0
-        """Time at which the last page disconnected."""
+        """Time at which the last page disconnected"""
         self.has_ended = self.is_dismissed = False
         self._has_whole = True
         self.places = Places()
 
     async def read(self) -> None:
-        """Pass on the output of the process to its page, until the process ends."""
+        """Send the output of the process to the page of the visit, until the process ends."""
         try:
             while True:
                 kind, payload = await self.child.read()
@@ -103,14 +107,16 @@ class Visitor:
                 await self._server.hand_over(self.page.socket, told)
 
     async def attach(self, page: Page, size: tuple[int, int]) -> None:
-        """Show the process in this page, with the whole screen at first."""
+        """Show the process in this page, beginning with a picture of the whole screen."""
         self._has_whole = False
         self.take(page)
         await self.child.tell("resize", width=size[0], height=size[1])
         await self.child.tell("whole")
 
     def take(self, page: Page) -> None:
-        """Make this the page of the visit; an earlier page shows that the visit goes on elsewhere."""
+        """Make this the page of the visit. The connection of an earlier page is closed with a code, so that the page
+        says the visit has moved.
+        """
         old, self.page = self.page, page
         if old is not None:
             _close(old, TAKEN)
@@ -140,7 +146,7 @@ class Attendance:
         self._server, self._outlives, self._now = server, outlives, now
         self._visitors: dict[str, Visitor] = {}
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
-        """Places of visits that have ended, each with the time until which it is kept, by key."""
+        """For the key of each visit that has ended: the time until which its place is kept, and the place"""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._begun: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._starting = 0
@@ -148,20 +154,20 @@ class Attendance:
 
     @property
     def away(self) -> list[str]:
-        """Return the keys of visits without a page; the first one has been without for longest."""
+        """Return the keys of visits without a page, in the order in which they lost it."""
         found = [key for key, visitor in self._visitors.items() if visitor.page is None]
         return sorted(found, key=lambda key: self._visitors[key].left)
 
     @property
     def count(self) -> int:
-        """Return the number of processes, whether or not a page shows them."""
+        """Return the number of processes that run or are being started, with or without a page."""
         return len(self._visitors) + self._starting
 
     def has(self, key: str) -> bool:
         return key in self._visitors and not self._visitors[key].has_ended
 
     def knows(self, browser: str) -> bool:
-        """Return True if a visit of this browser is running."""
+        """Return True if a visit is running that this browser (value of its cookie) began."""
         return bool(browser) and any(visitor.browser == browser for visitor in self._visitors.values())
 
     async def visit(
@@ -173,10 +179,12 @@ class Attendance:
         told: Mapping[str, object],
         listen: Callable[[Child], Awaitable[bool]],
     ) -> None:
-        """Show the visit of this key, or a new one, until the page disconnects. Without a key the visit then ends.
+        """Show the visit of this key, or a new one, until the page disconnects. Without a key the visit ends at that
+        time.
 
-        `listen` passes on the page's input; it returns False if the page must be disconnected, because it sent too
-        much.
+        `listen` passes on the page's input to the process; it returns False if the page must be disconnected because it
+        sent
+        too much.
         """
         outlives, key = bool(key), key or secrets.token_urlsafe(18)
         async with self._begun.setdefault(key, asyncio.Lock()):  # of pages that come at once only one starts a process
@@ -199,7 +207,7 @@ class Attendance:
     async def _start(
         self, page: Page, key: str, size: tuple[int, int], browser: str, told: Mapping[str, object]
     ) -> Visitor:
-        """Start a process and return its visit, which is counted from now on."""
+        """Start a process and return its visit; it counts as running as soon as this is called."""
         offered = self._offered(key) if not told else {}
         self._starting += 1
         try:
@@ -218,14 +226,16 @@ class Attendance:
                 await visitor.child.tell("best", text=text)
 
     async def make_room(self) -> bool:
-        """End the visit that has been without a page for longest; return False if there is none."""
+        """End the visit that has been without a page for longest; return False if all visits have one."""
         away = self.away
         if away:
             await self._end(away[0], self._visitors[away[0]])
         return bool(away)
 
     async def _end(self, key: str, visitor: Visitor) -> None:
-        """End the process of a visit and keep its place for a day, unless a page connects meanwhile."""
+        """Ask the process of a visit for its place, keep this for a day, and end the process. If a page connects while
+        waiting, do nothing.
+        """
         place = await visitor.places.ask(visitor.child)
         if visitor.page is not None or self._visitors.get(key) is not visitor:
             return
@@ -236,7 +246,7 @@ class Attendance:
         await self._dismiss(key, visitor)
 
     async def _dismiss(self, key: str, visitor: Visitor) -> None:
-        """End the process of a visit, if that has not been done."""
+        """End the process of a visit and remove it, unless that has already been done."""
         if self._visitors.get(key) is visitor:
             del self._visitors[key]
         if not visitor.is_dismissed:
@@ -251,12 +261,14 @@ class Attendance:
             await asyncio.wait(self._tasks)
 
     def _offered(self, key: str) -> dict[str, object]:
-        """Remove the place that was kept for this key, and return it; empty if there is none."""
+        """Remove the place that is kept for this key, and return it as a start value of the process; empty if there is
+        none or its time is over.
+        """
         until, place = self._kept.pop(key, (0.0, {}))
         return {"offer": place} if place and self._now() < until else {}
 
     async def _lives(self, key: str, visitor: Visitor) -> None:
-        """Wait until a process ends, and remove its visit."""
+        """Pass on the output of a process until it ends; then remove its visit."""
         try:
             await visitor.read()
         finally:
@@ -265,7 +277,7 @@ class Attendance:
             await self._dismiss(key, visitor)
 
     async def _wait_for(self, key: str, visitor: Visitor) -> None:
-        """End a visit if no page connects in time."""
+        """End a visit if no page connects within the time for which its process waits."""
         left = visitor.left
         await asyncio.sleep(self._outlives)
         if visitor.page is None and visitor.left == left:

@@ -1,4 +1,5 @@
-"""Class of a lesson or a game: its answers, the teacher's view, and the wall, which shows answers to all.
+"""Class of a lesson or a game: the answers of its students, the teacher's view, and the wall (a page that shows the
+answers to all).
 
 The teacher's view is opened with a token of its own, which no page of a student or of the wall contains.
 """
@@ -44,20 +45,22 @@ class Classroom:
         """Function that sends the best games to every visitor's process."""
         self._pages: dict[web.WebSocketResponse, str] = {}
         self._watching: set[web.WebSocketResponse] = set()
-        """Pages that show the common screen."""
+        """Pages that show the common screen (the presenter's screen, which all watch)."""
         self._common: dict[str, Any] = {}
-        """Last report of the common screen: its scene and its question."""
+        """Last report of the common screen: its scene and its question; empty before the first."""
         self.address = ""
-        """Address at which students can answer, which the wall shows."""
+        """Address at which students can answer; the wall shows it."""
         self._shown: int | None = None
-        """Scene whose answers are on the wall; `JOIN` if it shows the address alone, None if it is empty."""
+        """Scene whose answers are on the wall; `JOIN` if the wall shows only the address, None if it is empty."""
         self._known: set[int] = set()
-        """Scenes whose right answers have been on the wall, so that answers to them can no longer be changed."""
+        """Scenes whose right answers have been shown on the wall; answers to their questions can no longer be
+        changed.
+        """
 
     # Pages come and go
 
     async def enter(self, page: web.WebSocketResponse, key: str, watches: bool) -> None:
-        """Add a page; if it shows the common screen, send it the open question."""
+        """Add a page. If it shows the common screen (`watches`), send it the question that is open there."""
         self._pages[page] = key
         self.roster.arrive(key)
         if watches:
@@ -67,7 +70,7 @@ class Classroom:
         await self._changed()
 
     async def go_alone(self, page: web.WebSocketResponse) -> None:
-        """Record that a page leaves the common screen for a process of its own."""
+        """Record that a page leaves the common screen, because its visitor goes on in a process of their own."""
         if page in self._watching:
             self._watching.discard(page)
             await _send(page, {})
@@ -78,7 +81,7 @@ class Classroom:
             self.roster.leave(key)
 
     async def hear(self, page: web.WebSocketResponse, kind: str, about: object) -> bool:
-        """Take a name or an answer from a page, and return True; return False for anything else."""
+        """Handle a message from a page and return True if it is a name or an answer; otherwise return False."""
         key = self._pages.get(page)
         if kind == "name":
             if key is not None and isinstance(about, str):
@@ -92,7 +95,7 @@ class Classroom:
         return False
 
     async def _take(self, page: web.WebSocketResponse, key: str, typed: str) -> None:
-        """Take a student's answer to the open question of the common screen."""
+        """Store a student's answer to the open question of the common screen, and send the page the result."""
         scene = self._open
         if scene is None:
             await self._ask(page)
@@ -108,7 +111,7 @@ class Classroom:
     # Processes report
 
     async def note(self, key: str, told: Mapping[str, Any]) -> None:
-        """Take a report from a visitor's process: its scene, an answer, or a finished game."""
+        """Handle a report from a visitor's process: the scene it is in, an answer, or the result of a game."""
         if told.get("type") == "score":
             self.roster.score(key, told.get("mean"), told.get("worst"))
             await self.tell_all(json.dumps(self.roster.best()))
@@ -119,7 +122,7 @@ class Classroom:
         await self._changed()
 
     async def note_common(self, told: Mapping[str, Any]) -> None:
-        """Take a report from the common screen: a key for the wall, or its scene."""
+        """Handle a report from the common screen: that the key for the wall was pressed, or which scene it shows."""
         if told.get("type") == "wall":
             await self._turn_wall(told.get("closed") is True)
             return
@@ -139,7 +142,9 @@ class Classroom:
         return scene if isinstance(scene, int) and is_open else None
 
     async def _ask(self, page: web.WebSocketResponse) -> None:
-        """Send a page the open question or, if its answer has been shown, whether the student was right."""
+        """Send a page the open question. If the right answer has already been shown, send instead whether the student
+        was right.
+        """
         scene, key = self._common.get("scene"), self._pages[page]
         question = self.roster.question(scene) if isinstance(scene, int) else None
         if question is None or not isinstance(scene, int):
@@ -157,9 +162,10 @@ class Classroom:
     # The wall
 
     async def show(self, scene: int | None, known: bool = True) -> None:
-        """Show the answers to a scene's question on the wall; `JOIN` shows the address, None clears it.
+        """Show the answers to the question of this scene on the wall; `JOIN` shows the address, None clears the wall.
 
-        With `known` the wall and the students' pages also show which answers are right; answers are final from then on.
+        With `known` the wall and the students' pages also show which answers are right. From then on, answers cannot be
+        changed.
         """
         is_new = scene is not None and known and scene not in self._known and self.roster.question(scene) is not None
         if scene == self._shown and not is_new:
@@ -172,8 +178,8 @@ class Classroom:
         await self._changed(is_new=True)
 
     async def _turn_wall(self, closed: bool) -> None:
-        """Show the next of three states of the wall: the answers, which are right, nothing. Without a question: address
-        or nothing.
+        """Show the next state of the wall: the answers, then which are right, then nothing. Without a question: the
+        address, then nothing. `closed` clears the wall.
         """
         scene = self._common.get("scene")
         asked = scene if isinstance(scene, int) and self.roster.question(scene) is not None else JOIN
@@ -184,7 +190,7 @@ class Classroom:
 
     @property
     def on_wall(self) -> dict[str, Any]:
-        """Return the content of the wall as plain data; right answers are marked only when the class may know them."""
+        """Return the content of the wall as plain data; right answers are marked only after `show` with `known`."""
         found = self.roster.asked(self._shown)
         if found and self._shown not in self._known:
             bars = [{"label": bar["label"], "count": bar["count"]} for bar in found["bars"]]
@@ -192,7 +198,9 @@ class Classroom:
         return found
 
     async def _changed(self, is_new: bool = False) -> None:
-        """Send the new content of the wall to the screens that show it."""
+        """Send the content of the wall to the screens that show it; with `is_new` also if the wall is empty, to clear
+        it.
+        """
         if is_new or self._shown is not None:
             here = sum(each["here"] for each in self.roster.students())
             shown = {**self.on_wall, "address": self.address, "here": here}
@@ -201,7 +209,7 @@ class Classroom:
     # The teacher's pages
 
     def routes(self, door: Callable[[], Door]) -> list[web.RouteDef]:
-        """Return the addresses (routes) of the teacher's page and of the wall."""
+        """Return the routes of the teacher's page and of the wall; `door` returns the access checker."""
         self._door = door
         return [
             web.get("/teacher", self._teacher),
@@ -238,7 +246,9 @@ class Classroom:
 
     @property
     def _present(self) -> int | None:
-        """Return the scene of the present question: that of the common screen, or where most students are, or None."""
+        """Return the scene of the question of interest: that of the common screen, otherwise the one in which most
+        students are; None if there is no question.
+        """
         scene = self._common.get("scene")
         if isinstance(scene, int) and self.roster.question(scene) is not None:
             return scene
@@ -252,7 +262,7 @@ class Classroom:
         )  # fmt: skip
 
     def table(self) -> str:
-        """Return a table of the class as CSV: students with their answers."""
+        """Return a CSV table of the class: students with their answers."""
         file = io.StringIO()
         write_rows(file, ([("" if cell is None else cell) for cell in row] for row in self.roster.rows()))
         return file.getvalue()
@@ -271,7 +281,7 @@ class Classroom:
         return _page("wall.html")
 
     async def _wall(self, request: web.Request) -> web.Response:
-        """Return the page of the wall's content, which shows nothing else of the class."""
+        """Return the content of the wall and the best games as JSON, and nothing else about the class."""
         self._may_see(request.match_info["word"])
         return web.json_response({**self.on_wall, "best": self.roster.best()})
 

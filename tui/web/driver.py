@@ -1,4 +1,6 @@
-"""Terminal driver of a visitor's program: input and output go through a socket, in the packets of textual-serve."""
+"""Terminal driver of a visitor's program: input and output go through a socket, as packets in the format of
+textual-serve.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,16 @@ from textual.message import Message
 from textual.messages import InBandWindowResize
 
 MOST_BYTES = 2**24
-"""Largest size in bytes of a file that is given to the user."""
+"""Largest size in bytes of a file that is offered to the user as a download."""
 
 
 class VisitorDriver(WebDriver):
     """Driver of a visitor's program, which sends a file in one piece, and answers questions of the server."""
 
     answers: ClassVar[dict[str, Callable[[], dict[str, object]]]] = {}
-    """Functions that answer questions of the server in the program's own thread, by kind of question."""
+    """For each kind of question of the server: the function that answers it, called in the program's own thread."""
     hears: ClassVar[dict[str, Callable[[str], object]]] = {}
-    """Functions that take a text from the page in the program's own thread, by kind of text."""
+    """For each kind of text from the page: the function that takes the text, called in the program's own thread."""
 
     def run_input_thread(self) -> None:
         super().run_input_thread()
@@ -29,8 +31,8 @@ class VisitorDriver(WebDriver):
             self._app.call_later(self._app.exit)
 
     def process_message(self, message: Message) -> None:
-        """Pass on typed input. A size in a message is ignored, because the page sends it to the server, which limits
-        it.
+        """Pass on typed input. A change of size sent by the page is ignored here, because the server limits sizes and
+        sends them itself.
         """
         if not isinstance(message, events.Resize | InBandWindowResize):
             super().process_message(message)

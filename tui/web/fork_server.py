@@ -1,7 +1,7 @@
-"""Fork server: a process that has imported and read everything, and is copied (forked) for each visitor.
+"""Fork server: a process that has imported and read everything once, and is copied (forked) for each visitor.
 
-The fork server is itself forked before the web server begins, while there is one thread. All children share the memory
-of what it has read. It ends, with all its children, when the web server does.
+The fork server is itself forked before the web server starts, while the process has only one thread. All children share
+the memory of what was read. The fork server and its children end when the web server ends.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 PATIENCE = 10.0
-"""Longest time in seconds in which a process may read nothing of what was sent to it."""
+"""Longest time in seconds for which a process may leave messages to it unread."""
 _SIZE = 32
-"""Number of bytes of an order to the fork server."""
+"""Length in bytes of an order (a request to fork) to the fork server."""
 
 
 def packet(kind: bytes, payload: bytes) -> bytes:
@@ -33,7 +33,7 @@ def packet(kind: bytes, payload: bytes) -> bytes:
 
 
 class Child(NamedTuple):
-    """Process of a visitor, as the server sees it.
+    """Process of a visitor, as the server uses it.
 
     Messages in both directions are packets: a letter, a length of four bytes, and the content.
     """
@@ -43,7 +43,9 @@ class Child(NamedTuple):
     writer: StreamWriter
 
     async def send(self, kind: bytes, payload: bytes) -> None:
-        """Send a message. If the process reads nothing for too long, disconnect it and raise `ConnectionError`."""
+        """Send a message. If the process does not read it within `PATIENCE`, disconnect the process and raise
+        `ConnectionError`.
+        """
         self.writer.write(packet(kind, payload))
         try:
             async with asyncio.timeout(PATIENCE):
@@ -62,7 +64,9 @@ class Child(NamedTuple):
 
 
 class ForkServer:
-    """Fork server as the web server uses it; each child process calls `live` with its first message."""
+    """Connection of the web server to the fork server; each child process calls `live` with the first message sent to
+    it.
+    """
 
     def __init__(self, live: Callable[[dict[str, Any]], object]) -> None:
         self._orders, theirs = socket.socketpair()
@@ -75,7 +79,7 @@ class ForkServer:
         theirs.close()
 
     async def start(self, told: dict[str, Any]) -> Child:
-        """Start a child process, send it this message, and return it."""
+        """Start a child process, send it the message `told`, and return the child."""
         ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(self._orders, [b"fork".ljust(_SIZE)], [theirs.fileno()])
@@ -95,7 +99,9 @@ class ForkServer:
             self._orders.sendall(f"end {pid}".encode().ljust(_SIZE))
 
     def leave(self) -> None:
-        """Close this process's connection to the fork server, because another process uses that."""
+        """Close this process's end of the connection to the fork server, because another process uses the
+        connection.
+        """
         self._orders.close()
 
     def close(self) -> None:
@@ -140,7 +146,7 @@ def _reap(children: set[int]) -> None:
 
 
 def _live(descriptor: int, live: Callable[[dict[str, Any]], object]) -> None:
-    """Run a child with its input and output on the socket; what it prints as errors is dropped."""
+    """Run `live` in a child, with input and output on the socket; its error output is dropped."""
     code = 1
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:

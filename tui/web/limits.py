@@ -12,15 +12,15 @@ from typing import Any
 NO_REQUEST = 10.0
 """Seconds after which a connection is closed that has not sent a complete request."""
 OF_AN_ADDRESS = 200
-"""Largest number of connections from one address; a class may share one, and each visitor has about four."""
+"""Largest number of connections from one address. A class may share one address, and each visitor has about four
+connections.
+"""
 EVERY = 1.0
 """Seconds between two checks of all connections."""
 
 
 class Limits:
-    """Limits of a server: connections without a request are closed, and the number of connections of an address is
-    limited.
-    """
+    """Limits of a server: connections that send no request are closed, and each address may have a limited number."""
 
     def __init__(self, connections: Callable[[], list[Any]]) -> None:
         self._connections = connections
@@ -33,7 +33,9 @@ class Limits:
             await asyncio.sleep(EVERY)
 
     def look(self, now: float) -> None:
-        """Close the connections that are over a limit at this time."""
+        """Close the connections that at time `now` have sent no request for too long, or are too many for their
+        address.
+        """
         there = self._connections()
         self._waiting = {each: self._waiting.get(each, now) for each in there if each._current_request is None}
         of_address: Counter[str] = Counter()
@@ -48,8 +50,8 @@ class Limits:
 
 
 def tell_in_a_line(say: Callable[[str], None]) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    """Return a handler for errors of the event loop, which reports once, in one line, that no more files can be
-    opened.
+    """Return a handler for errors of the event loop. If no more files can be opened, the handler reports this only
+    once, in one line.
     """
     told = False
 

@@ -1,5 +1,5 @@
-"""Place of a visitor's process (session or scene), which the server asks for so that another process can go on
-there.
+"""Place of a visitor's process: its session, or its scene of a lesson. The server asks for it, so that another process
+can continue there.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from tui.web.fork_server import Child
 A_WHILE = 10.0
 """Seconds in which a process must answer with its place."""
 PARTS = "line", "scene", "answers"
-"""Names of the parts of a place: a session as a line, a scene of the lesson, and the answers so far."""
+"""Names of the parts of a place: a session as a line, a scene of the lesson, and the answers given before."""
 
 
 class Places:
-    """Questions for the place of one process that are not answered yet."""
+    """Questions to one process for its place, which have not been answered yet."""
 
     def __init__(self) -> None:
         self._asked: list[asyncio.Future[dict[str, Any]]] = []
 
     async def ask(self, child: Child) -> dict[str, Any]:
-        """Ask the process for its place and return that; empty if it does not answer in time."""
+        """Ask the process for its place and return it; empty if there is no answer within `A_WHILE`."""
         place: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked.append(place)
         try:
@@ -39,6 +39,6 @@ class Places:
         self._asked.clear()
 
     def close(self) -> None:
-        """End all questions without an answer, because the process has ended."""
+        """Cancel all questions that have no answer, because the process has ended."""
         for place in self._asked:
             place.cancel()

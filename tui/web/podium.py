@@ -1,7 +1,7 @@
-"""Presentation in the presenter's own terminal, whose screen a class sees in browsers.
+"""Presentation in the presenter's own terminal, whose screen students see in browsers.
 
-The server is another process, so that it never delays the terminal, and ends with it. Both exchange the packets of a
-visitor's process.
+The web server is another process, so that it never delays the terminal; it ends with the presentation. Both exchange
+packets in the format that a visitor's process uses.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def present(opening: Opening, wanted: Wanted) -> int:
 
 
 def _beside(shared: ServerResources, wanted: Wanted) -> tuple[socket, int]:
-    """Start the server as a process; return the connection to it, and its id."""
+    """Start the web server as another process; return the connection to it, and its process id."""
     fork_server = ForkServer(live(shared, wanted.theme))  # before the connection is made: no visitor inherits it
     ours, theirs = socketpair()
     pid = os.fork()
@@ -68,7 +68,9 @@ def _beside(shared: ServerResources, wanted: Wanted) -> tuple[socket, int]:
 
 
 def _serve(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, theirs: socket) -> None:
-    """Serve without printing, because the terminal shows the presentation; report an error before or after that."""
+    """Run the web server without output to the terminal, which shows the presentation. Send an error to the presenter's
+    program or, if that has ended, print it.
+    """
     terminal, nowhere = os.dup(2), os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
@@ -86,7 +88,7 @@ def _serve(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, the
 
 
 def _address(ours: socket) -> str:
-    """Return the address for students, as soon as the server listens."""
+    """Wait until the server listens, and return the address for students; raise an error if it cannot start."""
     kind, told = _read(ours)
     if kind != "address":
         raise SchedscopeError(told)
@@ -123,7 +125,9 @@ class Podium(Reporting):
             self.call_after_refresh(self.action_turn_wall)
 
     def action_turn_wall(self) -> None:
-        """Show the next state of the wall; a trace has no questions, so that the wall shows the address or nothing."""
+        """Show the next state of the wall. Outside of a lesson there are no questions: then show or remove the
+        address.
+        """
         if self.in_lesson:
             super().action_turn_wall()
         else:
@@ -136,7 +140,7 @@ class Podium(Reporting):
         self._send(b"M", json.dumps(told).encode())
 
     def _mirror(self, drawn: str) -> None:
-        """Send the server what is written to the terminal. Any thread may call this."""
+        """Send the server a copy of the text written to the terminal. Any thread may call this."""
         with suppress(RuntimeError, AttributeError):  # the app has ended, or not begun
             self._of_app.call_soon_threadsafe(self._send, b"D", drawn.encode("utf-8", "replace"))
 
@@ -177,7 +181,7 @@ class Podium(Reporting):
 
 
 def mirrored(driver: type[Driver], send: Callable[[str], object]) -> type[Driver]:
-    """Return a driver class that also passes all that it writes to `send`."""
+    """Return a subclass of the driver that also passes all that it writes to `send`."""
 
     class Mirrored(driver):  # type: ignore[valid-type, misc]  # mypy knows no base that is a value
         def write(self, data: str) -> None:

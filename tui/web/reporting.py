@@ -1,4 +1,6 @@
-"""Program that is part of a class: it reports its scene to a server, sends its screen, and shows the wall."""
+"""Base of programs that are part of a class: they report their scene to the web server, send their screen, and show the
+wall.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from tui.web.wall import Wall, answers_in
 
 
 class Reporting(Schedscope):
-    """Program that reports its scene, and sends its screen when asked."""
+    """Program that reports its scene to the web server, and sends it the whole screen when asked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("I", "turn_wall", show=False)]
 
@@ -41,7 +43,7 @@ class Reporting(Schedscope):
         self.report(type="wall")
 
     def show_wall(self, text: str) -> None:
-        """Show the answers of the class over the screen; "" removes them."""
+        """Show the answers of the class over the screen; a text without valid answers, such as "", removes them."""
         answers, wall = answers_in(text), self.screen
         if answers is None:
             if isinstance(wall, Wall):
@@ -58,13 +60,15 @@ class Reporting(Schedscope):
     # Questions of the server
 
     def whole(self) -> dict[str, object]:
-        """Return all that is on the screen, for a page that connects later."""
+        """Return the whole screen as terminal output, for a page that connects later."""
         compositor = self.screen._compositor
         update: Any = compositor.render_update(full=True, screen_stack=self._background_screens)
         return {"text": update.render_segments(self.console)}
 
     def place(self) -> dict[str, object]:
-        """Return where this program is: in a scene of the lesson, or a session."""
+        """Return where this program is: the scene and answers of a lesson, or the session as a line. Empty if that
+        cannot be saved.
+        """
         if self.replay is not None and (walk := self.replay.state.walk) is not None:
             return {"scene": walk.index, "answers": walk.answers}
         try:

@@ -1,6 +1,6 @@
-"""Students of a class: scene, answers and times of each, and the best games.
+"""Students of a class: for each the scene, the answers and their times; and the best games.
 
-Names and answers come from browsers: they are kept short and printable, and are text wherever they are shown.
+Names and answers come from browsers. They are shortened, made printable, and always shown as plain text.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from sim.lessons.performance import Staged
 from sim.lessons.questions import Question, Verdict
 
 MOST = 500
-"""Largest number of students that are remembered; the one absent for longest is forgotten first."""
+"""Largest number of students that are stored; beyond that, the student who has been disconnected for longest is
+removed.
+"""
 LONGEST_NAME, LONGEST_ANSWER = 40, 60
 MOST_BARS = 9
-"""Largest number of different answers that get a bar; rarer ones share one."""
+"""Largest number of different answers with a bar each; the rarer answers share one bar."""
 STUCK = 180.0
-"""Seconds in one scene after which a student counts as stuck."""
+"""Seconds in one scene after which a student counts as stuck in it."""
 MOST_BEST = 10
 COLUMNS = (
     "student", "name", "scene", "title", "question", "answer", "right", "seconds", "mean_wait", "worst_wait",
@@ -30,7 +32,7 @@ COLUMNS = (
 
 
 class Given(NamedTuple):
-    """Answer that a student has given, and whether it is right."""
+    """Answer of a student to a question, and whether it is right."""
 
     label: str
     is_right: bool
@@ -49,11 +51,11 @@ class Score(NamedTuple):
 
 @dataclass
 class Student:
-    """Student of the class, which is one visit; the name is "" if none was typed."""
+    """Student of the class, identified by the key of a visit; the name is "" if the student has typed none."""
 
     number: int
     since: float
-    """Time at which the student came to the scene."""
+    """Time at which the student came to the present scene."""
     name: str = ""
     scene: int = 0
     pages: int = 0
@@ -61,7 +63,9 @@ class Student:
     left: float = 0.0
     """Time at which the last page disconnected."""
     answers: dict[int, Given] = field(default_factory=dict)
-    """Answer to the question of each scene; the first one counts."""
+    """For each scene with an answer: the answer to its question. The first one counts, on the common screen the last
+    one.
+    """
     score: Score | None = None
 
     @property
@@ -75,7 +79,7 @@ class Student:
 
 
 class Roster:
-    """All students of a class, by the keys of their visits."""
+    """All students of a class; the key of each is the key of the visit."""
 
     def __init__(self, scenes: Sequence[Staged] = (), now: Callable[[], float] = monotonic) -> None:
         self.scenes, self._now = scenes, now
@@ -86,7 +90,7 @@ class Roster:
     # Reports
 
     def arrive(self, key: str) -> None:
-        """Record that a page of this visit has connected."""
+        """Record that a page of the visit `key` has connected; at the first page add a student."""
         student = self._students.get(key)
         if student is None:
             self._make_room()
@@ -105,13 +109,15 @@ class Roster:
             student.name = text_of(name, LONGEST_NAME)
 
     def stand(self, key: str, scene: object) -> None:
-        """Record in which scene a student is."""
+        """Record which scene a student is in."""
         student, index = self._students.get(key), self._index(scene)
         if student is not None and index is not None and index != student.scene:
             student.scene, student.since = index, self._now()
 
     def answer(self, key: str, scene: object, label: str, is_right: bool, typed: str = "") -> None:
-        """Record an answer. The first one counts, but to the question of the common screen (`typed`) the last one."""
+        """Record an answer to the question of a scene. The first answer counts; on the common screen (`typed` is not
+        empty) the last one counts.
+        """
         student, index = self._students.get(key), self._index(scene)
         if student is None or index is None or self.scenes[index].question is None:
             return
@@ -121,8 +127,8 @@ class Roster:
         student.answers[index] = Given(text_of(label, LONGEST_ANSWER), bool(is_right), seconds, typed)
 
     def judge(self, key: str, scene: int, typed: str) -> str:
-        """Record an answer to the question of the common screen, and return it as text. Raise `ParameterError` if it is
-        none.
+        """Record the typed answer to the question of the common screen, and return it in its usual form. Raise
+        `ParameterError` if no question is open or the answer is invalid.
         """
         asked = self.question(scene)
         if asked is None:
@@ -139,12 +145,14 @@ class Roster:
         return None if student is None else student.answers.get(scene)
 
     def verdict(self, key: str, scene: int) -> Verdict | None:
-        """Return whether a student's answer to the question of the common screen is right, and why, or None."""
+        """Return the verdict on a student's answer to the question of the common screen: whether it is right, and why.
+        None if the student has not answered there.
+        """
         given, asked = self.given(key, scene), self.question(scene)
         return None if given is None or not given.typed or asked is None else asked.judge(asked.read(given.typed))
 
     def score(self, key: str, mean: object, worst: object) -> None:
-        """Record the waits of a finished game; the best game of each student counts."""
+        """Record the mean and longest wait of a finished game; only the best game of each student is kept."""
         student = self._students.get(key)
         if student is None or not (_is_wait(mean) and _is_wait(worst)):
             return
@@ -168,7 +176,9 @@ class Roster:
 
     @property
     def usual(self) -> int | None:
-        """Return the scene with a question where most students are, or were last, or None."""
+        """Return the scene with a question in which most students are now; if equally many, in which most have
+        answered. None if no scene has a question.
+        """
         asked = [index for index, scene in enumerate(self.scenes) if scene.question is not None]
         if not asked:
             return None
@@ -196,7 +206,9 @@ class Roster:
         return bars
 
     def asked(self, scene: int | None) -> dict[str, Any]:
-        """Return the question of a scene with the answers so far, as plain data; empty if there is none."""
+        """Return the question of a scene as plain data, with the bars of the answers given; empty if the scene has no
+        question.
+        """
         question = None if scene is None else self.question(scene)
         if scene is None or question is None:
             return {}
@@ -207,7 +219,7 @@ class Roster:
         }  # fmt: skip
 
     def students(self) -> list[dict[str, Any]]:
-        """Return all students as plain data: the one longest in a scene first, absent ones last."""
+        """Return all students as plain data: connected ones first, and among them the one longest in a scene first."""
         now, last = self._now(), len(self.scenes) - 1
         found = [
             {
@@ -224,7 +236,9 @@ class Roster:
         return sorted(found, key=lambda each: (not each["here"], -each["seconds"]))
 
     def where(self) -> list[dict[str, Any]]:
-        """Return each scene with its title and the number of students in it, as plain data."""
+        """Return plain data for each scene: its title, the number of connected students in it, and whether it has a
+        question.
+        """
         here = [student.scene for student in self._students.values() if student.pages]
         return [
             {"title": scene.title, "here": here.count(index), "asks": scene.question is not None}
@@ -245,7 +259,9 @@ class Roster:
         return self._now() - self.began
 
     def rows(self) -> Iterator[Sequence[object]]:
-        """Yield the rows of the table of the class: one for each answer, and one for a student without answers."""
+        """Yield the rows of the table of the class, headings first: one row for each answer, and one for each student
+        without answers.
+        """
         yield COLUMNS
         for student in self._students.values():
             waits = (None, None) if student.score is None else student.score
@@ -274,7 +290,7 @@ def _is_wait(given: object) -> TypeGuard[float]:
 
 
 def best_of(given: object) -> tuple[tuple[str, float, float], ...]:
-    """Return the best games in a JSON text as (name, mean wait, worst wait); invalid ones are left out."""
+    """Return the best games in data from JSON as (name, mean wait, worst wait); invalid entries are left out."""
     if not isinstance(given, list):
         return ()
     return tuple(

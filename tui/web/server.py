@@ -1,6 +1,6 @@
-"""Web server: it serves pages, and connects each browser with a process, for its output and the user's input.
+"""Web server: it serves pages, and connects each browser with a process for the program's output and the user's input.
 
-The browser's side is textual-serve's terminal; the packets to and from a process are Textual's own.
+The terminal in the browser is that of textual-serve; the packets to and from a process have Textual's own format.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from tui.web.shared_screen import SharedScreen
 IDLE = 1800.0
 """Seconds without input after which a visitor is disconnected."""
 MOST_FILES = 200
-"""Largest number of saved files that wait to be downloaded."""
+"""Largest number of saved files that are kept until they are downloaded."""
 _HERE = Path(__file__).parent
 _LETTERS = 16
 BROWSER = "schedscope"
-"""Name of the cookie by which a browser with a running visit is recognised, and let in even if the server is full."""
+"""Name of the cookie that identifies a browser. A browser with a running visit is let in even if the server is full."""
 
 
 class ProcessSource(Protocol):
-    """Anything that starts and ends processes for visitors."""
+    """Protocol of an object that starts and ends processes for visitors."""
 
     async def start(self, told: dict[str, Any]) -> Child: ...
 
@@ -63,10 +63,12 @@ class Server:
         terminal: Child | None = None,
         over: Callable[[], object] = lambda: None,
     ) -> None:
-        """Make the server. `present` is the number of columns and rows of the one screen that all see, if there is one;
-        `room` is the class, if there is one.
+        """Make the server. `present` is (columns, rows) of the common screen that all visitors share, None if each has
+        a process.
 
-        `terminal` is the presenter's own terminal, if that is the common screen; `over` is called when it ends.
+        `room` is the class, or None. `terminal` is the presenter's own terminal, if that draws the common screen;
+        `over` is
+        called when it ends.
         """
         self._processes, self.door, self._most, self._idle, self._say = fork_server, door, most, idle, say
         self.there = 0
@@ -105,7 +107,9 @@ class Server:
 
     def _guard(self) -> Any:
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-            """Return the answer to a request for our own host, with headers for security; refuse other hosts."""
+            """Return the answer to a request that names this server as its host, with security headers added; refuse
+            requests for other hosts.
+            """
             try:
                 if not self.door.knows_host(request.headers):
                     raise web.HTTPMisdirectedRequest(text="this server has another name")
@@ -142,8 +146,8 @@ class Server:
         return response
 
     def _asked(self, word: str) -> str:
-        """Return which texts a student with this token may type above the screen: none, a name, or a name and
-        answers.
+        """Return which texts a student with this token can type above the screen: "" for none, "name", or "answer" for
+        a name and answers.
         """
         if self.room is None or self.door.leads(word):
             return ""
@@ -213,7 +217,9 @@ class Server:
         return socket
 
     async def _alone(self, page: Page, key: str, browser: str, size: tuple[int, int], **told: object) -> None:
-        """Show a visitor a process of their own: the one of this visit, or a new one."""
+        """Show a visitor a process of their own, either the running one of this visit or a new one. If the server is
+        full, a visit without a page ends.
+        """
         if self.room is not None:
             await self.room.go_alone(page.socket)
         while not self._attendance.has(key) and self._attendance.count >= self._most:
@@ -231,7 +237,7 @@ class Server:
             await child.writer.wait_closed()
 
     async def start(self, size: tuple[int, int], **told: object) -> Child:
-        """Start a process, send it these values and the size of its screen, and return it."""
+        """Start a process with a screen of this size, send it the values `told`, and return it."""
         best = self.room.roster.best() if self.room is not None else []
         return await self._processes.start(
             {"columns": size[0], "rows": size[1], **told, **({"best": best} if best else {})}
@@ -248,16 +254,19 @@ class Server:
             await self.room.note_common(told)
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None:
-        """Execute a message of a process that is not output, such as a file to be downloaded."""
+        """Execute a message of a process that is not output: offer a file for download, or close the connection at the
+        end.
+        """
         if told["type"] == "file":
             await socket.send_json(["deliver_file_start", self.keep(told["name"], told["text"])])
         elif told["type"] == "exit":
             await socket.close()
 
     async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> bool:
-        """Pass on what a browser sends, until it disconnects, is idle for too long, or `heard` returns True.
+        """Pass each message of a browser to `heard`, until the browser disconnects or is idle for too long, or `heard`
+        returns True.
 
-        Return False if it sent too much and must be disconnected.
+        Return False if the browser sent too much and must be disconnected.
         """
         budget, last = Budget(), monotonic()
         while True:

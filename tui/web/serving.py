@@ -25,7 +25,7 @@ from tui.web.visitor import ServerResources, live
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options of the server that the user has given."""
+    """Options of the web server that the user has given."""
 
     host: str
     port: int
@@ -35,14 +35,14 @@ class Wanted:
     present: tuple[int, int] | None
     theme: str
     is_seen: bool = False
-    """True if there is a teacher's view of the class."""
+    """True if the server has a teacher's view of the class."""
     table: str | None = None
     """Path of the file to which the table of the class is written at the end; None for no file."""
 
 
 def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
-    """Read all traces, start the fork server, and serve until interrupted; with `game` every visit begins with a
-    game.
+    """Read all traces, start the fork server, and serve until interrupted. If `game` is given, every visit begins with
+    a game of these jobs.
     """
     shared = replace(ServerResources.of(openings), game=game)
     fork_server = ForkServer(live(shared, wanted.theme))
@@ -55,8 +55,9 @@ def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None =
 def run(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, terminal: socket | None = None) -> None:
     """Serve until the end, and then write the table of the class.
 
-    `terminal` is the connection to the presenter's own terminal if that is the common screen; its program is sent the
-    address.
+    `terminal` is the connection to the presenter's own terminal if that draws the common screen. The program there is
+    sent
+    the address for students.
     """
     room = shared.classroom(wanted.is_seen or wanted.present is not None)
     try:

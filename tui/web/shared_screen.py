@@ -1,7 +1,8 @@
-"""Common screen: the presenter types, all others watch, and may go on alone from there.
+"""Common screen: the presenter types, and all others watch. A viewer can leave it and continue alone from its present
+place.
 
-One process draws for all: a visitor's, or the program in the presenter's own terminal. Late and slow browsers get a
-whole picture first.
+One process draws for all: the process of a visitor, or the program in the presenter's own terminal. A browser that
+connects later or is too slow first gets a picture of the whole screen.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from tui.web.fork_server import Child
 from tui.web.place import Places
 
 ALONE = "\r"
-"""Key by which a viewer goes on alone."""
+"""Key with which a viewer leaves the common screen and continues alone."""
 BEHIND = 200
-"""Largest number of pieces of output that may wait for a slow browser."""
+"""Largest number of pieces of output that are queued for a slow browser."""
 _BEGIN = b"\x1b[?1049h\x1b[?25l\x1b[2J"
 
 
 class Server(Protocol):
-    """Server as the common screen needs it: it starts processes and talks to browsers."""
+    """Protocol of the server, with what the common screen needs: it starts processes and sends messages to browsers."""
 
     async def start(self, size: tuple[int, int], **told: object) -> Child: ...
 
@@ -41,7 +42,7 @@ class Server(Protocol):
 
 
 GOES_ALONE = "You continue on your own; reload the page to return to the presenter."
-"""Text above the screen of a viewer who has gone on alone."""
+"""Text above the screen of a viewer who has left the common screen."""
 
 
 class SharedScreen:
@@ -51,21 +52,21 @@ class SharedScreen:
         self, server: Server, size: tuple[int, int], terminal: Child | None = None,
         over: Callable[[], object] = lambda: None,
     ) -> None:  # fmt: skip
-        """Make the screen of this size. `terminal` is the process that draws, if it runs already; `over` is called when
-        it ends.
+        """Make the screen of this size. `terminal` is the process that draws, if one is already running; `over` is
+        called when the drawing process ends.
         """
         self._server, self.size, self._terminal, self._over = server, size, terminal, over
         self._child: Child | None = None
         self._reading: asyncio.Task[None] | None = None
         self._begun = asyncio.Lock()
         self._watching: dict[Queue[bytes | str], bool] = {}
-        """Pieces of output that wait for each viewer, and True once the viewer has a whole picture."""
+        """For each viewer's queue of output: True once the viewer has got a picture of the whole screen"""
         self._places = Places()
         self._leader: web.WebSocketResponse | None = None
 
     def told(self, leads: bool) -> str:
-        """Return the text above the screen: how many watch and, unless `leads` (for the presenter), how to go on
-        alone.
+        """Return the text above the screen. For the presenter (`leads`) it says that all viewers see the screen, for
+        others how to continue alone.
         """
         if leads:
             return "You are presenting: all viewers see this screen."
@@ -74,8 +75,8 @@ class SharedScreen:
     async def welcome(
         self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool, alone: Callable[..., Awaitable[None]]
     ) -> None:
-        """Show the common screen in a browser; if a viewer presses Enter, call `alone`, which shows a process of its
-        own.
+        """Show the common screen in a browser. If a viewer presses Enter, call `alone`, which shows the viewer a
+        process of their own.
         """
         child = await self.begin()
         pieces: Queue[bytes | str] = Queue(BEHIND)
@@ -114,7 +115,9 @@ class SharedScreen:
     # The common screen
 
     async def begin(self) -> Child:
-        """Return the process that draws. If it has ended, start another one, unless it was the presenter's terminal."""
+        """Return the process that draws the common screen. If it has not begun or has ended, start one; the presenter's
+        terminal is used instead if it was given.
+        """
         async with self._begun:
             if self._child is None:
                 self._child = self._terminal or await self._server.start(self.size)
@@ -143,7 +146,9 @@ class SharedScreen:
                     pieces.put_nowait(b"")
 
     def _put(self, pieces: Queue[bytes | str], payload: bytes | str) -> None:
-        """Send a piece of output to a viewer; one that is too slow gets a whole picture later."""
+        """Queue a piece of output for a viewer. If the queue is full, drop the piece; the viewer gets a picture of the
+        whole screen later.
+        """
         try:
             pieces.put_nowait(payload)
         except QueueFull:
@@ -176,13 +181,15 @@ class SharedScreen:
         await socket.close()
 
     async def _led(self, kind: str, about: Any) -> bool:
-        """Pass on the keys of the presenter; the size of the screen stays the same."""
+        """Pass on the keys of the presenter. Return True if the process that draws has ended."""
         if kind == "stdin" and isinstance(about, str) and self._child is not None:
             await self._child.send(b"D", about.encode("utf-8", "replace"))
         return self._child is None
 
     async def _watched(self, kind: str, about: Any, seen: list[tuple[int, int]]) -> bool:
-        """Return True if a viewer pressed the key to go on alone; other keys are ignored."""
+        """Return True if a viewer pressed the key to continue alone. Other keys are ignored; a new size of the browser
+        is stored in `seen`.
+        """
         if kind == "resize":
             seen[:] = [size_of(about)]
         return kind == "stdin" and isinstance(about, str) and ALONE in about

@@ -1,7 +1,7 @@
-"""Program of one visitor in a process of its own, which is cut off from the rest of the machine.
+"""Program of one visitor in its own process, which is cut off from the rest of the machine.
 
-Traces read before the fork are shared with all visitors. The process may read only the program and those traces; it
-writes no file, starts no process and opens no connection.
+Traces that were read before the fork are shared by all visitors. The process may read only the program and those
+traces. It cannot write files, start processes or open connections.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ _OFFERED = (("c", "continue", "where the visit stood"), ("n", "new", "from the b
 MOST_MEMORY = 1 << 30
 """Largest number of bytes of memory that a visitor's process may use in addition to the memory it begins with."""
 AHEAD = 20.0
-"""Longest time in seconds for which a run is computed before the first visitor comes."""
+"""Longest time in seconds for which the first run is computed in advance, before any visitor comes."""
 _DENIED = (
     *("subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "socket.connect", "socket.bind"),
     *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink", "os.chmod", "os.chown"),
     *("os.utime", "os.setxattr", "os.removexattr", "os.kill", "signal.pidfd_send_signal", "sqlite3.connect"),
     *("socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "socket.gethostby", "socket.getnameinfo"),
 )
-"""Names of audit events of Python that are errors in a visitor's process."""
+"""Names, or beginnings of names, of Python's audit events that raise an error in a visitor's process."""
 _UNHEARD = ("mkfifo", "mknod", "posix_fallocate", "copy_file_range", "memfd_create")
-"""Functions of `os` that make or fill files without an audit event, and are removed."""
+"""Names of functions of `os` that make or fill files without an audit event; they are removed from the module."""
 INSTALLED = ("site-packages", "dist-packages")
 """Names of folders that hold installed packages"""
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -61,7 +61,7 @@ class ServerResources:
     """Traces and other objects that all visitors share, made before the first visit."""
 
     openings: tuple[Opening, ...] = ()
-    """Runs that a visitor can choose; if there are none, the first screen is shown."""
+    """Traces and lessons that visitors can open; if there are none, the first screen is shown."""
     read: Mapping[Source, tuple[Trace, Workload]] = field(default_factory=dict)
     first: Prepared | None = None
     game: Workload | None = None
@@ -79,7 +79,9 @@ class ServerResources:
         return cls(openings, read, first)
 
     def from_there(self, told: Mapping[str, Any]) -> ServerResources:
-        """Return the shared objects for a visitor who goes on from the present place of the common screen."""
+        """Return the shared objects with the first run at the place `told` of the common screen, for a visitor who
+        continues alone from there.
+        """
         opening = self.openings[0] if self.openings else None
         if self.first is not None and self.first.walk is not None and isinstance(told.get("scene"), int):
             return replace(self, first=replace(self.first, walk=self.first.walk.go(told["scene"])))
@@ -95,7 +97,7 @@ class ServerResources:
         return tuple(source.trace for source in self.read)
 
     def classroom(self, answers: bool) -> Classroom | None:
-        """Return the class for a lesson with `answers` or for a game, otherwise None."""
+        """Return the class: for a lesson if `answers` is True, or for a game; otherwise None."""
         walk = self.first.walk if self.first is not None else None
         if walk is not None and answers:
             return Classroom(Roster(walk.scenes), walk.lesson.title)
@@ -108,7 +110,9 @@ class Visit(Reporting):
     def __init__(
         self, shared: ServerResources, theme: str = "dark", offer: Mapping[str, Any] | None = None, best: object = None
     ) -> None:
-        """Make the program. `offer` is the place where this visitor was last, `best` the best games of the class."""
+        """Make the program. `offer` is the place where this visitor was last, to which a dialog offers to return;
+        `best` are the best games of the class.
+        """
         super().__init__(shared.first, guest=Guest(LOOKS[theme].with_depth(24), traces=shared.traces))
         self._shared, self._offer = shared, offer or {}
         self._best = best_of(best)
@@ -140,8 +144,8 @@ class Visit(Reporting):
         self.open(lambda: self._of_session(parsed(text.encode("utf-8", "replace"), "the dropped file")))
 
     def _of_session(self, session: Session) -> Opening:
-        """Return what to open for a session; its trace is found among the served ones by its content, not by its
-        path.
+        """Return what to open for a session. Its trace must be one that the server offers; it is recognised by its
+        content, not by its path.
         """
         self._check_files(session)
         try:
@@ -156,7 +160,9 @@ class Visit(Reporting):
         return there
 
     def _check_files(self, session: Session) -> None:
-        """Raise an error for a session that names a file of the server, without asking whether it exists."""
+        """Raise an error if a session names a file of nodes or outages that the server does not offer. Whether the file
+        exists is not checked.
+        """
         nodes, outages = session.options.get("nodes"), str(session.options.get("outage") or "")
         if nodes not in (None, *(source.nodes for source in self._shared.read)) or ".csv" in outages.lower():
             raise ParameterError("this session names a file of nodes or outages, and visitors read none")
@@ -185,7 +191,9 @@ class Visit(Reporting):
         return VisitorDriver
 
     def prepare(self, opening: Opening) -> Prepared:
-        """Read what is to be opened; only traces that are served, and samples, are allowed."""
+        """Read what is to be opened. A trace in a file is allowed only if the server offers it; samples, lessons and
+        puzzles are always allowed.
+        """
         if opening.source in self._shared.read:
             return opening.prepared(*self._shared.read[opening.source])
         if isinstance(opening, LessonOpening) or is_line(opening.source.trace):
@@ -199,7 +207,7 @@ class Visit(Reporting):
 
 
 def live(shared: ServerResources, theme: str) -> Callable[[dict[str, Any]], object]:
-    """Return the function that runs as the process of a visitor."""
+    """Return the function that runs in each visitor's process; its argument is the first message of the server."""
 
     def run(told: dict[str, Any]) -> object:
         os.environ.update(COLUMNS=str(told["columns"]), ROWS=str(told["rows"]))
@@ -226,7 +234,7 @@ def seal(traces: tuple[str, ...]) -> None:
 
 
 def _memory() -> int | None:
-    """Return the bytes of memory that only this process uses; None if the system does not say."""
+    """Return the bytes of memory that only this process uses; None if the system does not provide the number."""
     with suppress(OSError, ValueError, StopIteration), open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmData:")) << 10
     return None
@@ -279,7 +287,7 @@ def _is_within(path: str, readable: tuple[str, ...]) -> bool:
 
 
 def _answers(given: object) -> tuple[tuple[int, bool], ...]:
-    """Return the answers in JSON as (scene, True if right); invalid ones are left out."""
+    """Return the answers in data from JSON as (scene, True if right); invalid entries are left out."""
     if not isinstance(given, list):
         return ()
     return tuple((each[0], bool(each[1])) for each in given if isinstance(each, list) and len(each) == 2)

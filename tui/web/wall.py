@@ -1,6 +1,6 @@
-"""Wall: a screen with the answers of a class as bars, and the address at which students answer.
+"""Wall: a screen with the answers of a class as bars, and the address at which students can answer.
 
-Right and wrong answers also differ without colour, once the class may know them.
+After the right answers are shown, right and wrong ones also differ without colour.
 """
 
 from __future__ import annotations
@@ -26,22 +26,24 @@ LONGEST = 1000
 
 @dataclass(frozen=True)
 class Answers:
-    """Question of the class, with the number of students for each answer."""
+    """Content of the wall: the question of the class, and the number of students for each answer."""
 
     asks: str = ""
     """Text of the question; "" if only the address is shown."""
     told: str = ""
-    """Reason for the right answer; "" until the class may know it."""
+    """Reason for the right answer; "" until the right answers are shown."""
     bars: tuple[tuple[str, int, bool | None], ...] = ()
-    """For each bar: the answer, the number of students, and True if right (None until the class may know it)."""
+    """For each bar: the answer, the number of students, and True if it is right; None until the right answers are
+    shown.
+    """
     address: str = ""
     """Address at which students answer; "" if unknown."""
     here: int | None = None
-    """Number of students who are connected; None if they are not counted."""
+    """Number of connected students; None if they are not counted."""
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Answers:
-        """Return the answers in a message of the server; each text is cut to one line of limited length."""
+        """Return the content of the wall in a message of the server; each text is cut to one line of limited length."""
         bars = [
             (text_of(bar.get("label"), LONGEST_ANSWER), int(bar.get("count", 0)), _truth(bar.get("right")))
             for bar in told.get("bars", [])[: MOST_BARS + 1]
@@ -56,7 +58,9 @@ def _truth(given: object) -> bool | None:
 
 
 SIGNS = {True: ("✓ ", "good", "█"), False: ("× ", "bad", "▒"), None: ("  ", "accent", "█")}
-"""Sign, style and block character of a bar whose answer is right, wrong, or not to be known yet."""
+"""Sign, style and block character of a bar: for True a right answer, for False a wrong one, for None before the right
+answers are shown
+"""
 
 
 def bars(answers: Answers, width: int) -> list[Line]:
@@ -92,7 +96,7 @@ def bars(answers: Answers, width: int) -> list[Line]:
 
 
 def _where(answers: Answers, width: int) -> list[Line]:
-    """Return lines with the address, which may be broken, and with the number of students."""
+    """Return lines with the address, broken if it is too long, and with the number of students."""
     if not answers.address:
         return []
     room = max(width - 4, 8)
@@ -105,7 +109,7 @@ def _where(answers: Answers, width: int) -> list[Line]:
 
 
 def _counted(answers: Answers) -> Line:
-    """Return a line on how many students are connected, or how many of them have answered."""
+    """Return a line on how many students are connected or, if there is a question, how many of them have answered."""
     here = answers.here
     if here is None:
         return line()
@@ -120,7 +124,7 @@ def _told(given: str, width: int, style: str) -> list[Line]:
 
 
 class Wall(Screen[bool]):
-    """Screen with the answers, until it is closed; its answer is True if a key closed it here."""
+    """Screen with the content of the wall. It returns True if it is closed by a key, False if the server closes it."""
 
     DEFAULT_CSS = """
     Wall { background: $background; }

@@ -1,4 +1,6 @@
-"""Bar of one or two lines: the state at the top, the sentence below the chart, the keys at the bottom."""
+"""Bar of lines with spans that can be clicked: the state at the top, the sentence below the chart, the keys at the
+bottom.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ from tui.widgets.panel import span_at
 
 
 class Bar(Lines):
-    """Bar of lines; a click on a span runs its action."""
+    """Bar of lines; a click on a span runs the action of the span."""
 
     def __init__(
         self, ground: str = "", *, tell: Callable[[str], str] = lambda action: "", id: str | None = None
     ) -> None:
-        """Make the bar; `tell` returns the tooltip for an action, and `ground` is the style of the background."""
+        """Make the bar. `tell` returns the tooltip for an action; `ground` is the name of the background style."""
         super().__init__(id=id)
         self._ground, self._tell = ground, tell
         self._told = ""
@@ -31,7 +33,7 @@ class Bar(Lines):
         self._look: Look | None = None
 
     def show(self, lines: Sequence[Line], look: Look) -> None:
-        """Show these lines in this look."""
+        """Show these lines, with the colours of `look`."""
         if (tuple(lines), look) != (self._lines, self._look):
             self._lines, self._look = tuple(lines), look
             self._redraw()

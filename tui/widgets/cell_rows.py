@@ -17,14 +17,16 @@ from tui.chart.cells.cells import Brush, Runs
 
 
 class Inked(NamedTuple):
-    """Cells to be drawn by a brush, which knows the colours (inks) of their numbers."""
+    """Runs of cells whose colours are given as numbers (inks), with the brush that translates these numbers to
+    colours.
+    """
 
     runs: Runs
     brush: Brush
 
 
 class RowWidget(Widget):
-    """Base class of widgets without borders, which draw exactly the rows that their methods return."""
+    """Base class of widgets without borders; a subclass returns its rows as segments."""
 
     ALLOW_SELECT = False
 
@@ -33,13 +35,15 @@ class RowWidget(Widget):
         """Return the segments of a row from column `begin` to `end`."""
 
     def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
-        """Return the cells of changed columns in a row, as segments or as cells with inks."""
+        """Return the cells of a row from column `begin` to `end`, which have changed: as segments, or with inks as
+        `Inked`.
+        """
         return self.cells(y, begin, end)
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:  # fmt: skip
-        """Send the changed cells to the terminal at once, because Textual's own way needs four messages."""
+        """Send the changed cells to the terminal at once; Textual's own way would first pass four messages."""
         if not regions or layout or recompose or not self.is_attached or not self.display:
             return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
         self._repaint_regions.update(regions)
@@ -54,7 +58,9 @@ class RowWidget(Widget):
         return [Strip(self.cells(y, *crop.column_span), crop.width) for y in crop.line_range]
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return the filters for output, without the one for the terminal's named colours, which are not used here."""
+        """Return the filters for output, except Textual's filter for the terminal's named colours, which are not used
+        here.
+        """
         return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor)]
 
 
@@ -67,10 +73,10 @@ class Lines(RowWidget):
         self._drawn: dict[int, list[Segment]] = {}
         """Segments of each row as they were last drawn"""
         self._changed: dict[tuple[int, int, int], list[Segment]] = {}
-        """Segments that were set last, by (row, first column, end column)"""
+        """For each (row, first column, end column) of the last change: the segments that were put there"""
 
     def put(self, rows: Mapping[int, list[Segment]]) -> None:
-        """Show these rows, by number; other rows stay the same."""
+        """Show these rows; the key of each is its line number in the widget. Other rows stay the same."""
         width = self.size.width
         new = {y: row for y, row in rows.items() if row is not (was := self._given.get(y)) and row != was}
         if not new:
@@ -91,7 +97,7 @@ class Lines(RowWidget):
         self.refresh(*changed)
 
     def forget(self) -> None:
-        """Draw all rows again at the next update."""
+        """Forget what was drawn, so that the caller's next rows are drawn completely."""
         self._given.clear()
         self._drawn.clear()
         self._changed.clear()

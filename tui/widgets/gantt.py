@@ -30,20 +30,22 @@ from tui.widgets.cell_rows import Inked, RowWidget
 _NAMED = 5
 """Width in columns in which the names of most jobs fit."""
 _A_PAN = 8
-"""Number of columns, or of rows of cells, by which a key moves the chart."""
+"""Number of columns, or of rows of cells, by which one key press moves the chart."""
 
 
 class _Looking(NamedTuple):
-    """Camera, axis and time with which the chart is drawn."""
+    """Camera, axis and present time with which the chart is drawn."""
 
     camera: Camera
     axis: Axis
     now: float
-    """Place of now on the axis of time."""
+    """Position of the present time of the replay on the axis."""
 
 
 class Gantt(RowWidget, can_focus=True):
-    """Widget with the chart of a scene. It owns the camera (visible part), and sends a message when that moves."""
+    """Widget with the chart of a scene. It stores the camera (visible part of the run), and sends a message when the
+    camera moves.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("plus,equals_sign", "zoom(1)", "closer", show=False, id="chart.zoom_in"),
@@ -69,7 +71,7 @@ class Gantt(RowWidget, can_focus=True):
     ]
 
     class CameraChanged(Message):
-        """Message that the camera has moved, because of the user or of another size."""
+        """Message that the camera has moved; `by_size` is True if only the size of the widget changed."""
 
         def __init__(self, gantt: Gantt, camera: Camera, by_size: bool) -> None:
             self.gantt, self.camera, self.by_size = gantt, camera, by_size
@@ -80,8 +82,8 @@ class Gantt(RowWidget, can_focus=True):
             return self.gantt
 
     class Hovered(Message):
-        """Message that the mouse pointer moved: `rank` is the job there or None, `spot` the place, None outside of the
-        chart.
+        """Message that the mouse pointer moved. `rank` is the job under it or None; `spot` is the place in the chart,
+        None outside of the chart.
         """
 
         def __init__(self, rank: int | None, spot: Spot | None) -> None:
@@ -89,14 +91,16 @@ class Gantt(RowWidget, can_focus=True):
             super().__init__()
 
     class Picked(Message):
-        """Message that a job was clicked, or (None) a place where there is no job."""
+        """Message that the chart was clicked; `rank` is the job there, or None if the place is free."""
 
         def __init__(self, gantt: Gantt, rank: int | None, spot: Spot | None = None) -> None:
             self.gantt, self.rank, self.spot = gantt, rank, spot
             super().__init__()
 
     class Measured(Message):
-        """Message that a span of time is being measured; `span` has its begin and end when the button is released."""
+        """Message that a span of time is being measured by a drag; `span` is (begin, end) when the button is released,
+        before that None.
+        """
 
         def __init__(self, gantt: Gantt, told: str, span: tuple[float, float] | None = None) -> None:
             self.gantt, self.told, self.span = gantt, told, span
@@ -107,25 +111,27 @@ class Gantt(RowWidget, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._workload = workload
-        """Workload of the chart; that of the last scene, because the machine may change"""
+        """Workload of the scene that was drawn last; it can differ from the first one, because the machine may
+        change
+        """
         self._camera = camera
         self._scene: Pictured | None = None
         self._selected: int | None = None
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
         self._changed: dict[tuple[int, int, int], Runs] = {}
-        """Runs of cells that were drawn last, by (row, first column, end column); empty if filters are used"""
+        """For each (row, first column, end column) that was drawn last: its cells. Empty if Textual applies filters"""
         self._by_clock: Camera | None = None
-        """Camera that was last used by the clock, not by event"""
+        """Last camera with columns of equal time, for the return from columns of equal numbers of events"""
         self._spot: Spot | None = None
         self._seen: tuple[float, float] | None = None
-        """Times that must be visible in any size; None if the camera decides"""
+        """Span of time that stays visible if the size of the widget changes; None to keep the scale of the camera"""
         self._grabbed: tuple[int, int, _Looking] | None = None
-        """Column, row and view where a drag of the chart began; None if there is no drag"""
+        """Column, row and view at the start of a drag of the chart; None at any other time"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
-        """Mouse events at the begin and the end of a span that is being measured, or None"""
+        """Mouse events at the begin and the end of the span that is being measured; None at any other time"""
         self.is_pointed_at = False
-        """True to draw the mouse pointer, for viewers who do not hold the mouse."""
+        """True to draw the mouse pointer into the chart, for viewers of a shared screen or a projector."""
         self._pointer: tuple[int, int] | None = None
 
     # Input
@@ -164,20 +170,20 @@ class Gantt(RowWidget, can_focus=True):
 
     @camera.setter
     def camera(self, camera: Camera) -> None:
-        """Set the camera, for the widget's size; no message is sent."""
+        """Set the camera, adapted to the widget's size, without sending a message."""
         inner = self._inner
         sized = camera.sized(inner.columns, inner.rows * self._folds)
         self._camera, self._seen = sized, self._seen if sized == self._camera else None
 
     @property
     def is_fitted(self) -> bool:
-        """Return True if the times that must be visible have been fitted to the present size."""
+        """Return True if the camera has the present size of the widget."""
         inner, camera = self._inner, self._camera
         return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
 
     def turning(self, pages: bool) -> Camera | None:
-        """Return a camera that follows now, by turning pages or by scrolling; None while the place of now is
-        unknown.
+        """Return a camera that keeps the present time visible, by turning `pages` or by scrolling. None if the position
+        of the present time is unknown.
         """
         if (looking := self._looking()) is None:
             return None
@@ -199,7 +205,9 @@ class Gantt(RowWidget, can_focus=True):
         return self.cells(y, begin, end) if runs is None else Inked(runs, self._brush)
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return the filters for output, without the one that has been applied to every cell already."""
+        """Return the filters for output, except the filter for unprintable characters, which has already been applied
+        to every cell.
+        """
         return [known for known in super().get_line_filters() if not isinstance(known, Printable)]
 
     def _redraw(self) -> None:
@@ -236,11 +244,11 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def _folds(self) -> int:
-        """Return the number of rows of pixels in a row of cells."""
+        """Return the number of rows of pixels that are drawn in one row of cells."""
         return 1 if self._brush.look.patterned else 2
 
     def _forget(self) -> None:
-        """Draw all cells again at the next update."""
+        """Forget what was drawn, so that all cells are drawn at the next update."""
         self._cells = None
         self._changed.clear()
 
@@ -264,7 +272,9 @@ class Gantt(RowWidget, can_focus=True):
     # Looking elsewhere
 
     def see(self, window: tuple[float, float] | None, by_size: bool = False) -> None:
-        """Show the time between two points, in any size; None shows the first view."""
+        """Show this span of time, also after changes of the widget's size; None shows the first view. `by_size` is True
+        if a new size is the reason.
+        """
         inner = self._inner
         first = Camera.on(self._workload, inner.columns, inner.rows * self._folds)
         self._move(first if window is None else first.fitting(*window), by_size)
@@ -280,7 +290,9 @@ class Gantt(RowWidget, can_focus=True):
         return 0.0 if self._scene is None else self._scene.clock
 
     def _looking(self) -> _Looking | None:
-        """Return how the chart is drawn now; None if the picture has another axis than the camera."""
+        """Return the camera, axis and present time of the drawn chart; None before it is drawn, or if the camera has
+        another kind of axis.
+        """
         chart = self._scene.chart if self._scene else None
         if self._camera is None or chart is None or chart.view.axis.by_event != self._camera.by_event:
             return None
@@ -292,7 +304,7 @@ class Gantt(RowWidget, can_focus=True):
             self._move(looking.camera.zoomed(rungs, looking.now))
 
     def enlarge(self, seconds: float) -> None:
-        """Zoom in until a job of that many seconds has space for its name."""
+        """Zoom in until the name of a job of this many seconds fits into the chart."""
         if (looking := self._looking()) and not looking.camera.by_event:
             camera = looking.camera
             while camera.per_column * _NAMED > seconds and (closer := camera.zoomed(1, looking.now)) != camera:
@@ -308,7 +320,9 @@ class Gantt(RowWidget, can_focus=True):
             self._move(looking.camera.panned(direction * _A_PAN, looking.now))
 
     def action_space_by_event(self) -> None:
-        """Change between columns of equal time and columns of equal numbers of events; now stays visible."""
+        """Change between columns of equal time and columns with equal numbers of events; the present time stays
+        visible.
+        """
         if self._camera is None or self._scene is None or self._scene.chart is None:
             return
         view, was = self._scene.chart.view, self._camera
@@ -327,7 +341,9 @@ class Gantt(RowWidget, can_focus=True):
             self._move(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
 
     def action_toggle_rows(self) -> None:
-        """Change between lanes for rows or partitions and processors ordered by number."""
+        """Change between two orders of the chart's lanes: by row of the matrix or by partition, and by number of the
+        processor.
+        """
         chart = self._scene.chart if self._scene is not None else None
         if self._camera is not None and chart is not None:
             self._move(replace(self._camera, by_rows=not (chart.lanes or chart.by_owner)))
@@ -345,7 +361,7 @@ class Gantt(RowWidget, can_focus=True):
         self._move(looking.camera.fitting(begin, end))
 
     def action_fit_first(self) -> None:
-        """Show the first view again: the whole machine, around now."""
+        """Show the first view again: the whole machine around the present time."""
         inner = self._inner
         self._move(Camera.on(self._workload, inner.columns, inner.rows * self._folds))
 
@@ -410,7 +426,7 @@ class Gantt(RowWidget, can_focus=True):
             self.capture_mouse()
 
     def _measure(self, event: events.MouseMove) -> None:
-        """Store the span between the begin of the drag and the pointer: its time and processors."""
+        """Store the pointer as the end of the measured span, and report the span's time and processors."""
         assert self._measured is not None
         self._measured = self._measured[0], event
         self._tell_measured(self._measured, is_over=False)
@@ -434,7 +450,7 @@ class Gantt(RowWidget, can_focus=True):
         cells.write(y, begin, told, ink(Hue.ACCENT, Tone.TEXT), ink(Hue.ACCENT, Tone.STRONG))
 
     def _drag(self, event: events.MouseMove) -> None:
-        """Move the chart so that what was grabbed stays under the pointer."""
+        """Move the chart so that the point where the drag began stays under the pointer."""
         assert self._grabbed is not None
         x, y, (camera, _, now) = self._grabbed
         if event.x != x:
@@ -442,7 +458,7 @@ class Gantt(RowWidget, can_focus=True):
         self._move(camera.lifted((event.y - y) * self._folds, self._workload.procs))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """End a drag; if the pointer did not move, it was a click."""
+        """End a drag; if the pointer has not moved since the button was pressed, handle it as a click."""
         grabbed, self._grabbed = self._grabbed, None
         self.release_mouse()
         if self._measured is not None:

@@ -1,4 +1,4 @@
-"""Lists of options that stay correct if keys, clicks and a new size arrive at the same time."""
+"""Lists of options that stay correct if keys, clicks and changes of size arrive at the same time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.widgets._select import SelectOverlay
 
 
 class Options(OptionList):
-    """Textual's list of options, in which page keys do nothing while the list has no height."""
+    """Textual's list of options, in which page keys have no effect while the list is not laid out."""
 
     def _move_page(self, direction: Direction) -> None:
         if (self.highlighted or 0) in self._index_to_line:
@@ -23,7 +23,7 @@ class Options(OptionList):
 
 
 class Choice(Select[str]):
-    """Textual's field to select a word, with a list in which page keys work."""
+    """Textual's field to select a word, whose open list is an `Options` list."""
 
     def compose(self) -> ComposeResult:
         current, _ = super().compose()
@@ -32,7 +32,7 @@ class Choice(Select[str]):
 
 
 class _Overlay(SelectOverlay, Options):
-    """Open list of a selection field, above other widgets.
+    """List that opens above other widgets when a selection field is opened.
 
     Textual applies the style rules of the first base class only.
     """

@@ -1,6 +1,6 @@
 """Widget for a panel: it shows a sheet with a title, fixed lines, and a body that scrolls.
 
-It draws a value and decides nothing: a pure function makes the sheet, and the user's actions are posted as messages.
+The widget only displays: a pure function makes the sheet from a context, and the user's actions are sent as messages.
 """
 
 from __future__ import annotations
@@ -25,18 +25,20 @@ from tui.panels.meanings import title_meaning
 from tui.widgets.cell_rows import Lines, fitted
 
 MARGIN = 1
-"""Number of blank columns at each side; the right one has the mark for scrolling."""
+"""Number of blank columns at each side; the right one shows the scroll mark."""
 AFTER = 2
-"""Number of rows below a followed line that stay visible, for the rest of a wrapped line"""
+"""Number of rows that stay visible below the line to which the panel scrolls, in case that line is wrapped"""
 WHEEL = 3
 """Number of lines that the mouse wheel scrolls."""
 AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
-"""Function that draws a panel, like `context.Draw`, for any kind of context."""
+"""Function that draws a panel from a context of any kind, the size, and the first line of the body. `context.Draw` is
+this for the replay.
+"""
 AnyTell: TypeAlias = Callable[[Any, Size, int, int], str]
 
 
 class Shown(Protocol):
-    """Context of a panel, as far as the widget itself needs it."""
+    """Protocol of a panel's context, with what the widget itself needs."""
 
     @property
     def look(self) -> Look: ...
@@ -54,7 +56,9 @@ class Shown(Protocol):
     def whose(self) -> Span | None: ...
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip for a column of a line: about the line, or about the job in it."""
+        """Return the tooltip for a column of a line: about the job of this rank, or about the line if `rank` is
+        None.
+        """
 
 
 class Panel(Lines, can_focus=True):
@@ -77,14 +81,14 @@ class Panel(Lines, can_focus=True):
             super().__init__()
 
     class Hovered(Message):
-        """Message that the pointer is on the line of a job; None if it has left it."""
+        """Message that the pointer is on the line of the job `rank`; None if the pointer has left that line."""
 
         def __init__(self, rank: int | None) -> None:
             self.rank = rank
             super().__init__()
 
     class Maximise(Message):
-        """Message that the title was clicked, to give the panel the whole screen or its usual size."""
+        """Message that the title was clicked, to change between the whole screen and the panel's usual size."""
 
         def __init__(self, panel: Panel) -> None:
             self.panel = panel
@@ -95,7 +99,7 @@ class Panel(Lines, can_focus=True):
             return self.panel
 
     class NeedsChanged(Message):
-        """Message that the panel needs another number of rows."""
+        """Message that the panel needs another number of rows to show its whole content."""
 
     def __init__(
         self, draw: AnyDraw, *, tell: AnyTell | None = None, id: str | None = None, classes: str | None = None
@@ -112,7 +116,9 @@ class Panel(Lines, can_focus=True):
         self._over: int | None = None
 
     def show(self, context: Shown) -> None:
-        """Draw this context, so that the selected or marked line is visible."""
+        """Draw the panel with this context. If the selection or a followed line has changed, scroll until the marked
+        line is visible.
+        """
         before, self._shown, mark = self._shown, context, self._sheet.mark
         self._redraw()
         is_moved = self._sheet.is_followed and self._sheet.mark != mark
@@ -127,7 +133,7 @@ class Panel(Lines, can_focus=True):
     # Drawing
 
     def _redraw(self) -> None:
-        """Make the lines again, and draw the ones that changed."""
+        """Make the sheet again, and draw the lines that changed."""
         width, height = self.size
         if self._shown is None or not width or not height:
             return
@@ -143,7 +149,7 @@ class Panel(Lines, can_focus=True):
 
     @property
     def _room(self) -> int:
-        """Return the number of lines of the body that fit."""
+        """Return the number of lines of the body that are visible at once."""
         return max(self.size.height - 1 - len(self._sheet.head), 0)
 
     def on_resize(self) -> None:
@@ -161,7 +167,7 @@ class Panel(Lines, can_focus=True):
     # Scrolling
 
     def _go_to(self, first: int) -> bool:
-        """Show the body from line `first` on; return False if it is shown so already."""
+        """Show the body from line `first` on; return False if that is already the first visible line."""
         first = window(self._sheet.total, first, self._room).start
         if first == self._first:
             return False
@@ -170,7 +176,7 @@ class Panel(Lines, can_focus=True):
         return True
 
     def _reveal(self, mark: int | None) -> None:
-        """Scroll as little as possible until this line of the body is visible."""
+        """Scroll as little as possible until line `mark` of the body is visible; if it is None, the body stays."""
         if mark is not None:
             after = AFTER if self._sheet.is_followed else 0
             self._go_to(min(max(self._first, mark - self._room + 1 + after), mark))
@@ -208,7 +214,9 @@ class Panel(Lines, can_focus=True):
             self.tooltip = Content(told) if told else None
 
     def _told_at(self, column: int, row: int, line: Line | None) -> str:
-        """Return the tooltip of a place: about the job there, or what the panel says about it."""
+        """Return the tooltip of a place: the meaning of the title, text on the job there, or what the panel's function
+        returns.
+        """
         context = self._shown
         if context is None:
             return ""
@@ -255,7 +263,7 @@ def span_at(line: Line, column: int) -> Span | None:
 
 
 def rank_at(line: Line, column: int) -> int | None:
-    """Return the rank of the job that a click at this column selects, or None."""
+    """Return the rank of the job that a click at this column of the line selects, or None."""
     found = span_at(line, column)
     selects = re.fullmatch(r"select_rank\((\d+)\)", found.action if found else "")
     return int(selects[1]) if selects else None
@@ -285,7 +293,7 @@ def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: in
 
 
 def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segment]:
-    """Return the row of the title, with the name of the run if there are two, and with the note at the right."""
+    """Return the row of the title: the name of the run if two are compared, and the sheet's note at the right."""
     room = width - 2 * MARGIN
     spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
     if not sheet.of_both and (whose := context.whose):
@@ -298,7 +306,9 @@ def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segm
 
 
 def _lit(line: Line, context: Shown) -> str:
-    """Return the style that highlights a line: its job is selected or under the pointer; otherwise ""."""
+    """Return the style that highlights the line of the selected job or of the job under the pointer; "" for other
+    lines.
+    """
     if line.rank is None:
         return ""
     if line.rank == context.selected:

@@ -1,8 +1,8 @@
 """Updates of the terminal that send only the columns and styles that changed.
 
-Textual's own compositor renders every widget around a change, sends a row from the left edge of its widget on, and
-repeats every style. This class keeps its layout and replaces only the updates, for which it uses a private module of
-Textual.
+Textual's own compositor renders every widget around a change, sends each row from the left edge of its widget, and
+repeats every style. The class `SpanCompositor` keeps Textual's layout, but makes the updates itself. For that it uses a
+private module of Textual.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tui.widgets.cell_rows import Inked, RowWidget
 
 
 class Piece(NamedTuple):
-    """Neighbouring cells of a row that must be sent."""
+    """Neighbouring cells of one row, which are sent to the terminal together."""
 
     y: int
     x: int
@@ -46,7 +46,7 @@ class SpanCompositor(Compositor):
         return Update(pieces) if pieces else None
 
     def _on_top(self, y: int, begin: int, end: int) -> Iterator[Piece]:
-        """Yield the parts of a row, from column `begin` to `end`, that other widgets do not cover."""
+        """Yield the parts of a row from column `begin` to `end` with the cells of the widget on top there."""
         hidden = [(max(begin, 0), min(end, self.size.width))]
         for widget, shown, region in self.layers_visible[y]:
             still = []
@@ -69,7 +69,7 @@ def _cells(widget: Widget, y: int, begin: int, end: int) -> list[Segment] | Inke
 
 
 class Update(CompositorUpdate):
-    """Update of the screen that consists of some pieces."""
+    """Update of the screen that sends a number of `Piece` objects."""
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
         self._pieces = pieces
@@ -86,14 +86,14 @@ class Update(CompositorUpdate):
 
 
 Codes = tuple[str, str, str]
-"""Parameters of an escape sequence for attributes, foreground and background; "" for the terminal's default."""
+"""Parameters of an escape sequence: (attributes, foreground, background); each is "" for the terminal's default."""
 _PLAIN = Style.null()
 _MOST_TURNS = 20_000
 _SGR = re.compile("\x1b\\[([0-9;]*)m")
 
 
 class _Pen:
-    """Writer of escape sequences, which knows the style that the terminal has now."""
+    """Writer of escape sequences that remembers the terminal's current style, and sends only changes of it."""
 
     def __init__(self, system: ColorSystem) -> None:
         self.sent: list[str] = []
@@ -114,7 +114,7 @@ class _Pen:
         self._style = was
 
     def draw_inked(self, cells: Inked) -> None:
-        """Write cells whose colours are given as inks."""
+        """Write cells whose colours are given as numbers of inks."""
         runs, brush = cells
         self.sent += turn(self._style, brush.style(runs.inks[0]), self._system), runs.texts[0]
         turns = map(_turns_of(brush, self._system).__getitem__, runs.turns)
@@ -122,12 +122,14 @@ class _Pen:
         self._style = brush.style(runs.inks[-1])
 
     def done(self) -> str:
-        """Return all that was written; text behind it has the default style."""
+        """Return all that was written, followed by a return to the default style if needed."""
         return "".join([*self.sent, turn(self._style, _PLAIN, self._system)])
 
 
 class _Turns(dict[int, str]):
-    """Escape sequences that change from one ink of a brush to another; each is made when first needed."""
+    """Mapping from a change between two inks of a brush (as one number) to its escape sequence, which is made when
+    first needed.
+    """
 
     def __init__(self, brush: Brush, system: ColorSystem) -> None:
         super().__init__()
@@ -147,7 +149,8 @@ def _turns_of(brush: Brush, system: ColorSystem) -> _Turns:
 
 @lru_cache(1 << 14)
 def turn(was: Style, style: Style, system: ColorSystem) -> str:
-    r"""Return the escape sequence that changes from one style to another; attributes and default colours need a reset.
+    r"""Return the escape sequence that changes from one style to another. If an attribute or colour must go back to the
+    default, it begins with a reset.
 
     >>> turn(Style.parse("bold red"), Style.parse("bold blue"), ColorSystem.STANDARD)
     '\x1b[34m'

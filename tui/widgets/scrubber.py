@@ -1,4 +1,4 @@
-"""Strip with the whole run, on which a click or a drag goes to a time."""
+"""Strip with the whole run; a click or a drag on it goes to the time under the pointer."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tui.widgets.panel import MARGIN, Panel
 
 
 class Scrubber(Panel, can_focus=False):
-    """Panel whose columns stand for times."""
+    """Panel in which each column stands for a time."""
 
     class Scrubbed(Message):
-        """Message that the mouse button is down at this column of `width` columns."""
+        """Message that the mouse button is pressed at `column` of a strip that is `width` columns wide."""
 
         def __init__(self, column: int, width: int) -> None:
             self.column, self.width = column, width

@@ -35,9 +35,9 @@ SHAPES: dict[str, _Parts] = {
     **{sign: [(int(n) % 2 / 2, int(n) // 2 / 2, 0.5, 0.5) for n in places] for sign, places in _QUARTERS.items()},
     **_LINES,
 }
-"""Rectangles that each block character fills: x, y, width and height as shares of its cell."""
+"""For each block character: the rectangles that it fills, as (x, y, width, height) in shares of its cell"""
 SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
-"""Share of its cell that each shading character fills."""
+"""For each shading character: the share of its cell that it fills"""
 _DIM = 0.6
 _TOGETHER = re.compile(r"[^ ]+(?: [^ ]+)*")
 
@@ -122,7 +122,7 @@ def _kind(sign: str) -> str:
 
 
 def _shape(signs: str, x: float, y: float, type_: Type) -> Iterator[Rect]:
-    """Yield the shapes in whole pixels: a line thinner than a pixel would not be drawn where edges are crisp."""
+    """Yield the rectangles of block characters in whole pixels, as a line thinner than a pixel could disappear."""
     for sign in signs:
         for left, top, width, height in SHAPES[sign]:
             begin, across = _snapped(left, width, type_.width)
@@ -132,7 +132,7 @@ def _shape(signs: str, x: float, y: float, type_: Type) -> Iterator[Rect]:
 
 
 def _snapped(begin: float, size: float, pixels: int) -> tuple[int, int]:
-    """Return the begin and the size of a part of a cell in whole pixels, of which it has at least one.
+    """Return (begin, size) in pixels of a part of a cell that is given in shares; the size is at least one pixel.
 
     >>> _snapped(0.455, 0.09, 10), _snapped(0.5, 0.5, 15), _snapped(0.875, 0.125, 10)
     ((5, 1), (8, 7), (9, 1))
@@ -142,7 +142,9 @@ def _snapped(begin: float, size: float, pixels: int) -> tuple[int, int]:
 
 
 def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: Type) -> Iterator[str]:
-    """Yield letters as SVG, as wide as their cells in any font; each word has its own position."""
+    """Yield letters as SVG text. Each word has its own position and its exact width in cells, so that all fonts give
+    the same layout.
+    """
     for words in _TOGETHER.finditer(signs):
         yield element(
             "text", text(words[0]), x=x + cells(signs[: words.start()]) * type_.width, y=y + type_.height * 0.74,
@@ -153,7 +155,7 @@ def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: T
 
 
 def _colours(style: Style, look: Look) -> tuple[str, str]:
-    """Return the colours of the letters and of the background."""
+    """Return (colour of the letters, colour of the background) of a style."""
     fore, back = _hex(style.color, look.text), _hex(style.bgcolor, look.background)
     if style.reverse:
         fore, back = back, fore

@@ -18,7 +18,9 @@ from sim.workload.formats.slurm_text import hosts
 SELDOM = 5
 """Number of polls between two requests for nodes, partitions, reservations, limits and parts of priorities."""
 MOST_DETAILS = 8
-"""Number of newly started jobs above which details of all jobs are requested at once, not of each alone."""
+"""Largest number of jobs whose details are requested one by one; beyond it, details of all jobs are requested at
+once.
+"""
 HISTORY = (
     "JobID", "JobIDRaw", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "End",
     "Timelimit", "NCPUS", "NNodes", "NodeList", "Priority", "ReqTRES", "AllocTRES", "JobName",
@@ -37,7 +39,7 @@ class Slurm:
         """Latest values of the parts that are not requested at every poll."""
         self._details: dict[str, text.Details] = {}
         self._held: set[str] = set()
-        """Ids of the jobs whose details have been requested since they started."""
+        """Numbers of the jobs that ran at the last poll; their details have been requested since they started."""
         self._alive: set[str] = set()
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
@@ -78,8 +80,8 @@ class Slurm:
         return Cluster(0.0, name[: text.MOST_LETTERS], version[:40], is_private=is_private, me=me)
 
     def _looked_at(self, known: Cluster) -> Cluster:
-        """Return the cluster with new nodes, partitions, reservations, limits and parts of priorities, if their turn
-        has come.
+        """Return the cluster `known` with its nodes, partitions, reservations, limits and parts of priorities requested
+        again.
         """
         ask = self._commands.ask
         return replace(
@@ -99,15 +101,19 @@ class Slurm:
             return ""
 
     def _with_forgotten(self, jobs: tuple[ClusterJob, ...], at: float) -> tuple[ClusterJob, ...]:
-        """Return these jobs and, from the accounting, the jobs that have ended and are no longer listed."""
+        """Return these jobs and, from the accounting, the jobs that waited or ran at the last poll but are no longer
+        listed.
+        """
         gone = self._alive - {job.id for job in jobs}
         since, self._at = self._at, at
         self._alive = {job.id for job in jobs if not job.has_ended}
         return (*jobs, *(job for job in self.history(since) if job.id in gone)) if gone else jobs
 
     def _with_details(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
-        """Return the jobs with their details, which are requested once after a start, and once before if few jobs are
-        new.
+        """Return the jobs with their details, which are requested once while a job waits and once after its start.
+
+        After the first poll, details of waiting jobs are requested only if fewer than `MOST_DETAILS` jobs have just
+        started.
         """
         listed = {job.number for job in jobs}
         self._details = {number: told for number, told in self._details.items() if number in listed}

@@ -12,7 +12,9 @@ _AMOUNT = re.compile(
     r"(?:^|,)(?:([\w/:.-]{1,64})=)?(\d{1,15})(?:\((\d{1,15}(?:\.\d{1,9})?)\))?(?=,|$)",
     re.ASCII,
 )
-"""Pattern of an amount of a resource with its current use in parentheses; limits for a single job have no use."""
+"""Pattern of an amount of a resource, followed by the amount in use in parentheses; limits for a single job have only
+the first.
+"""
 _KEY = re.compile(r"(?:^|\s)((?:Grp|Max|Min)[A-Za-z]{2,30})=(\S*)", re.ASCII)
 _ASSOCIATION = re.compile(r"\s*ClusterName=\S* Account=(\S*) UserName=([^\s(]*)")
 _USER = re.compile(r"^UserName=([^\s(]+)\((\d+)\)", re.M)
@@ -34,10 +36,11 @@ def limits(text: str) -> tuple[Limit, ...]:
 
 
 def _lines(text: str, users: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield, for each line with a limit: kind of its owner, name of its owner, and the line.
+    """Yield (kind of the owner, name of the owner, line) for each line with a limit.
 
-    A user's name has the account with it (`anna of physics`), and a user or an account the QOS (`anna in high`). Older
-    versions write a user of a QOS as a number, for which `users` has the names.
+    A user's name is followed by the account (`anna of physics`). In a limit within a QOS, the name of the user or
+    account is followed by the QOS (`anna in high`). Older versions write a user of a QOS as a number; `users` maps
+    these to names.
     """
     kind = name = qos = part = ""
     for line in text.splitlines():

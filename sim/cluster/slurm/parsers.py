@@ -98,7 +98,7 @@ def _state(value: object) -> str:
 
 
 def _cores(resources: object) -> Iterator[Cores]:
-    """Yield the cores that a job holds on each node, numbered over the node's sockets; nothing if they are not
+    """Yield the cores that a job holds on each node, numbered across all sockets of the node; nothing if they are not
     listed.
     """
     if not isinstance(resources, dict):

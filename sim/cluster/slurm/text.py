@@ -18,7 +18,9 @@ COLUMNS = {
     "end": "e", "start": "S", "priority": "Q", "nodes": "N", "planned": "Y", "dependency": "E", "reservation": "v",
     "name": "j",
 }  # fmt: skip
-"""Letter of squeue's format for each field. The job's name is last, because it may contain separators and line ends."""
+"""Mapping from each field of a job to its letter in squeue's format. The job's name is last, because it may contain
+separators and line ends.
+"""
 FORMAT = "|".join(f"%{letter}" for letter in COLUMNS.values())
 MOST_LETTERS = 200
 """Largest number of letters of a name or a free text; lists of nodes and dependencies may be longer."""
@@ -40,7 +42,7 @@ def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS))
 
 
 def _records(text: str, columns: int) -> Iterator[str]:
-    """Yield one text for each record, which has several lines if the job's name has."""
+    """Yield the text of each record with this number of columns; it has several lines if the job's name has."""
     held = ""
     for line in text.split("\n"):
         if _ROW.match(line) and line.count("|") >= columns - 1:
@@ -92,8 +94,8 @@ class Details(NamedTuple):
 
 
 def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
-    """Return the jobs with the cores that they hold and what they request, by their numbers in `details` (see
-    `details_of`).
+    """Return the jobs with the cores that they hold and the resources that they request; `details` has these by job
+    number.
     """
     return tuple(
         replace(job, cores=told.cores if job.is_running else (), tres=told.tres)
@@ -104,7 +106,7 @@ def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) ->
 
 
 def details_of(text: str) -> dict[str, Details]:
-    """Return the details of each job by number, from the text of `scontrol -d show job`."""
+    """Return a mapping from each job's number to its details, from the text of `scontrol -d show job`."""
     found: dict[str, Details] = {}
     for part in re.split(r"(?m)^(?=JobId=)", text):
         match = re.match(r"JobId=(\d+)", part, re.ASCII)
@@ -194,7 +196,7 @@ def reservations(text: str, zone: tzinfo = UTC) -> tuple[Reservation, ...]:
 
 
 def priority_parts(text: str) -> dict[str, dict[str, float]]:
-    """Return the parts of each job's priority by job number, from the output of `sprio -l` with its header."""
+    """Return, for each job number, the job's priority parts by name, from the output of `sprio -l` with its header."""
     lines = text.splitlines()
     header = lines[0].split() if lines else []
     if "JOBID" not in header or "PRIORITY" not in header:

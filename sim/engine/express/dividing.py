@@ -20,8 +20,10 @@ from sim.workload.model import Workload
 
 
 def can_go_on(state: State) -> bool:
-    """Return True if the loop can continue from this state: the policy's notes can be computed again, and each running
-    job is in its own partition.
+    """Return True if the loop can continue from this state.
+
+    The machine must be divided into partitions and not too large, with each running job within its own partition. There
+    may be no notes of the policy and no suspended jobs.
     """
     owners, jobs, queue_of = state.machine.owners, state.jobs, state.policy.queue_of
     if not owners or state.procs > WIDEST or state.suspended or state.notes:
@@ -51,8 +53,9 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload) -> None:
-    """Tell the loop which jobs are in, or will have, a speculative run (limited in time); their run time there is that
-    of this run.
+    """Copy the speculative runs into the loop: the jobs that are in one, or will have one.
+
+    In the loop, the estimate and the run time of such a job are cut to the limit of the speculative run.
     """
     loop.trial_as = form_of(Reserve, PlannedTrial)
     loop.due_as, loop.early_as = (form_of(Start, reason, is_placed=True) for reason in (TrialDue, TrialEarly))

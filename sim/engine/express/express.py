@@ -41,9 +41,11 @@ from sim.workload.model import Ints, Workload
 
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
-"""Largest number of steps before an interrupt is noticed"""
+"""Largest number of steps that the loop makes before an interrupt is noticed"""
 _LEAST_ROOM, _MUCH_ROOM = 1 << 9, 1 << 16
-"""Space for steps that is added to the history's columns: at first, and at most"""
+"""Least number of steps for which space is added to the history's columns: at first, and later, after repeated
+doubling
+"""
 
 
 class Express:
@@ -59,19 +61,17 @@ class Express:
         self._known: Known | None = None
         self._loop: Any = None
         self._at = -1
-        """Number of steps made when the loop and the state last had the same content"""
+        """Number of steps made when the state was last copied into the loop or back"""
         self._asked = not np.isnan(workload.reserve).all()
         """True if any user requested a reservation."""
         self._late = float(workload.submit.max(initial=0) + workload.runtime.max(initial=0))
-        """Time by which any run must be over: its length if the jobs ran one after another from the last arrival on, or
-        longer
-        """
+        """Upper bound for the end of any run: the jobs run one after another from the last arrival on"""
 
     def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
         """Make at most `steps` steps until the time `until`, while credit is left; return the credit used.
 
-        A step costs `a_step` and 1 for every job that waits then. A result of 0 means that the engine has to make the
-        next step itself.
+        A step uses `a_step` credit, and 1 more for every job that waits then. A result of 0 means that the engine has
+        to make the next step itself.
         """
         if not self._is_ready():
             return 0
@@ -309,9 +309,9 @@ class Express:
 
 
 _LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQueueLoop, GANG: MigratingLoop}
-"""Classes of the loops for policies that choose processors themselves, by kind of policy"""
+"""For each kind of policy that chooses processors itself: class of its loop"""
 _BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing, GANG: gangs}
-"""Modules that copy the state which only this kind of policy has, by kind of policy"""
+"""For each kind of policy with additional state: module that copies this state"""
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 

@@ -25,7 +25,7 @@ from sim.workload.model import Job, Workload
 MOST_ROWS, MOST_TASKS = 24, 1 << 16
 """Largest number of rows, and of tasks that may migrate at one rebuild, for which the loop can be used"""
 _MOST_TURNS = 2**52
-"""Number of turns beyond which a double cannot count single turns"""
+"""Number of turns beyond which a double (64-bit float) cannot represent every number of turns"""
 
 
 class _Teller:
@@ -52,8 +52,8 @@ class _Teller:
         return self._keep(Place(self._job(rank), row, columns, why, passes))
 
     def makes_way(self, rank: int, cost: float, other: float | None) -> Reason:
-        """Return the reason for which jobs leave the columns of the job `rank`, whose move is cheaper this way; `other`
-        is the cost of the other option.
+        """Return the reason for which jobs leave the columns of the job `rank`; `cost` is that of this move, `other`
+        that of the alternative.
         """
         return MakesWay(self._jobs[rank], cost, other)
 

@@ -32,6 +32,6 @@ def enter(loop: Any, order: Order, workload: Workload) -> None:
 
 
 def _of_each(function: Callable[[Any], float], values: Any) -> Floats:
-    """Return the function's value for each of these numbers. It is called once for each different number."""
+    """Return the function's value for each of these values. The function is called once for each distinct value."""
     different, which = np.unique(values, return_inverse=True)
     return np.array([function(value) for value in different.tolist()], dtype=np.float64)[which]

@@ -80,7 +80,7 @@ def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) 
 def _tell_tolls(loop: Any, state: State, known: Known) -> None:
     """Copy the tolls of suspended jobs into the loop: the xfactors that they must exceed to preempt.
 
-    Running jobs that have left since these tolls were computed are reported to it, too.
+    The loop also gets the running jobs that have left since these tolls were computed (`known`).
     """
     for rank in state.suspended:
         keeper = known.keepers.get(rank, -1)
@@ -93,7 +93,7 @@ def _tell_tolls(loop: Any, state: State, known: Known) -> None:
 
 
 def stand(state: State) -> tuple[int, int, int]:
-    """Return numbers of which at least one differs after a job has started to run or has left its processors."""
+    """Return numbers that change whenever a job starts to run or leaves its processors, to detect such changes."""
     return state.free_set, len(state.running), len(state.suspended)
 
 

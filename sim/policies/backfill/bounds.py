@@ -21,8 +21,9 @@ class Trial(NamedTuple):
     late: Job | None = None
 
     def why(self, jobs: Iterable[Job], bounds: Mapping[int, float]) -> Reason:
-        """Return the reason why another job may or may not start: names the job with the least time left until its
-        bound, or past it.
+        """Return the reason why another job may or may not start.
+
+        The reason names the job among `jobs` with the least time left until its bound, or most past it.
         """
         margins = [(bounds[job.rank] - self.starts[job.rank], job) for job in jobs if job.rank in self.starts]
         if not margins:
@@ -35,7 +36,10 @@ class Trial(NamedTuple):
 def place_within(
     plan: Plan, jobs: Iterable[Job], bounds: Mapping[int, float], now: float, excused: frozenset[int]
 ) -> Trial:
-    """Place the jobs in this order, each as early as possible; stop at the first one that starts after its bound."""
+    """Place the jobs in this order, each as early as possible; stop at the first that starts after its bound.
+
+    Jobs with a rank in `excused` may start after their bounds.
+    """
     starts = {}
     for job in jobs:
         at = starts[job.rank] = plan.put(job, now)

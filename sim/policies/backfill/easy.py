@@ -31,7 +31,9 @@ class Easy(Ordered):
     plans = "the heads"
 
     def promises(self) -> bool:
-        """Return True in order of arrival: the head stays the head; in other orders another job may pass it."""
+        """Return True for a queue in order of arrival and depth=1: then the head stays the head, and its reservation
+        never moves later.
+        """
         return self.order == Fcfs() and self.depth == 1
 
     @by_calls

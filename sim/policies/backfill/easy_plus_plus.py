@@ -27,7 +27,7 @@ STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 
 """Corrections in seconds, added one after the other to a prediction that was too short."""
 _UNKNOWN = -1
 _History: TypeAlias = tuple[dict[int, float], dict[int, float]]
-"""Two tables by user: the run time of the user's last finished job, and of the one before it"""
+"""Two mappings from user to run time: of the user's last finished job, and of the job finished before it"""
 
 
 @policy("easy++", "Tsafrir, Etsion & Feitelson 2007", easypp="easy++")

@@ -44,7 +44,7 @@ class Greedy(Ordered):
     plans = "the heads"
 
     def promises(self) -> bool:
-        """Return True if the head's reservation never moves later, as in EASY with the same parameters."""
+        """Return True if the head's reservation never moves later, which holds for a queue in order of arrival."""
         return self.order == Fcfs()
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -76,7 +76,7 @@ class Greedy(Ordered):
 
 
 def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) -> list[Job]:
-    """Return the jobs that may pass the head by EASY's two rules, tried in this order.
+    """Return those of `jobs`, tried in this order, that may pass the head by EASY's two rules.
 
     Jobs in `late` would end after the head's start and share the extra processors.
     """
@@ -90,9 +90,9 @@ def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) 
 
 
 def _passing_on_nodes(jobs: Iterable[Job], view: View, head: Job, shadow: float, late: Collection[Job]) -> list[Job]:
-    """Return the jobs that may pass the head on a machine of nodes, tried in this order.
+    """Return those of `jobs`, tried in this order, that may pass the head on a machine of nodes.
 
-    Jobs in `late` may pass if the head still fits at its start.
+    Jobs in `late` would end after `shadow`, the head's start; they may pass only if the head still fits at that time.
     """
     plan, now, passing = view.running_plan(), view.now, list[Job]()
     for job in jobs:

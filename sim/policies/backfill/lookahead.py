@@ -35,7 +35,7 @@ class Lookahead(Ordered):
     on_nodes = False
 
     def promises(self) -> bool:
-        """Return True in the cases in which EASY's reservations never move later."""
+        """Return True if the head's reservation never moves later, which holds for a queue in order of arrival."""
         return self.order == Fcfs()
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -70,7 +70,8 @@ class Lookahead(Ordered):
 
 
 def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: int) -> tuple[int, ...]:
-    """Return the indices of the jobs that together take the most of `free` processors, the late ones at most `extra`.
+    """Return the indices of the jobs that together occupy the most of `free` processors; late jobs get at most `extra`
+    of them.
 
     >>> best_packing([5, 3, 4, 2], [False] * 4, 7, 0)
     (1, 2)
@@ -79,8 +80,8 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
     """
     extra = min(extra, free)
     reached = [[1] + [0] * extra]
-    """Sums of processors that the jobs so far can reach, as one bit set for each number of processors that late jobs
-    take.
+    """For each number of processors that late jobs occupy: the sums of processors that the jobs tried until now can
+    reach, as bits.
     """
     for width, is_late in zip(widths, late, strict=True):
         was, by = reached[-1], width if is_late else 0

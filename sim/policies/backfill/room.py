@@ -55,7 +55,7 @@ def those_in_time(view: View, jobs: Iterable[Job]) -> Generator[Keep, None, list
 
 
 def at_shadow(view: View, head: Job, extra: int) -> WhenFree | WhenRoom:
-    """Return the reason why the head is planned for its shadow time."""
+    """Return the reason for the head's planned start: at its shadow time enough processors or nodes become free."""
     return WhenRoom() if view.has_nodes else when_free(view.free, extra + head.procs)
 
 

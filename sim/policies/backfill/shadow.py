@@ -86,7 +86,7 @@ class Shadow(Ordered):
         return others, place_within(plan, others, bounds, view.now, past)
 
     def _past(self, view: View, bounds: dict[int, float], waiting: list[Job]) -> frozenset[int]:
-        """Return the jobs whose earliest possible start is already after their bound."""
+        """Return the ranks of the jobs whose earliest possible start is already after their bound."""
         everyone = frozenset(job.rank for job in waiting)
         starts = place_within(view.plan.copy(), waiting, bounds, view.now, everyone).starts
         return frozenset(rank for rank, at in starts.items() if at > bounds[rank])

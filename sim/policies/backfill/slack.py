@@ -46,8 +46,8 @@ class Slack(Conservative):
             del bounds[rank]
 
     def _squeeze_in(self, view: View, bounds: dict[int, float], job: Job) -> Iterator[Decision]:
-        """Start `job` now if all other reservations can be moved without passing their bounds; otherwise say why
-        not.
+        """Start `job` now if all other reservations can be moved without passing their bounds; otherwise yield the
+        reason why it waits.
         """
         by_start = sorted((at, rank) for rank, at in view.reserved.items() if rank != job.rank)
         others = [view.job(rank) for _, rank in by_start]

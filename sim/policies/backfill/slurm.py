@@ -1,4 +1,6 @@
-"""Slurm's scheduler: a main half in order of priority, and a backfill half at most every bf_interval seconds."""
+"""Slurm's scheduler: its main half starts jobs by priority, its backfill half runs at most every bf_interval
+seconds.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +71,8 @@ class Slurm(Ordered):
         return view.is_held(job)
 
     def _main(self, view: View) -> Generator[Decision, None, dict[int, Job]]:
-        """Start jobs by priority until one does not fit. Return, for each job still waiting, the job that blocks it, by
-        rank.
+        """Start jobs by priority until one does not fit. Return a mapping from the rank of each job still waiting to
+        the job that blocks it.
         """
         closed: dict[int, Job] = {}
         behind: dict[int, Job] = {}
@@ -119,6 +121,6 @@ class Slurm(Ordered):
 
 
 def _by_tier(view: View) -> list[Job]:
-    """Return the waiting jobs by the tiers of their partitions, then by priority."""
+    """Return the waiting jobs: those of partitions with the highest tier first, in order of priority within a tier."""
     queue, tiers = view.queue, view.tiers
     return sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue

@@ -12,7 +12,7 @@ TAILS = ("queue", "sjf", "ljf", "saf", "narrow", "wide", "latest")
 
 
 def tail_key(tail: str, procs: int, estimate: float, rank: int) -> float:
-    """Return the key of a job in this order, in which the smallest is first."""
+    """Return the sort key of a job in the order `tail`; the job with the smallest key is tried first."""
     if tail == "sjf":
         return estimate
     if tail == "ljf":

@@ -57,7 +57,7 @@ class TimeShared(Policy):
         return self.mpl
 
     def turns(self) -> Turns:
-        """Return the clock that says how long each row of the matrix runs, in its state when the policy takes over."""
+        """Return the clock of the rows' turns, which determines how long each row of the matrix runs."""
         return Turns(self.slice, self.cs)
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -161,8 +161,8 @@ class GangBackfill(TimeShared):
     # Reservations of one rebuild, noted for the compaction of the next
 
     def _forget_reservations(self, view: GangView) -> tuple[dict[int, float], dict[int, int]]:
-        """Clear the reservations of the last rebuild. Return two empty tables: start, and row, of each reservation by
-        rank.
+        """Clear the reservations of the last rebuild. Return two empty mappings for the new ones: rank to start, and
+        rank to row.
         """
         starts: dict[int, float] = {}
         rows: dict[int, int] = {}

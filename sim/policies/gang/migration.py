@@ -19,14 +19,13 @@ class Migration:
     """Migrations of one rebuild: at most `tasks` tasks move, and each job that moves loses `cost` seconds of its own
     turns.
 
-    Every task of a job that migrates counts, even one that keeps its column. Let C be the `cost`, |A| the tasks of A,
-    and sum|J| the
-    tasks of the jobs J in its way. Option 1 of this module costs C/2*|A| + C*sum|J|, and option 2 costs C*|A| +
-    C/2*sum|J|.
-    The cheaper possible option is taken; if both cost the same, option 1. A job that moves aside takes the lowest
-    columns
-    that are free once A is placed; several move in order of placement. A job pays for every move, also one placed in
-    the matrix at the same instant. If the columns of A are free, all jobs keep theirs.
+    All tasks of a migrating job count, even one that keeps its column. Let C be `cost`, |A| the number of tasks of A,
+    and
+    sum|J| that of the jobs J in its way. Option 1 of this module costs C/2*|A| + C*sum|J|, and option 2 costs C*|A| +
+    C/2*sum|J|. The cheaper possible option is taken; if both cost the same, option 1. A job that moves aside takes the
+    lowest columns that are free once A is placed; several jobs move in order of placement. A job pays for every move,
+    even
+    if it was placed in the matrix at the same instant. If the columns of A are free, all jobs keep theirs.
     """
 
     def __init__(self, view: GangView, cost: float, tasks: int) -> None:
@@ -72,7 +71,9 @@ class Migration:
         """Yield the decisions of phase FillMatrix with option 1: jobs that are in no other row move aside for a
         replica.
 
-        As in Fill, one row per job and round, the first in row order; a row with these columns free costs nothing.
+        As in `fill`, each job gets at most one replica in a round, in the first possible row. A replica costs nothing
+        where the
+        job's columns are free.
         """
         yield Phase("fill with migration")
         changed = len(self._matrix.rows) > 1 and self._tasks > 0
@@ -104,7 +105,9 @@ class Migration:
     # Both
 
     def _in_the_way(self, rank: int, row: int) -> tuple[list[int], int]:
-        """Return the jobs that occupy A's columns in this row, and the total number of their tasks."""
+        """Return the ranks of the jobs in this row that occupy columns of the job `rank`, and the total number of their
+        tasks.
+        """
         matrix = self._matrix
         ranks = matrix.in_the_way(matrix.columns(rank), row)
         return ranks, sum(matrix.columns(other).bit_count() for other in ranks)

@@ -1,7 +1,7 @@
 """Plans of the matrix rows, in which backfilling gang scheduling makes reservations (Zhang et al. 2000, section 5.2).
 
-A row is planned as a separate machine, `mpl` times slower at worst. A job's span in it is its remaining estimate times
-mpl, from now on, even if the job is replicated in other rows.
+A row is planned as a separate machine that may be `mpl` times slower. In the plan a job occupies its processors from
+now on for its span: its remaining estimate times `mpl`. This holds even if the job is replicated in other rows.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class RowPlans:
         self._plans: dict[int, Profile] = {}
         self._homes, self._trials = view.matrix.homes(), Trials(len(view.queue))
         self._reserved: dict[int, list[tuple[Job, float]]] = {}
-        """Reservations (job, start) that were made before this rebuild, by row"""
+        """For each row: reservations (job, start) that were made before this rebuild"""
         for job, row, at in reserved:
             self._reserved.setdefault(row, []).append((job, at))
         self._rows: Sequence[int] | None = None
-        """Rows of the matrix at the last time when the plans of all rows were used"""
+        """Rows of the matrix when `_all_plans` was last called; None before the first call"""
         self._all: list[tuple[int, Profile]] = []
 
     def fits(self, row: int, procs: int, span: float) -> bool:
@@ -43,7 +43,8 @@ class RowPlans:
         self._plan(row).take(at, at + span, procs)
 
     def soonest(self, procs: int, span: float) -> tuple[float, int]:
-        """Return when and in which row `procs` processors are first free for `span` seconds; of equals the earlier row.
+        """Return (time, row) at which `procs` processors are first free for `span` seconds; of several such rows the
+        earlier one.
 
         If they are free now, the row with the fewest free columns is preferred, and a new row is the last choice. The
         caller

@@ -34,7 +34,8 @@ from sim.workload.model import Job
 
 Step: TypeAlias = Decision | MatrixDecision
 MayMove: TypeAlias = Callable[[int, int], bool]
-"""Function of (rank, row) that returns True if reservations allow the job to move there; the caller must then move it
+"""Function of (rank, row) that returns True if reservations allow the job to move there. It then counts the job as
+moved, so the caller must move it
 """
 
 
@@ -46,7 +47,7 @@ class GangView(View, Protocol):
         """Return the current matrix, which the policy must not change."""
 
     def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
-        """Return (remaining estimate, rank, processors) of each job."""
+        """Return (remaining estimate in seconds, rank, processors) of each of these jobs."""
 
 
 class Bringing(Protocol):
@@ -127,8 +128,8 @@ def fill(view: GangView) -> Iterator[Step]:
 
 
 def place(view: GangView, job: Job, row: int, why: Reason, passes: bool = False) -> Iterator[Step]:
-    """Yield the decision that places the job in the row, in its lowest free columns; `passes` if it overtakes waiting
-    jobs.
+    """Yield the decision that places the job in the row, in the lowest free columns; `passes` is True if the job
+    overtakes waiting jobs.
     """
     yield Place(job, row, view.matrix.lowest_free(row, job.procs), why, passes)
 
@@ -143,13 +144,13 @@ def place_in_new_row(
 
 
 def keep(view: GangView, job: Job, why: Reason) -> Iterator[Step]:
-    """Yield the decision that the job waits, with the reason if reasons are recorded."""
+    """Yield the decision that the job waits for the reason `why`; yield nothing if reasons are not recorded."""
     if view.curious:
         yield Keep(job, why)
 
 
 def fits_no_row(view: GangView) -> FitsNoRow | TooFewFree:
-    """Return why the job fits in no row: too few available processors, or more than the most columns free in one
+    """Return the reason why the job fits in no row: too few available processors, or too few free columns in every
     row.
     """
     matrix = view.matrix
@@ -168,8 +169,9 @@ def in_time(view: GangView, rank: int, mpl: int) -> bool:
 def resume(view: GangView, mpl: int) -> Generator[Step, None, bool]:
     """Resume the jobs that an earlier policy suspended, in their own columns and in the order of suspension.
 
-    Each goes into the row with the fewest free columns of all rows where its own are free. Return False as soon as one
-    does not fit: it then is the head of all jobs, and no other job may enter before it.
+    Each job goes into the row with the fewest free columns of those where its own are free, or else into a new row.
+    Return
+    False at the first job for which neither is possible: no later job may enter the matrix before it.
     """
     matrix = view.matrix
     for rank, columns in list(view.suspended.items()):

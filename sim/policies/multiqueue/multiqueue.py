@@ -164,7 +164,10 @@ class MultiQueue(Policy):
     # The queues
 
     def _queued(self, queue: list[Job], reserved: Mapping[int, float], reserving: set[int]) -> list[Job]:
-        """Return the jobs of the queue that have no reservation: high priority first, then by rank."""
+        """Return the jobs of the queue without a reservation, those of high priority first.
+
+        `reserved` maps ranks to reserved starts; jobs with ranks in `reserving` get a reservation in this pass.
+        """
         if reserved or reserving:
             queue = [job for job in queue if job.rank not in reserved and job.rank not in reserving]
         if high := [job for job in queue if job.high]:
@@ -172,7 +175,7 @@ class MultiQueue(Policy):
         return queue
 
     def _serve_queues(self, view: View, pivots: Pivots, queue: list[Job]) -> Iterator[Decision]:
-        """Consider every waiting job once (figure 2 of the paper)."""
+        """Yield the decisions on the waiting jobs of all queues, each considered once (figure 2 of the paper)."""
         if not view.curious:
             free = view.free
             queue = [job for job in queue if job.procs <= free]
@@ -207,8 +210,10 @@ class MultiQueue(Policy):
                 pivots.refused.add((job.procs, job.estimate))
 
     def _rule(self, view: View, pivots: Pivots, job: Job, partition: int, room: bool) -> Reason | None:
-        """Return the reason by which a job that is not a pivot may start: rule (a), (b) or (c) of the class; otherwise
-        None.
+        """Return the reason by which a job that is not a pivot may start, rule (a), (b) or (c) of `MultiQueue`;
+        otherwise None.
+
+        `room` is True if the job moves no pivot and no reservation.
         """
         own = pivots.idle(partition)
         if job.procs <= own and (room or pivots.unreserved(job)):

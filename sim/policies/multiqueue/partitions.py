@@ -24,8 +24,8 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class Classes:
-    """Limits of estimates that divide jobs into partitions: the number of limits that a job's estimate reaches is its
-    partition.
+    """Limits of estimates, in seconds, that divide jobs into partitions: a job's partition is the number of limits up
+    to its estimate.
 
     >>> classes = Classes.read("1000/10000")
     >>> len(classes), [classes.of(Job(0, "1", submit=0, procs=1, estimate=seconds)) for seconds in (999, 1000)]
@@ -66,7 +66,9 @@ class Classes:
         return bisect_right(self.limits, job.estimate)
 
     def firsts(self, jobs: Iterable[Job]) -> dict[int, Job]:
-        """Return the first of these jobs in each partition, by partition; partitions without a job are missing."""
+        """Return a mapping from partition to the first of these jobs that belongs to it; partitions without a job are
+        missing.
+        """
         firsts: dict[int, Job] = {}
         for job in jobs:
             partition = bisect_right(self.limits, job.estimate)
@@ -97,8 +99,10 @@ def split(there: int, count: int) -> list[int]:
 
 
 def divided(view: View, classes: Classes) -> tuple[int, ...]:
-    """Return the processors of each partition, as bits: even parts, plus the processors on which jobs of its class
-    already run.
+    """Return the processors of each partition, as bits: equal parts of the machine, except for processors with running
+    jobs.
+
+    A processor with a running job belongs to the partition of the job's class.
     """
     owners = split(view.there, len(classes))
     for rank, run in view.running.items():
@@ -119,8 +123,9 @@ def own_idle(view: View, partition: int, procs: int) -> int:
 
 
 def borrow(view: View, job: Job, to: int) -> Iterator[Borrow]:
-    """Yield the decisions by which the partition `to` borrows idle processors for the job: from the partition with the
-    most idle ones first, lowest numbers first.
+    """Yield the decisions by which the partition `to` borrows the idle processors that the job lacks.
+
+    The partition with the most idle processors lends first, and its lowest-numbered ones first.
     """
     lacking = job.procs - idle(view, to)
     while lacking > 0:

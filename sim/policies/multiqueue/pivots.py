@@ -44,7 +44,7 @@ class Pivots:
 
     @property
     def jobs(self) -> dict[int, Job]:
-        """Return the first job of each queue that has any, by partition."""
+        """Return a mapping from partition to the first job of its queue; partitions with an empty queue are missing."""
         if self._jobs is None:
             self._jobs = self._classes.firsts(self._queue)
         return self._jobs
@@ -57,7 +57,9 @@ class Pivots:
 
     @property
     def plan(self) -> Profile:
-        """Return the part of `view.plan` that the pivots leave free."""
+        """Return the plan of running jobs, reservations and pivots: a copy of `view.plan` to which the pivots are
+        added.
+        """
         if not self._starts:
             self._place()
         if self._plan is None:
@@ -80,7 +82,7 @@ class Pivots:
         return self._idle[partition]
 
     def extra(self, partition: int) -> int:
-        """Return the number of idle processors of the partition that its pivot will not need when it starts."""
+        """Return the number of the partition's processors that are free beside its pivot when the pivot starts."""
         if partition not in self._extra:
             start = self.start(partition)
             free = self.idle(partition) - self.jobs[partition].procs
@@ -95,8 +97,8 @@ class Pivots:
     def room(self, job: Job) -> bool:
         """Return True if the job can run from now on without moving a pivot or a reservation.
 
-        No new plan is needed for this: the job fits next to the current plan of the pivots exactly if planning them
-        around it keeps their starts.
+        No new plan is needed. Planning the pivots again around the job keeps their starts exactly if the job fits into
+        the current plan together with them.
         """
         now = self._view.now
         return job.procs <= self.plan.least(now, now + job.estimate)
@@ -117,8 +119,8 @@ class Pivots:
         return job.procs <= plan.free_now and plan.fits(job.procs, now, until_then)
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
-        """Return why a job that cannot start now waits: it would touch a reservation, or else it would delay this pivot
-        (the first such one).
+        """Return why a job that cannot start now waits: the reservation that it would touch, or else the first pivot
+        that it would delay.
         """
         now, plan = self._view.now, by_number(self._view.plan).copy()
         plan.take(now, now + job.estimate, job.procs)
@@ -131,12 +133,13 @@ class Pivots:
         return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
 
     def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:
-        """Return the obstacle to running `job` from now on for `lasts` seconds: (job, start); None if it can run.
+        """Return what keeps `job` from running for `lasts` seconds from now on, as (job, start); None if it can run.
 
         The pair is the first reservation, pivot or maintenance at whose start too few processors would be free; its job
-        is None for maintenance.
-        `job` would run around running jobs, reservations and the pivots before it, and without its own reservation at
-        `own`, if any.
+        is None
+        for maintenance. Running jobs, reservations and the pivots before `job` are taken into account, but not the
+        reservation
+        of `job` itself at the time `own`, if any.
         """
         now, plan = self._view.now, self._view.plan.copy()
         if own is not None:
@@ -165,7 +168,9 @@ class Pivots:
         self._forget()
 
     def beside(self, job: Job, at: float, lasts: float) -> None:
-        """Record that the job occupies processors that the plan has free, so that no pivot moves."""
+        """Record that the job occupies processors for `lasts` seconds from `at` on; the plan has them free, so no pivot
+        moves.
+        """
         self.plan.take(at, at + lasts, job.procs)
         self._forget()
 

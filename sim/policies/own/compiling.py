@@ -1,7 +1,7 @@
 """Compilation of a policy file by Cython to a separate module; the file itself does not change.
 
-Nothing of the file runs here. The module stores a hash of the content that it was compiled from, so that the loader can
-refuse it once the file has changed.
+Nothing of the file runs here. The module stores a hash of the file's content, so that the loader can refuse the module
+once the file has changed.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _END = """
 print = __import__("sim.captured_output", fromlist=["own_print"]).own_print
 breakpoint = __import__("sim.captured_output", fromlist=["own_breakpoint"]).own_breakpoint
 """
-"""Lines added to the end of the compiled text. They bind these names in the module, because Cython would call Python's
-own built-in functions.
+"""Lines added to the end of the text that is compiled. They bind `print` and `breakpoint` to the program's own, because
+Cython would call Python's.
 """
 _BUILD = """
 import sys

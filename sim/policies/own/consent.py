@@ -32,10 +32,10 @@ class OwnCodeError(NotThereError):
 
 
 NOT_SHOWN = "not shown"
-"""Value in place of the hash of code that was counted, but not described, before a person agreed"""
+"""Value in place of a hash, for code that was only counted and not described before the user agreed"""
 _agreed: dict[str, Proof] = {}
 _seen: dict[str, str] = {}
-"""Hash of the content that the user was shown when agreeing, by name of the code; code that was agreed to unseen is
+"""Mapping from the name of code to the hash of the content that the user saw when agreeing; code agreed to unseen is
 missing
 """
 _is_open = False
@@ -45,10 +45,10 @@ _is_refused = False
 
 
 def agree(code: Iterable[Named], proof: Proof, seen: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Allow this code to run in this process from now on, for which `proof` says how the user agreed.
+    """Allow this code to run in this process from now on; `proof` says how the user agreed.
 
-    `seen` is the hash of the content that the user was shown, by name of the code; such code may run only while it has
-    this content.
+    `seen` maps names of code to hashes of the contents that the user was shown; such code runs only while it has this
+    content.
     """
     for named in code:
         _agreed[named.name] = proof
@@ -59,7 +59,10 @@ def agree(code: Iterable[Named], proof: Proof, seen: Mapping[str, str] = Mapping
 
 
 def heed_content(name: str, sha256: str) -> None:
-    """Raise an `OwnCodeError` if the user agreed to a content of this code with another hash than `sha256`."""
+    """Raise an `OwnCodeError` if the user agreed to other content of the code `name` than that with the hash `sha256`.
+
+    The same holds if the code was only counted and not shown (`NOT_SHOWN`); code that the user named need not be shown.
+    """
     if (seen := _seen.get(name, sha256)) == NOT_SHOWN:
         raise OwnCodeError("was not shown when you agreed; open the session with --trust if you trust it all", name)
     if seen != sha256:
@@ -78,11 +81,10 @@ def heed_consent(named: Named) -> None:
 
 
 def open_to_program() -> None:
-    """Allow all code that is named in this process, because it is a user's own program that imports the library and
-    names the code.
+    """Allow all user-defined code in this process, because the process is a user's own program that imports the
+    library.
 
-    A policy file that imports the library does not count: it allows no other code in a process where consent is
-    required.
+    This has no effect once consent has been required: a policy file that imports the library allows no other code.
     """
     global _is_open
     _is_open = not _is_asked

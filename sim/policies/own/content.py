@@ -19,8 +19,8 @@ def hash_of(data: bytes) -> str:
 
 
 def refuse_outdated(module: ModuleType, head: str) -> None:
-    """Raise an error if the source file of a compiled module has changed since it was compiled; `head` is its name for
-    the user.
+    """Raise an error if the source file of a compiled module has changed since the compilation; the error calls the
+    module `head`.
     """
     path, sha256 = getattr(module, MARK, None) or ("", "")
     try:

@@ -37,7 +37,7 @@ from sim.policies.policy import CodeRef, Policy
 PATIENCE = 10.0
 """Longest time in seconds that loading a file may take"""
 MOST_OF_MODULE = 2**22
-"""Largest size in bytes of a module whose content is hashed; larger ones are identified by size and date"""
+"""Largest size in bytes of the file of a module; a larger file is refused"""
 _Made = TypeVar("_Made", type[Policy], type[Order])
 
 _LOADED: dict[CodeRef, ModuleType] = {}
@@ -51,8 +51,8 @@ def newest(name: str) -> CodeRef | None:
 
 
 def changed(ref: CodeRef) -> bool | None:
-    """Return True if the content of the code differs from the reference now, None if the code is missing. The code is
-    not run.
+    """Return True if the content of the code no longer has the hash of the reference, None if the code is missing. The
+    code is not run.
     """
     named = named_code(ref.name)
     try:
@@ -87,8 +87,9 @@ def source_of(named: Named) -> bytes:
 
 
 def _load_module(named: Named) -> ModuleType:
-    """Return an installed module, or a module of the present folder; the latter is made from the very content that was
-    hashed.
+    """Return the module that `named` names: an installed module, or one of the current folder.
+
+    A module of the current folder is made from the very content that was hashed.
     """
     heed_consent(named)
     name = named.source
@@ -139,15 +140,15 @@ def hash_now(name: str) -> str | None:
 
 
 def contents_of(named: Named) -> dict[str, bytes]:
-    """Return the current content of a code file and of its imports from the same folder, by name."""
+    """Return a mapping from name to current content, for a code file and the files of its folder that it imports."""
     data, others = _read_all(named)
     return {named.name: data} | {named._replace(source=path).name: other for path, other in others.items()}
 
 
 @contextmanager
 def provided(contents: Mapping[str, bytes]) -> Iterator[None]:
-    """Provide these contents in place of the files of these names while the context lasts, whether such files exist or
-    not.
+    """Use these contents, a mapping from name to content, in place of files while the context lasts; the files need not
+    exist.
     """
     token = _PROVIDED.set(contents)
     try:
@@ -157,7 +158,7 @@ def provided(contents: Mapping[str, bytes]) -> Iterator[None]:
 
 
 def files_of_code(named: Named) -> tuple[str, ...]:
-    """Return the path of the named file and of its imports from the same folder, without running them."""
+    """Return the paths of the named file and of the files of its folder that it imports; no code is run."""
     try:
         return named.path, *_read_all(named)[1]
     except OwnCodeError:
@@ -165,7 +166,9 @@ def files_of_code(named: Named) -> tuple[str, ...]:
 
 
 def code_of(policy: Policy) -> dict[type[Policy] | type[Order], CodeRef]:
-    """Return the user-defined classes among those of a policy and its order, each with the reference to its code."""
+    """Return a mapping from class to code reference, for those classes of a policy and its order that are
+    user-defined.
+    """
     made = {module.__name__: ref for ref, module in _LOADED.items()}
     classes: tuple[type[Policy] | type[Order], ...] = (type(policy.queue_order()), type(policy))
     return {cls: made[cls.__module__] for cls in classes if cls.__module__ in made}
@@ -202,8 +205,8 @@ def plugin(name: str) -> type[Policy] | None:
 
 @contextmanager
 def blamed(path: str, shown: str) -> Iterator[None]:
-    """Turn errors and timeouts of user-defined code within this context into one line, in which `path` is written as
-    `shown`.
+    """Turn errors and timeouts of user-defined code in this context into an `OwnCodeError` of one line, with `path`
+    written as `shown`.
     """
     try:
         with deadline(PATIENCE):
@@ -245,7 +248,7 @@ def _text(error: BaseException) -> str:
 
 
 def _read_all(named: Named) -> tuple[bytes, dict[str, bytes]]:
-    """Return the contents of the file, and of its imports from the same folder by path."""
+    """Return the content of the file, and a mapping from path to content for its imports from the same folder."""
     data = _read(named)
 
     def read(path: str) -> bytes | None:
@@ -287,8 +290,9 @@ def _not_too_large(data: bytes, named: Named) -> bytes:
 
 
 def _source_in(path: str, most: int) -> bytes | None:
-    """Return up to `most` + 1 bytes of a regular file, so that a file that is too large shows; None for other kinds,
-    such as a pipe.
+    """Return at most `most` + 1 bytes of a regular file, so that the caller can detect a larger one.
+
+    The result is None for other kinds of files, such as a pipe.
     """
     if not S_ISREG(os.stat(path).st_mode):  # opening a device may do something
         return None
@@ -323,7 +327,9 @@ def _from_git(named: Named) -> bytes:
 
 
 def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
-    """Return the reference with the hash of the file's content `data` and of its imports `others`."""
+    """Return the reference to the file with one hash of its content `data` and its imports `others` (path to
+    content).
+    """
     folder = os.path.dirname(named.path)
     of_others = (f"\0{os.path.relpath(path, folder)}\0{hash_of(other)}".encode() for path, other in others.items())
     return CodeRef(named.name, hash_of(data + b"".join(of_others)))
@@ -333,8 +339,8 @@ def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
 
 
 def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Named) -> ModuleType:
-    """Return the module made by running this content; it is registered with Python, so that classes find their
-    module.
+    """Return the module made by running this content; it is registered in `sys.modules`, where Python looks for the
+    module of a class.
     """
     heed_consent(named)
     name = f"{OWN}{hash_of(ref.name.encode())[:8]}_{ref.sha256[:16]}"
@@ -408,10 +414,11 @@ def _read_local(path: str) -> bytes | None:
 
 
 def _module_ref(name: str, sources: Mapping[str, bytes] | None = None) -> CodeRef:
-    """Return the reference to a module, or to a plug-in's module with its version, from the current content of its
-    file.
+    """Return the reference to a module or plug-in, with a hash of its current content.
 
-    For a module of the present folder, the hash covers all files that it imports from there.
+    For a module of the current folder, the hash covers all files that it imports from there. For a plug-in it covers
+    the
+    version of its package.
     """
     point = plugins().get(name)
     found = sources if sources is not None or point else local_sources(name, _read_local)
@@ -431,7 +438,9 @@ def is_own_module(name: str) -> bool:
 
 
 def _declared(module: ModuleType, base: _Made) -> dict[str, _Made]:
-    """Return the classes derived from `base` that the module defines, by name; names with a leading _ are left out."""
+    """Return a mapping from name to class, for the classes derived from `base` that the module defines; names with a
+    leading _ are left out.
+    """
     is_file = is_own_module(module.__name__)
     return {
         name: cls
@@ -444,8 +453,9 @@ def _declared(module: ModuleType, base: _Made) -> dict[str, _Made]:
 
 
 def _name(module: ModuleType, ref: CodeRef, head: str) -> None:
-    """Give each policy and order that the module defines the name by which a user can ask for it: `head`, or `head` and
-    its class.
+    """Give each policy and order of the module the name by which a user can ask for it.
+
+    This is `head:Class`, or `head` alone for the only policy of a file or dotted module.
     """
     policies, orders = _declared(module, Policy), _declared(module, Order)
     for name, cls in policies.items():

@@ -22,12 +22,14 @@ PLUGINS = "schedscope.policies"
 DEEPEST = 8
 """Greatest depth to which specs within specs are followed; no valid spec is deeper"""
 _DRIVE = r"(?:[A-Za-z]:[\\/])?" if sys.platform == "win32" else ""
-"""Pattern of the drive that a path may begin with, whose colon is none of a spec"""
+"""Pattern of the drive with which a path may begin on Windows, whose colon separates no parts of a spec; empty
+elsewhere
+"""
 _FILE = re.compile(rf"(?P<source>{_DRIVE}[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
 _WORD = r"[^\W\d]\w*"
 _MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
 _PLUGIN = re.compile(r"[\w.+-]{1,60}")
-"""Pattern of the names of plug-ins that can be typed as a policy; others are left out"""
+"""Pattern of the names of plug-ins; a plug-in with another name cannot be typed as a policy and is left out"""
 _VALUE = re.compile(rf"((?:^|[:,+])\s*\w+=\s*)({_DRIVE}[^,:=]*?\.py)(?=[@:,+]|$)")
 """Pattern of a file name that is the value of a parameter."""
 
@@ -143,7 +145,9 @@ def _whole_path(source: str) -> str:
 
 
 def plugins() -> dict[str, EntryPoint]:
-    """Return the policies of installed packages by name; none of them is loaded."""
+    """Return a mapping from policy name to entry point, for the policies of installed packages; none of them is
+    loaded.
+    """
     return _plugins(tuple(sys.path))
 
 

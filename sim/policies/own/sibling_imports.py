@@ -19,8 +19,8 @@ from sim.captured_output import in_own_code
 from sim.policies.own.consent import OwnCodeError
 
 MOST_BYTES, MOST_TOGETHER, MOST_FILES, MOST_PLACES = 1 << 17, 1 << 18, 64, 1 << 12
-"""Limits of what is examined: bytes of one file, bytes of all files together, number of files, and number of paths
-where one may be.
+"""Limits of what is examined: bytes of one file, bytes of all files, number of files, and number of paths to look for
+files.
 
 Files are examined before the user agrees, and parsing a file takes a thousand times its size in memory.
 """
@@ -36,10 +36,10 @@ class TooLargeError(OwnCodeError):
 
 
 def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
-    """Return the content of each file that `path` (with content `data`) imports from its folder, directly or not, by
-    path.
+    """Return a mapping from path to content, for the files that `path` (with content `data`) imports from its folder,
+    directly or not.
 
-    Raise `TooLargeError` if they are too large.
+    Raise `TooLargeError` if these files are too large or too many.
     """
     folder, found, together = os.path.dirname(path), dict[str, bytes](), 0
     todo, tried = [("", data)], {path}
@@ -63,8 +63,9 @@ def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
 
 @lru_cache(maxsize=2 * MOST_FILES)
 def _imports(content: bytes, package: str) -> tuple[str, ...]:
-    """Return the names of all modules that this content may import, relative ones within `package`; none if it is no
-    valid Python.
+    """Return the names of all modules that this content may import, except known ones such as the standard library's.
+
+    Relative names are resolved in `package`. The result is empty if the content is not valid Python.
     """
     found = dict[str, None]()
     try:
@@ -104,10 +105,10 @@ def place_in(sources: Container[str], folder: str, name: str) -> str | None:
 
 
 def local_sources(name: str, read: Read) -> dict[str, bytes] | None:
-    """Return the content of each file that a module of the present folder consists of, by path; None for an installed
+    """Return a mapping from path to content, for the files of a module of the current folder; None for an installed
     module.
 
-    Compiled files in these folders are ignored, which Python's own importer would prefer.
+    Compiled files in the folder are ignored, although Python's own importer would prefer them.
     """
     folder, first = os.getcwd(), name.partition(".")[0]
     here = os.path.realpath(folder)
@@ -125,14 +126,15 @@ class SiblingImporter(SourceLoader):
     """
 
     def __init__(self, folder: str, sources: Mapping[str, bytes], is_kept: bool = False) -> None:
-        """Prepare imports from `folder` with these contents by path. With `is_kept` the modules stay in Python's list
-        of modules, as a user named one of them.
+        """Prepare imports from `folder` with `sources`, a mapping from path to content.
+
+        With `is_kept` the modules stay in `sys.modules`, because a user named one of them.
         """
         self._folder, self._sources, self._is_kept = folder, sources, is_kept
 
     def __enter__(self) -> None:
-        """Import from these contents while the context lasts; modules of the same names that were imported before are
-        set aside.
+        """Import from these contents while the context lasts; modules of the same names from other policy files are
+        imported anew.
         """
         for name, module in list(sys.modules.items()):
             loader = getattr(module, "__loader__", None)
@@ -158,8 +160,8 @@ class SiblingImporter(SourceLoader):
         return found
 
     def _namespace(self, name: str) -> ModuleSpec | None:
-        """Return what Python needs to import a folder without a file `__init__.py`, or None if no file of it is
-        known.
+        """Return the import spec of a folder without a file `__init__.py` as the package `name`; None if no file in the
+        folder is known.
         """
         folder = os.path.join(self._folder, *name.split("."), "")
         if not any(place.startswith(folder) for place in self._sources):

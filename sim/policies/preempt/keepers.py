@@ -11,7 +11,9 @@ NOBODY = -1
 
 
 class Keepers:
-    """Keeper (the running job that blocks it) of each idle job, and the idle jobs of each keeper; all jobs by rank."""
+    """Two mappings of ranks: from each idle job to its keeper (the running job that blocks it), and from each keeper to
+    its idle jobs.
+    """
 
     __slots__ = ("kept", "of")
 

@@ -1,8 +1,8 @@
 """Running jobs sorted by expansion factor (the ladder), to find which of them an idle job may suspend.
 
-The height of a job is its expansion factor, (wait + estimate) / estimate. An idle job may suspend a running one only if
-its own
-height is larger by a constant factor; the largest height among the jobs that it must suspend is the job's toll.
+The height of a job is its expansion factor, (wait + estimate) / estimate. An idle job may suspend a running job only if
+its own height is larger by a constant factor, the suspension factor. The largest height among the running jobs that an
+idle job must suspend is called its toll.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Jobs of equal xfactor are sorted by rank, the latest first.
 """
 
 Toll: TypeAlias = tuple[float, int]
-"""Toll of an idle job: the xfactor that its own must exceed by the suspension factor, and the rank of the running job
-with that xfactor
+"""Toll of an idle job: the largest xfactor among the running jobs that it must suspend, and the rank of the job with
+that xfactor
 """
 
 
@@ -32,7 +32,7 @@ class Ladder:
     """Running jobs in the order in which they would be suspended, lowest xfactor first, and the number of free
     processors.
 
-    A job does not suspend one more than twice as wide as itself.
+    A job may not suspend a job that is more than twice as wide.
     """
 
     __slots__ = ("_prices", "free", "heights", "rungs")
@@ -40,7 +40,7 @@ class Ladder:
     def __init__(self, rungs: Iterable[Rung] = (), free: int = 0) -> None:
         self.rungs = sorted(rungs)
         self.heights = {-rank: height for height, rank, _, _ in self.rungs}
-        """Xfactor of each running job by rank, inf if it may not be suspended"""
+        """Mapping from the rank of each running job to its xfactor, which is inf if the job may not be suspended"""
         self.free = free
         self._prices: dict[int, float] = {}
 
@@ -71,8 +71,9 @@ class Ladder:
             self._prices.clear()
 
     def price(self, procs: int) -> float:
-        """Return the xfactor that a job on `procs` processors must exceed to suspend enough jobs; inf if suspending all
-        would not do.
+        """Return the largest xfactor among the jobs that a job on `procs` processors must suspend.
+
+        The result is 0 if enough processors are free, and inf if suspending all allowed jobs would not be enough.
         """
         price = self._prices.get(procs)
         if price is None:
@@ -80,11 +81,12 @@ class Ladder:
         return price
 
     def toll(self, procs: int, pinned: int) -> Toll:
-        """Return the toll for the processors `pinned` (as bits): the xfactor that suspends all jobs on them, and the
-        rank of the job that has it.
+        """Return the toll of a job that needs the processors `pinned` (bits): the largest xfactor of the jobs on them,
+        and that job's rank.
 
-        The xfactor is inf if one of these jobs may not be suspended. The rank is that of the widest job too wide to be
-        suspended, or else of the job with the highest xfactor.
+        The xfactor is inf if one of these jobs may not be suspended. If some are too wide (more than twice `procs`),
+        the rank
+        is that of the widest. Without a job on these processors the toll is (0, -1).
         """
         above = [rung for rung in self.rungs if rung[3] & pinned]
         if not above:

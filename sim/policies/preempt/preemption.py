@@ -93,8 +93,8 @@ class Preemptive(Policy):
                 yield self.take_room(view, job)
 
     def keep_idle(self, view: View, of: Callable[[Job], bool] = lambda job: True) -> Iterator[Keep]:
-        """Yield, for each idle job that does not fit, the reason why it waits; only for jobs for which `of` returns
-        True.
+        """Yield, for each idle job for which `of` returns True, the reason why it waits; yield nothing if reasons are
+        not recorded.
         """
         if view.curious:
             for job in filter(of, self.idle(view)):
@@ -159,8 +159,11 @@ class Preemptive(Policy):
         return first_of(job.procs, own, apart, free)
 
     def preempt(self, view: View, job: Job, victims: list[Job], reasons: dict[int, Reason]) -> Iterator[Decision]:
-        """Yield the decisions that suspend the victims for `job`, which claims free processors first and then the
-        victims', lowest numbers first.
+        """Yield the decisions that suspend the victims for `job`.
+
+        The job claims free processors first and then the victims', lowest numbers first; a job that must resume on its
+        own
+        processors claims these.
         """
         chosen = self.pinned(view, job.rank)
         if chosen is None:
@@ -176,7 +179,7 @@ class Preemptive(Policy):
             yield self._begun(view, job, Preempts(tuple(victims)), chosen)
 
     def claims_come_true(self, view: View) -> Iterator[Decision]:
-        """Yield the starts and resumptions of the jobs that claimed processors which their victims have left by now."""
+        """Yield the starts and resumptions of jobs with a claim whose claimed processors are free now."""
         claims = view.notes.setdefault("claim", {})
         for rank, processors in list(claims.items()):
             chosen, job = int(processors), view.job(rank)
@@ -194,9 +197,7 @@ class Preemptive(Policy):
         del view.notes["claim"][rank], view.notes["victims"][rank]
 
     def _can_claim(self, view: View, job: Job, chosen: int) -> bool:
-        """Return True if the claimed processors `chosen` are available and the job would end before maintenance;
-        otherwise remove the claim.
-        """
+        """Return True if the claimed processors `chosen` are available and the job would end before maintenance."""
         return not chosen & ~view.there and view.in_time(job)
 
     def _await_victims(self, view: View, job: Job, claimed: int) -> Iterator[Keep]:
@@ -210,8 +211,8 @@ class Preemptive(Policy):
             yield Keep(job, AwaitsVictims(leaving) if leaving else ClaimTaken(tuple(there)))
 
     def idle(self, view: View) -> list[Job]:
-        """Return the waiting and suspended jobs that may run now: they have no claim and are not just being
-        suspended.
+        """Return the waiting and suspended jobs that may run now: they have no claim, and their suspension is
+        complete.
         """
         jobs = view.queue
         jobs += [view.job(rank) for rank in view.suspended if rank not in view.running]
@@ -276,9 +277,10 @@ def first_of(count: int, *choices: int) -> int:
 
 
 def enough(needed: int, candidates: Iterable[Job]) -> list[Job] | None:
-    """Return the victims, taken from the candidates in this order, that have at least `needed` processors together.
+    """Return victims with at least `needed` processors together, taken from the candidates in this order; None if all
+    have too few.
 
-    Candidates that are not needed are left out. Return None if all candidates have too few.
+    Candidates that turn out not to be needed are left out.
     """
     taken: list[Job] = []
     found = 0

@@ -81,7 +81,7 @@ class Selective(Preemptive):
         return inf if not run.runs or self.spares(view, job, height) else height
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
-        """Return True if the policy does not let this running job, with this xfactor, be suspended."""
+        """Return True if the policy protects the running job `job`, which has this xfactor, from being suspended."""
         return False
 
     def _tolls(self, view: View) -> Tolls:
@@ -152,7 +152,10 @@ class Selective(Preemptive):
 
 
 def _stand(view: View) -> tuple[int, int, int]:
-    """Return three numbers of which at least one differs after a job has started to run or has left its processors."""
+    """Return (free processors as bits, number of running jobs, number of suspended jobs).
+
+    At least one of them differs after a job has started to run or has left its processors.
+    """
     return view.free_set, len(view.running), len(view.suspended)
 
 
@@ -183,8 +186,8 @@ class Tunable(Selective):
         yield from super().decide(view)
 
     def _unsettle(self, view: View, kinds: set[int]) -> None:
-        """Record that the limits of these categories have changed, so that their running jobs' entries are computed
-        again.
+        """Record that the limits of these categories have changed, so that the xfactors of their running jobs are
+        looked at again.
         """
         jobs = map(view.job, view.running)
         tolls = self._tolls(view)

@@ -1,11 +1,10 @@
 """Earliest time at which each idle job may preempt, updated incrementally.
 
-Hundreds of jobs may be suspended, and mostly none can preempt. An idle job must exceed an xfactor, its toll, to suspend
-running jobs. Its own xfactor grows steadily and a running one's is constant, so there is a time at which it exceeds the
-toll. No toll is below 1, where every xfactor begins, and newly running jobs only raise tolls. So a known time is never
-too late. It is recomputed only when it is the next one, or when the keeper of the toll, the running job that has this
-xfactor,
-has left.
+Hundreds of jobs may be suspended, and mostly none can preempt. To suspend running jobs, an idle job's xfactor must
+exceed theirs by the suspension factor; the largest of theirs is its toll. An idle job's xfactor grows steadily, and a
+running job's is constant. So the time at which an idle job exceeds its toll can be computed. Newly running jobs only
+raise tolls, so a known time is never too late. It is computed again only when it is due next, or when the running job
+with the toll's xfactor (the keeper) has left.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Terms(Protocol):
         """Return a running job's xfactor; inf if it may not be suspended."""
 
     def count_unclaimed(self, view: View) -> int:
-        """Return the number of free processors without a claim."""
+        """Return the number of free processors that no job claims."""
 
     def roomy(self, view: View) -> list[Job]:
         """Return the idle jobs that fit now if no other idle job is started."""
@@ -59,11 +58,17 @@ class Known(NamedTuple):
     """Tolls as plain values, the form in which the engine and its compiled loop exchange them."""
 
     heights: Mapping[int, float]
-    """Xfactor of each running job at the last update by rank, inf if it may not be suspended"""
+    """Mapping from the rank of each running job to its xfactor at the last update, which is inf if the job may not be
+    suspended
+    """
     keepers: Mapping[int, int]
-    """Rank of the running job that determines an idle job's toll, by rank of the idle job; unknown ones are missing"""
+    """Mapping from the rank of an idle job to that of the running job that determines its toll; jobs with an unknown
+    one are missing
+    """
     moments: Mapping[int, float]
-    """Time at which each idle job exceeds its toll, or a little before, by rank; jobs that never will are missing"""
+    """Mapping from the rank of an idle job to the time at which it exceeds its toll, or slightly earlier; others never
+    do
+    """
     stood: tuple[int, int, int] | None
     first: float
 
@@ -90,16 +95,18 @@ class Tolls:
         self._keepers = Keepers()
         """Running jobs that determine the known tolls of idle jobs"""
         self._moments: dict[int, float] = {}
-        """Time at which each idle job exceeds its toll, or earlier, by rank"""
+        """Mapping from the rank of an idle job to the time at which it exceeds its toll, or earlier; inf if it never
+        does
+        """
         self._queue: list[_Entry] = []
         """Heap of the times at which jobs exceed their tolls; outdated times are skipped when they are taken out"""
         self.stood: tuple[int, int, int] | None = None
-        """Free processors, and numbers of running and suspended jobs, after the last pass; None if these do not show
-        every change
+        """(Free processors as bits, number of running jobs, number of suspended jobs) after the last pass; None if
+        these do not show every change
         """
         self.first: float = inf
-        """First time at which a job exceeds its toll, as found in the last pass, if it is before the next expected end
-        of a running job
+        """First time at which a job exceeds its toll, as found in the last pass; inf if a running job's expected end
+        comes first
         """
 
     def copy(self) -> Tolls:
@@ -110,7 +117,9 @@ class Tolls:
         return twin
 
     def told(self) -> Known | None:
-        """Return the tolls as plain values; None if a running job may become a possible victim without an event."""
+        """Return the tolls as plain values; None if the xfactor of a running job may have changed, or may change
+        without an event.
+        """
         if self.moving or self.unsettled:
             return None
         moments = {rank: moment for rank, moment in self._moments.items() if moment < inf}
@@ -118,8 +127,8 @@ class Tolls:
 
     @classmethod
     def knowing(cls, terms: Terms, known: Known, rungs: Iterable[Rung], free: int) -> Tolls:
-        """Return the tolls restored from plain values, with the entries of the running jobs and `free` free
-        processors.
+        """Return the tolls restored from plain values; `rungs` are the ladder's entries of running jobs, `free` the
+        number of free processors.
         """
         tolls = cls(terms)
         tolls.ladder = Ladder(rungs, free)

@@ -1,4 +1,4 @@
-"""Reader of Batsim's workloads: JSON with jobs, and with profiles that say how a job runs.
+"""Reader of Batsim's workloads: JSON with jobs, and with profiles that say what a job does when it runs.
 
 A run time is known only for profiles of delays, and of sequences of delays. Other profiles compute or communicate, so
 their duration depends
@@ -45,7 +45,7 @@ def read(text: str, name: str, path: object) -> Trace:
 
 
 def parsed_json(text: str, path: object) -> Any:
-    """Return the content of a JSON file; an error names the place where it is damaged."""
+    """Return the content of a JSON file; an error names the line with the mistake."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -65,7 +65,7 @@ def _content(text: str, path: object) -> dict[str, Any]:
 
 
 def _values(job: object) -> dict[Field, float] | None:
-    """Return a job's fields without its run time; None if it is damaged."""
+    """Return a job's values by field, without its run time; None if the job is damaged."""
     if not isinstance(job, dict) or isinstance(job.get("id"), bool):
         return None
     submit, procs = number(job.get("subtime")), number(job.get("res"))
@@ -87,21 +87,25 @@ def _gist(job: object) -> str:
 
 
 class _Runtimes:
-    """Run time of each profile, computed once."""
+    """Mapping from the name of a profile to its run time in seconds, computed when first needed."""
 
     def __init__(self, profiles: dict[str, Any]) -> None:
         self._profiles = profiles
         self._known: dict[str, float | None] = {}
 
     def kind(self, name: str) -> str:
-        """Return the type of a profile as text, for the note about jobs that are left out."""
+        """Return the type of the profile `name` as text, for the note about jobs that are left out."""
         profile = self._profiles.get(name)
         if not isinstance(profile, dict):
             return "the file does not describe the job's profile"
         return f"its profile is of type {shown(_name(profile.get('type')))}"
 
     def of(self, name: str, depth: int = 0) -> float | None:
-        """Return the run time of a profile in seconds; None if it is no delay, or a sequence that contains itself."""
+        """Return the run time of the profile `name` in seconds; None if the profile is not made of delays only, or
+        contains itself.
+
+        `depth` is the number of sequences around it.
+        """
         if name not in self._known:
             self._known[name] = None
             self._known[name] = self._work_out(self._profiles.get(name), depth)

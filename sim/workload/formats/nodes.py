@@ -1,6 +1,6 @@
-"""Reader of a machine of nodes with its jobs in JSON, or of the machine alone as text (see `sim/workload/NODES.md`).
+"""Reader of machines that consist of nodes: with their jobs in JSON, or alone as text (see `sim/workload/NODES.md`).
 
-Both are foreign text: numbers are bounded, and an error is one line.
+Both come from outside and may be damaged: numbers are bounded, and each error is reported in one line.
 """
 
 from __future__ import annotations
@@ -26,12 +26,16 @@ from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request,
 MACHINE = TextKind("machine", 2**22, TraceError)
 HINT = "scontrol -o show node makes such a file"
 MOST_NODES, MOST_GROUPS, MOST_MEMBERS = 2**16, 2**12, 2**20
-"""Largest numbers of nodes, of partitions, and of nodes in all partitions together."""
+"""Largest number of nodes, of partitions, and of memberships of nodes in partitions (a node counts in each of its
+partitions).
+"""
 MOST_AMOUNT = 2**40
-"""Largest amount of a resource of a node or a request: times a million tasks it still fits into arrays."""
+"""Largest amount of a resource that a node has or a job requests; a million times this amount still fits into 64
+bits.
+"""
 MOST_TASKS = 2**20
 MOST_NOTES, MOST_LETTERS = 100, 200
-"""Largest numbers of notes of a file, and of letters of a note."""
+"""Largest number of notes that are kept from a file, and of characters of a note."""
 MOST_VALUES = 2**23
 _WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}
 _JOB_WORDS = {
@@ -44,7 +48,7 @@ _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
 
 
 def is_machine(text: str) -> bool:
-    """Return True if JSON describes a machine with a list of nodes, not a workload of Batsim.
+    """Return True if a JSON text describes a machine with a list of nodes, as Batsim's workloads do not.
 
     >>> is_machine('{"nodes": [{"cores": 4}], "jobs": []}'), is_machine('{"nb_res": 4, "jobs": []}')
     (True, False)
@@ -130,7 +134,7 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
 
 
 def _limits(listed: object, path: object) -> Iterator[LimitRule]:
-    """Yield a limit for each resource in each entry."""
+    """Yield a rule for each limited resource in each entry of the list."""
     for at, limit in enumerate(listed if isinstance(listed, list) else [], start=1):
         if not isinstance(limit, dict) or at > MOST_GROUPS:
             raise TraceError(f"limit {at}: expected at most {MOST_GROUPS:,} tables with user and cores", path)
@@ -145,7 +149,11 @@ def _limits(listed: object, path: object) -> Iterator[LimitRule]:
 
 
 def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Iterator[ComputeNode]:
-    """Yield the nodes of one entry: `count` equal ones, numbered from `before`, unless its name is a list of hosts."""
+    """Yield the nodes of entry number `at`, of which there may be several: `count` equal nodes, or one for each host in
+    its name.
+
+    `before` is the number of nodes in the entries before it.
+    """
     cores, memory = node.get("cores", node.get("cpus")), node.get("mem", node.get("memory", 0))
     others = {key.removesuffix("s"): value for key, value in node.items() if key not in _WORDS}
     amounts = {"cores": cores, "memory": memory, **others}
@@ -242,7 +250,7 @@ def _of_scontrol(text: str, path: object) -> Shape:
 
 
 def _gres(text: str) -> tuple[tuple[str, int], ...]:
-    """Return the countable resources of a node as (name, amount), sorted, from Slurm's text for them.
+    """Return the countable resources of a node as sorted pairs (name, amount), from Slurm's text (Gres).
 
     >>> _gres("gpu:tesla:2(S:0-1),fpga:1"), _gres("(null)")
     ((('fpga', 1), ('gpu', 2)), ())
@@ -256,7 +264,7 @@ def _gres(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def seconds_of(text: str) -> float | None:
-    """Return the seconds of a duration that Slurm wrote; None if it is unlimited.
+    """Return the seconds of a duration in Slurm's form; None if it is unlimited or in another form.
 
     >>> seconds_of("1-02:00:00"), seconds_of("00:30:00"), seconds_of("UNLIMITED")
     (93600.0, 1800.0, None)
@@ -287,7 +295,7 @@ def _values(job: Mapping[str, Any], request: Request) -> dict[Field, float] | No
 
 
 def _request(job: Mapping[str, Any], shape: Shape) -> Request | None:
-    """Return what a job requests of the nodes; None if that part of the file is damaged."""
+    """Return what a job requests of the nodes; None if its entry in the file is damaged."""
     wanted = {key.removesuffix("s"): value for key, value in job.items() if key not in _JOB_WORDS}
     cores, memory = job.get("cores", 1), job.get("mem", 0)
     asked = {"cores": cores, "memory": memory, **{kind: wanted.get(kind, 0) for kind in shape.kinds[2:]}}
@@ -320,6 +328,6 @@ def _is_amount(value: object) -> bool:
 
 
 def _strings(value: object) -> list[str]:
-    """Return the words of a list, or of a text in which commas separate them."""
+    """Return the list of words in `value`, which is a list, or a text in which commas separate the words."""
     words = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [word.strip()[:64] for word in words[:1000] if isinstance(word, str) and word.strip()]

@@ -1,7 +1,7 @@
 """Reader of jobs in a Parquet file, if pyarrow is installed; columns have the same names as in a CSV table of jobs.
 
-Whole columns are converted, so that ten million jobs take seconds; nothing else in the file is read. Words are read as
-numbers into a dictionary of words, so that a long word in many rows stands once in memory.
+Whole columns are converted at once, so that ten million jobs take seconds; other columns of the file are not read.
+Columns of words are read as numbers with a dictionary, so that a long word in many rows is in memory only once.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PIECE = 500_000
 
 
 def is_parquet(path: str | Path) -> bool:
-    """Return True if the file is a regular file and begins like Parquet."""
+    """Return True if the path is a regular file whose first bytes are those of a Parquet file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe is read once
             return False
@@ -52,7 +52,7 @@ def is_parquet(path: str | Path) -> bool:
 
 
 def read(path: str | Path, name: str) -> Trace:
-    """Return the trace of a file; rows without submit, procs or runtime are left out and counted."""
+    """Return the trace of a file; rows without a number for submit, procs or runtime are left out and counted."""
     arrow, module = (extra(which, "a Parquet file", "parquet") for which in ("pyarrow", "pyarrow.parquet"))
     try:
         schema = module.read_schema(path)
@@ -76,7 +76,7 @@ def _is_words(arrow: Any, kind: Any) -> bool:
 
 
 def _extent(metadata: Any, columns: Collection[str], path: str | Path) -> int:
-    """Return the bytes that the columns take in memory, by what the metadata says."""
+    """Return the number of bytes that the columns take in memory, estimated from the file's metadata."""
     if metadata.num_rows > MOST_JOBS:
         raise TraceError(f"has {metadata.num_rows:,} rows; at most {MOST_JOBS:,} are read", path)
     groups = map(metadata.row_group, range(metadata.num_row_groups))
@@ -86,7 +86,7 @@ def _extent(metadata: Any, columns: Collection[str], path: str | Path) -> int:
 
 
 class _Jobs:
-    """Collector of the jobs read so far."""
+    """Collector of the jobs of a Parquet file, piece by piece."""
 
     def __init__(self, arrow: Any, path: str | Path) -> None:
         self._arrow, self._path, self._letters = arrow, path, 0
@@ -99,12 +99,14 @@ class _Jobs:
         self._damage = Damage("numbers for submit, procs and runtime", "row")
 
     def check(self, unpacked: int) -> None:
-        """Raise an error for a file that would take too much memory."""
+        """Raise an error if `unpacked` bytes are too many in memory for a file of this size."""
         if unpacked > self._most:
             raise TraceError(f"is no trace: it takes more than {TIMES} times its size in memory", self._path)
 
     def take(self, cells: Mapping[str, Any]) -> None:
-        """Add the jobs of one piece of the file, given as columns by meaning."""
+        """Add the jobs of one piece of the file; `cells` maps the meaning of a column, such as submit, to the
+        column.
+        """
         many = len(next(iter(cells.values())))
         unknown = np.full(many, np.nan)
         known = {meaning: self._numbers(cells[meaning]) if meaning in cells else unknown for meaning in NUMBERS}
@@ -123,8 +125,8 @@ class _Jobs:
         self._jobs += int(good.sum())
 
     def _named(self, column: Any, good: Bools) -> list[str] | NDArray[Any]:
-        """Return the ids of the good rows, as numbers if they are whole numbers above 0; a missing one is the row's
-        number.
+        """Return the ids of the jobs in rows for which `good` is True, as numbers if all are whole numbers above 0. A
+        missing id is replaced by the number of the row.
         """
         if self._arrow.types.is_integer(column.type) and not column.null_count:
             numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)[good]
@@ -137,13 +139,13 @@ class _Jobs:
         return [job or str(at) for at, (job, is_good) in ids if is_good]
 
     def _numbers(self, column: Any) -> Floats:
-        """Return a column as numbers, nan for missing ones."""
+        """Return a column as numbers, with nan for missing and for too large values."""
         values: Floats = np.asarray(column.cast(self._arrow.float64()).to_numpy(zero_copy_only=False))
         return np.where(np.abs(values) <= LARGEST, values, np.nan)
 
     def _numbered(self, column: Any, known: dict[str, int]) -> Floats:
-        """Return a column of words as numbers: known words have numbers in `known`, new ones the next; -1 for missing
-        words.
+        """Return the words of a column as numbers: a word in `known` has its number there, a new word gets the next
+        number; -1 for a missing word.
         """
         words, places = self._words(column)
         of_words = np.full(len(words), -1.0)
@@ -154,7 +156,9 @@ class _Jobs:
         return numbers
 
     def _words(self, column: Any) -> tuple[list[str | None], NDArray[np.int64]]:
-        """Return the different words of a column, None at the end, and the place of each row's word among them."""
+        """Return the different words of a column with None as the last, and for each row the index of its word among
+        them.
+        """
         coded = column.dictionary_encode()
         words = [*coded.dictionary.cast(self._arrow.string()).to_pylist(), None]
         return words, coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)

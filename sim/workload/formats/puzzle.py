@@ -1,4 +1,4 @@
-"""Puzzle: a small machine with its jobs in one line of text, to be typed, drawn and pasted.
+"""Puzzle: a small machine with its jobs in one line of text, short enough to be typed or pasted.
 
 `10 procs; 5x10m@0; 4x20m/30m@2m` is a machine of 10 processors and two jobs. A job is PROCESSORSxRUNTIME@SUBMIT, with
 /ESTIMATE after the run time if the estimate differs.
@@ -85,7 +85,9 @@ class Puzzle:
         return Trace(NAME, "puzzle", ids, table, Header(max_procs=self.procs, comments=(f"Note: {self.line}",)))
 
     def with_job(self, number: int, job: PuzzleJob) -> Puzzle:
-        """Return the puzzle with job `number` replaced; a number after the last adds the job."""
+        """Return the puzzle with job `number` (from 0) replaced by `job`; if `number` is after the last job, `job` is
+        added.
+        """
         return replace(self, jobs=(*self.jobs[:number], job, *self.jobs[number + 1 :]))
 
     def without(self, number: int) -> Puzzle:
@@ -93,7 +95,7 @@ class Puzzle:
 
 
 def is_puzzle(text: str) -> bool:
-    """Return True if a text begins like a puzzle.
+    """Return True if a text begins like a puzzle, with a number of processors and a semicolon or line end.
 
     >>> is_puzzle("10 procs; 5x10m@0"), is_puzzle("10 procs"), is_puzzle("kth.swf"), is_puzzle("10 procs.swf")
     (True, True, False, False)
@@ -102,7 +104,8 @@ def is_puzzle(text: str) -> bool:
 
 
 def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
-    """Return the puzzle that a line of text describes; a TraceError names the wrong job and the expected form.
+    """Return the puzzle that a line of text describes; raise a TraceError that names the wrong job and the expected
+    form. `where` is the file for the error, if any.
 
     >>> parse_puzzle("10 procs; 5x10m; 4x20m/1h@2m").jobs[1]
     PuzzleJob(procs=4, run=1200, submit=120, asked=3600)
@@ -125,7 +128,9 @@ def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
 
 
 def parse_job(text: str, procs: int, name: str = "the job") -> PuzzleJob:
-    """Return the job that one part of the line describes; `name` is what errors call it."""
+    """Return the job that one part of a puzzle's line describes, on a machine of `procs` processors; errors call the
+    job `name`.
+    """
     return _job(text.strip(), name, procs, NAME)
 
 

@@ -1,8 +1,10 @@
-"""Reader of dumps of Slurm's accounting: `sacct --parsable2` (or -p), one record per job, columns as in the first line.
+"""Reader of dumps of Slurm's accounting, written by `sacct --parsable2` (or -p): one record per job, with the columns
+that the first line names.
 
-Names and command lines contain pipes and newlines without escapes, so records are repaired first. Times become seconds
-after the first submission. A job that was held, or had to wait for others, is submitted when it became eligible. A dump
-taken in the middle of a day ends at that time: jobs that ran then run on to their limit, jobs that waited still wait.
+Names and command lines can contain pipes and newlines without escapes, so records are repaired first. Times become
+seconds after the first submission. A job that was held, or had to wait for other jobs, counts as submitted when it
+became eligible. A dump may be taken while jobs run or wait: jobs that ran then run on to their limit, jobs that waited
+still wait.
 """
 
 from __future__ import annotations
@@ -42,13 +44,15 @@ NEVER_STARTS = frozenset({
     "BadConstraints", "DependencyNeverSatisfied", "JobHeldAdmin", "JobHeldUser", "JobHoldMaxRequeue",
     "PartitionNodeLimit", "PartitionTimeLimit", "InvalidAccount", "InvalidQOS",
 })  # fmt: skip
-"""Reasons of waiting jobs that no policy can start: the job is held, or requests the impossible"""
+"""Reasons in the dump for which a waiting job can start under no policy: the job is held, or its request cannot be
+met
+"""
 MOST_TASKS = 100_000
-"""Largest number of waiting tasks of one array; a record of more tasks counts as damaged."""
+"""Largest number of waiting tasks that are read from one record of an array."""
 
 
 def is_header(line: str) -> bool:
-    """Return True if the line has the column names of a dump."""
+    """Return True if the line has the column names of a dump of sacct."""
     return "|" in line and "jobid" in _columns(line)
 
 
@@ -61,7 +65,7 @@ class Reading:
     held: Held = "eligible"
     """Time at which a job that was held counts as submitted: when it became eligible, or its submission."""
     shape: Shape | None = None
-    """Nodes of the machine with the jobs' requests; None if the machine is as large as its jobs need"""
+    """Nodes of the machine, if they are known; None if the machine is as large as its jobs need"""
     zone: tzinfo | None = None
     """Time zone of the times in the dump; None for the time zone of this machine."""
 
@@ -70,7 +74,9 @@ AS_USUAL = Reading()
 
 
 def read(text: str, name: str, path: object, how: Reading = AS_USUAL) -> Trace:
-    """Return the trace of a dump. The width of a job is the number of CPUs or nodes that it held."""
+    """Return the trace of a dump; `how` has the options. The width of a job is the number of CPUs or nodes that it
+    held.
+    """
     lines = _lines(text)
     first, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
     if header.count("|") > MOST_COLUMNS:
@@ -103,7 +109,7 @@ def _columns(line: str) -> list[str]:
 
 
 def _check(columns: list[str], count: Width, path: object, line: int) -> None:
-    """Raise an error if the dump lacks a column that a workload needs."""
+    """Raise an error if the columns lack one that a workload needs, where `count` is the unit of a job's width."""
     widths = (*ALLOCATED[count], ASKED[count])
     missing = [name for name, column in (("JobID", "jobid"), ("Submit", "submit")) if column not in columns]
     if not {"elapsedraw", "elapsed"} & set(columns) and not {"start", "end"} <= set(columns):
@@ -132,7 +138,7 @@ class _Dump:
         self._is_local = False
 
     def add(self, row: Row) -> None:
-        """Add the job of a row, or each waiting task if it stands for part of an array."""
+        """Add the job of a row; a row that stands for waiting tasks of an array adds each of these tasks."""
         where = f"job {row['jobid']}"
         if not row["submit"].isdecimal() and datetime.fromisoformat(row["submit"]).tzinfo is None:
             self._is_local = True
@@ -146,14 +152,16 @@ class _Dump:
             self._add(row, state, run, where, began)
 
     def _at(self, row: Row, column: str) -> float | None:
-        """Return the time in a column, and remember it if it is the latest so far, as the time of the dump."""
+        """Return the time in a column in seconds since 1970, or None. The latest of these times is kept as the time of
+        the dump.
+        """
         moment = stamp(row.get(column, ""), self._zone)
         if moment is not None and column != "eligible":  # which may be to come
             self._made = max(self._made, moment)
         return moment
 
     def _add(self, row: Row, state: str, run: float, where: str, began: bool) -> None:
-        """Add a job that ended or runs, with the width that it held; `began` is False if it never ran."""
+        """Add a job that ended or runs, with the width that it held; `began` is False for a job that never ran."""
         submit = self._came(row)
         start, held, asked = self._at(row, "start"), *self._widths(row)
         if not began:
@@ -184,7 +192,9 @@ class _Dump:
         return max(so_far, limit)
 
     def _add_waiting(self, row: Row, where: str) -> None:
-        """Add a waiting job: it will start when the dump was made or later, and run to its limit."""
+        """Add a waiting job, or each task of a waiting array: they start when the dump was made or later, and run to
+        their limit.
+        """
         reason, limit = row.get("reason", ""), _estimate(row)
         if reason in NEVER_STARTS:
             self.rows.skipped.add(f"waiting for what no policy gives ({reason})", where)
@@ -204,7 +214,7 @@ class _Dump:
                 self._put(row, task, values)
 
     def _widths(self, row: Row) -> tuple[float, float]:
-        """Return the width that a job held, and the width that it requested; -1 if unknown."""
+        """Return (width that the job held, width that it requested), each -1 if unknown."""
         held = next((n for n in (number(row.get(c, "")) for c in ALLOCATED[self._how.count]) if n is not None), -1.0)
         return held, number(row.get(ASKED[self._how.count], "")) or -1.0
 
@@ -217,7 +227,11 @@ class _Dump:
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
 
     def _came(self, row: Row) -> float:
-        """Return the submission time of a job: when it was no longer held, but never after its start."""
+        """Return the time at which the job counts as submitted, in seconds since 1970.
+
+        A job that was held counts from when it became eligible, unless the option `held` is "submit"; never after its
+        start.
+        """
         submit = self._at(row, "submit") or 0.0
         eligible, start = self._at(row, "eligible"), self._at(row, "start")
         if eligible is None or eligible <= submit or (start is not None and eligible > start):
@@ -237,7 +251,9 @@ class _Dump:
         return end - start if start is not None and end is not None and end >= start else -1.0
 
     def trace(self, name: str, path: object) -> Trace:
-        """Return the trace of all jobs added. Its machine has the given nodes, or else the nodes that ran jobs."""
+        """Return the trace of all jobs added. Its machine has the nodes in the options, otherwise the nodes that ran
+        jobs.
+        """
         start = self.rows.begin_at_zero()
         size, notes = self._machine()
         header = Header(
@@ -252,7 +268,9 @@ class _Dump:
         return replace(trace, fidelity=fidelity, shape=self._asked.shape if self._asked else None)
 
     def _machine(self) -> tuple[int, list[Note]]:
-        """Return the number of the machine's processors (0 if unknown), and notes on how it was found."""
+        """Return the number of the machine's processors or nodes (0 if unknown), and notes on how this number was
+        found.
+        """
         shape, unit = self._how.shape, self._how.count
         if shape is not None:
             nodes = {node.name: node.cores for node in shape.nodes}
@@ -268,7 +286,8 @@ class _Dump:
 
 
 def tasks(job: str) -> Sequence[str]:
-    """Return the ids of the waiting tasks in one record of an array.
+    """Return the ids of the waiting tasks that one record of an array stands for; the id of any other record stays as
+    it is.
 
     >>> list(tasks("6_[4-6,9%3]")), list(tasks("6_[0-8:4]")), list(tasks("17")), list(tasks("6_[1-3,...]"))
     (['6_4', '6_5', '6_6', '6_9'], ['6_0', '6_4', '6_8'], ['17'], ['6_[1-3,...]'])
@@ -281,7 +300,9 @@ def tasks(job: str) -> Sequence[str]:
 
 
 def _never_began(row: Row, state: str, run: float, start: float | None) -> bool:
-    """Return True if the job never ran: it has no start, or it has neither a node nor time between start and end."""
+    """Return True if the job never ran: it waits, has no start or no run time, or it ran 0 seconds and was on no
+    node.
+    """
     if run < 0 or state == "PENDING" or ("start" in row and start is None):
         return True
     unplaced = row["nodelist"] in ("", "None assigned") if "nodelist" in row else state in NEVER_BEGAN
@@ -296,7 +317,8 @@ def _estimate(row: Row) -> float:
 
 @lru_cache
 def stamp(text: str, zone: tzinfo = UTC) -> float | None:
-    """Return the seconds since 1970 of a date and time, by default in `zone`; None if it is "Unknown".
+    """Return the seconds since 1970 of a date and time, which is in `zone` if the text names no zone; None if the text
+    is no time.
 
     >>> from zoneinfo import ZoneInfo
     >>> stamp("1970-01-02T00:00:01"), stamp("Unknown"), stamp("1970-01-01T01:00:00", ZoneInfo("Europe/Paris"))
@@ -319,7 +341,7 @@ _DURATION = re.compile(r"(?:(\d{1,9})(?:-| days?\b ?))?(?:(?:(\d{1,9}):)?(\d{1,9
 
 
 def duration(text: str) -> float | None:
-    """Return the seconds of [days-][hours:]minutes:seconds; None for UNLIMITED and for text in another form.
+    """Return the seconds of a duration [days-][hours:]minutes:seconds; None for UNLIMITED and for text in another form.
 
     >>> duration("1-00:00:10"), duration("02:03.5"), duration("2 days"), duration("UNLIMITED")
     (86410.0, 123.5, 172800.0, None)
@@ -368,7 +390,9 @@ _TYPED: dict[str, Callable[[str], bool]] = {
 
 
 def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[tuple[int, list[str] | str]]:
-    """Yield (number of the first line, cells) of each record; of a record that cannot be repaired the text."""
+    """Yield (number of the first line, cells) of each record; if a record cannot be repaired, its first line of text
+    instead of the cells.
+    """
     held: list[str] = []  # a record that has begun
     at = pipes = 0
     for begins, line in lines:
@@ -401,10 +425,10 @@ def _begins(line: str, columns: list[str]) -> bool:
 
 
 def _mended(record: str, columns: list[str]) -> list[str] | None:
-    """Return the cells of a damaged record; None if repair is impossible.
+    """Return the cells of a record, which is repaired if it has too many pipes; None if that is impossible.
 
-    Surplus pipes are taken as part of free text, so that times, ids and numbers fit their columns.
-    If there are several ways, the one with the fewest empty times, ids and numbers is used.
+    Surplus pipes are taken as part of free text, such as a job's name, so that times, ids and numbers fit their
+    columns. If there are several ways, the way with the fewest empty times, ids and numbers is used.
     """
     cells = record.split("|")
     extra = len(cells) - len(columns)
@@ -433,8 +457,10 @@ def _mended(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """Return the ways in which a free text can contain up to `extra` more pipes: for each number after it the best
-    number before.
+    """Return, for each number of surplus pipes up to the end of a free text, the best number up to its beginning.
+
+    `empty` maps the possible numbers up to the beginning to the number of empty cells so far, of which the fewest are
+    best. The text can have up to `extra` surplus pipes.
     """
     best: dict[int, int] = {}
     before: int | None = None

@@ -1,5 +1,5 @@
-"""Machine of a dump of sacct: nodes and CPUs that ran jobs at the same time, and notes on requests that are not
-simulated.
+"""Machine behind a dump of sacct: the nodes that ran jobs and their CPUs in use at one time, and notes on requests that
+are not simulated.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HARMLESS = {"", "None", "(null)", "Unknown"}
 
 
 class Used:
-    """Nodes that ran jobs, each with the largest number of CPUs that jobs held there at one time."""
+    """Nodes that ran jobs, each with the largest number of CPUs that jobs held on this node at one time."""
 
     def __init__(self) -> None:
         self._changes: dict[str, list[tuple[float, int]]] = defaultdict(list)
@@ -25,7 +25,9 @@ class Used:
         self._all: list[tuple[float, int]] = []
 
     def add(self, nodes: str, cpus: int, start: float, end: float, suspended: bool) -> None:
-        """Add a job that ran. If it ran on several nodes, the dump does not say how many CPUs it had on each."""
+        """Add a job that held `cpus` CPUs on `nodes` from `start` until `end`. If it ran on several nodes, equal shares
+        are assumed. `suspended` is True for a job that was suspended in between.
+        """
         names = hosts(nodes)
         for name in names:
             self._alone[name] = max(self._alone[name], cpus // len(names))
@@ -43,18 +45,20 @@ class Used:
 
     @property
     def cpus(self) -> int:
-        """Return the machine's CPUs: the sum over its nodes or, if greater, the most in use at one time."""
+        """Return the number of CPUs of the machine: the sum over its nodes or, if greater, the largest number in use at
+        one time.
+        """
         each = sum(max(most, _peak(self._changes[name])) for name, most in self._alone.items())
         return max(each, _peak(self._all))
 
     def strange_to(self, known: dict[str, int]) -> int:
-        """Return the number of nodes that ran jobs but are missing in `known`."""
+        """Return the number of nodes that ran jobs but are not in `known` (mapping from a node's name to its cores)."""
         return sum(name not in known for name in self._alone)
 
 
 def _peak(changes: list[tuple[float, int]]) -> int:
-    """Return the largest number of CPUs held at one time, from (time, change); at the same time, ends come before
-    starts.
+    """Return the largest number of CPUs held at one time, from pairs (time, change); at equal times, releases count
+    before allocations.
     """
     held = most = 0
     for _, change in sorted(changes):
@@ -64,7 +68,9 @@ def _peak(changes: list[tuple[float, int]]) -> int:
 
 
 class Unmodelled:
-    """Counter of requests that are not simulated: all except processors and time; fewer on a machine of nodes."""
+    """Counter of the requests that are not simulated, such as memory or licenses; fewer kinds if the nodes of the
+    machine are known.
+    """
 
     def __init__(self, shape: Shape | None = None) -> None:
         self._modelled = set[str]()

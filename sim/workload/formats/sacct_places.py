@@ -1,4 +1,6 @@
-"""Number of cores that each job of a dump had on each of its nodes; for several nodes sacct reports only the sum."""
+"""Number of cores that each job of a dump had on each of its nodes; for a job on several nodes, sacct reports only the
+sum.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +12,21 @@ import numpy as np
 
 
 class Stay(NamedTuple):
-    """Stay of a job on nodes (by number) from start until end, with its number of cores."""
+    """Stay of a job on `nodes` (numbers of nodes) from `start` until `end`, with `cores` cores on all of them
+    together.
+    """
 
     start: float
     end: float
     cores: int
     nodes: tuple[int, ...]
     counts: tuple[int, ...] = ()
-    """Cores on each node, if they are known."""
+    """Number of cores on each of the nodes; empty if unknown."""
 
 
 def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the number of cores that each job had on each of its nodes, limited by the sizes of the nodes.
+    """Return, for each stay, the number of cores that the job had on each of its nodes; `sizes` has the number of cores
+    of each node.
 
     Jobs on a single node are certain. The others, in order of their starts, get the cores that are left; if too few are
     left, as next to suspended jobs, they get equal shares.
@@ -50,7 +55,9 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
 
 
 def _dealt(cores: int, room: list[int]) -> tuple[int, ...]:
-    """Return the number of cores on each node: at least one, then as many as there is room for, node after node."""
+    """Return the number of cores on each node: at least one, then as many as are left (`room`), node after node; equal
+    shares if too few are left.
+    """
     if sum(room) < cores or min(room, default=0) < 1 or cores < len(room):
         each, more = divmod(cores, max(len(room), 1))
         return tuple(each + (place < more) for place in range(len(room)))
@@ -63,7 +70,7 @@ def _dealt(cores: int, room: list[int]) -> tuple[int, ...]:
 
 
 class _Use:
-    """Number of cores of one node that jobs held, over time."""
+    """Number of cores of one node that are in use, as a function of time."""
 
     def __init__(self, stays: Sequence[Stay]) -> None:
         times = np.array([time for stay in stays for time in (stay.start, stay.end)])

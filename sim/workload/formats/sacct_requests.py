@@ -25,12 +25,16 @@ class Asked:
         self._requests: list[Request] = []
         self._stays: list[Stay | None] = []
         self._known: dict[Request, Request] = {}
-        """Requests that have been seen, so that equal ones are one object; a day has few different ones."""
+        """Requests that have been seen, mapped to themselves, so that equal requests are one object; a day has few
+        different requests.
+        """
 
     def add(
         self, row: Row, cores: int, start: float | None, run: float, counts: Mapping[str, int] | None = None
     ) -> None:
-        """Add the next job with its width; if it has run, with its start, its run time and its cores on each node."""
+        """Add the next job, `cores` wide; with `start`, `run` (seconds) and `counts` (name of a node: cores) if it has
+        run. `start` is None for other jobs.
+        """
         request = self._request(row, max(cores, 1), start is not None)
         self._requests.append(self._known.setdefault(request, request))
         names = set(hosts(row.get("nodelist", "")))
@@ -44,7 +48,9 @@ class Asked:
 
     @property
     def shape(self) -> Shape:
-        """Return the machine with the requests of all jobs, and with what each job had on each node."""
+        """Return the machine with the requests of all jobs, and with the nodes and amounts that each job had when it
+        ran.
+        """
         shape = self._shape
         stays = [stay for stay in self._stays if stay is not None]
         counts = iter(cores_by_node(stays, shape.has[:, 0].tolist()))
@@ -82,7 +88,8 @@ class Asked:
 
 
 def resources(text: str) -> Mapping[str, float]:
-    """Return the amount of each resource by name, memory in MB; for a resource with types their sum.
+    """Return a mapping from resource to amount, memory in MB; the amounts of a resource's types are added if their sum
+    is not given.
 
     >>> resources("billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=1.5G,node=2")
     {'gpu': 2.0, 'billing': 4.0, 'cpu': 4.0, 'mem': 1536.0, 'node': 2.0}
@@ -104,8 +111,8 @@ def resources(text: str) -> Mapping[str, float]:
 
 
 def of_column(text: str, cores: int, nodes: int) -> float:
-    """Return the MB of memory that a job requested, from the column ReqMem: in all; in old versions per core (c) or
-    node (n).
+    """Return the MB of memory that a job requested, from the column ReqMem. The amount is for the whole job; in old
+    versions per core (c) or per node (n).
 
     >>> of_column("4000M", 4, 1), of_column("2Gc", 4, 1), of_column("1000Mn", 4, 2), of_column("", 4, 1)
     (4000.0, 8192.0, 2000.0, 0.0)

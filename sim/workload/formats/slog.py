@@ -1,4 +1,6 @@
-"""Reader of the jobs in a recording of a cluster (`schedscope live -o week.slog`), in the form of a dump of sacct."""
+"""Reader of the jobs in a recording of a cluster (made by `schedscope live -o week.slog`): converts them to the text of
+a dump of sacct, which is then read.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,13 @@ _JOBS = (
     " coalesce(nullif({tres}, ''), 'gres/gpu=' || (nullif(gpus, 0) * wanted)), nullif({tres}, '')"
     " FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
 )
-"""Query for the columns that sacct would have. If the resources of a job (tres) are unknown, its memory counts for each
+"""SQL query for the columns that a dump of sacct would have. For jobs with unknown resources (tres), the memory is per
 node.
 """
 MOST_JOBS = 50_000_000
 MOST_LETTERS = 100_000
 LONGEST, MOST_BYTES = 1 << 22, 1 << 30
-"""Largest number of bytes of one value, and of all rows of jobs."""
+"""Largest number of bytes of one value in the recording, and of all rows of jobs together."""
 
 
 def is_recording(path: str | Path) -> bool:
@@ -49,7 +51,9 @@ def is_recording(path: str | Path) -> bool:
 
 
 def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
-    """Return the jobs of a recording on the machine that it recorded. Raise `TraceError` if it is no recording."""
+    """Return the trace of a recording: its jobs on the machine that it recorded, unless `how` gives another. Raise
+    `TraceError` if the file is no recording.
+    """
     try:
         with foreign_database(path, ("about", "polls", "jobs"), longest=LONGEST) as db:
             has_tres = db.execute("SELECT 1 FROM pragma_table_info('jobs') WHERE name = 'tres'").fetchone()
@@ -64,8 +68,8 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
 
 
 def _few_enough(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-    """Yield the rows. Raise `sqlite3.DatabaseError` if they are too large, as a small file can repeat the same pages
-    endlessly.
+    """Yield the rows. Raise `sqlite3.DatabaseError` if they are too large in all, because even a small file can be made
+    to yield endless rows.
     """
     left = MOST_BYTES
     for row in rows:
@@ -84,7 +88,9 @@ def _word(value: object) -> str:
 
 
 def _machine(told: Mapping[str, object], path: str | Path) -> Shape | None:
-    """Return the machine in the recording (early ones have only the cores of each node); None if it is damaged."""
+    """Return the machine in the recording, None if damaged; `told` are its entries by name. Early recordings have only
+    the number of cores of each node.
+    """
     try:
         content = parsed_json(str(next(told[name] for name in ("machine", "nodes") if name in told)), path)
         if "machine" not in told:

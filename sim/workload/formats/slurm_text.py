@@ -10,7 +10,7 @@ from itertools import pairwise, product
 MOST_HOSTS = 100_000
 """Largest number of hosts in one list; Slurm itself handles 65,533."""
 MOST_KEPT = 1000
-"""Largest number of letters, and of hosts, of a list whose names are remembered."""
+"""Largest number of characters of a list, and of hosts in it, for which the result is cached."""
 _BRACKET = re.compile(r"\[([0-9,-]{1,200000})\]")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w:/]{0,63})=")
@@ -19,7 +19,8 @@ NO_CORES = frozenset({"FUTURE"})
 
 
 def hosts(text: str) -> tuple[str, ...]:
-    """Return the names of hosts that a list stands for, in its order; text in another form is one name.
+    """Return the names of the hosts that Slurm's list notation stands for, in the order of the list; text in another
+    form is taken as one name.
 
     >>> hosts("n[1-3,07],gpu[01-02]b,login"), hosts("None assigned"), hosts("n[1-999999999]")
     (('n1', 'n2', 'n3', 'n07', 'gpu01b', 'gpu02b', 'login'), (), ('n[1-999999999]',))
@@ -31,8 +32,8 @@ def hosts(text: str) -> tuple[str, ...]:
 
 @lru_cache(4096)
 def _kept(text: str) -> tuple[str, ...]:
-    """Return the names that a list stands for, from memory if it was read before; empty for a list too large for
-    that.
+    """Return the names of the hosts that a list stands for; the result is cached. Empty if the list has too many hosts
+    to be cached.
     """
     names = _spread_out(text)
     return names if len(names) <= MOST_KEPT else ()
@@ -49,7 +50,7 @@ def _spread_out(text: str) -> tuple[str, ...]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the parts of a list: commas separate them, except commas in brackets."""
+    """Yield the parts of a list of hosts, which commas outside of brackets separate."""
     depth = begin = 0
     for at, letter in enumerate(text):
         if letter in "[]":
@@ -93,7 +94,8 @@ def _numbers(text: str, most: int) -> list[str] | None:
 
 
 def fields(record: str) -> dict[str, str]:
-    """Return the `Key=value` words of one record by key. Values may contain blanks; of a repeated key the first counts.
+    """Return the values of a record's `Key=value` words by key. Values may contain blanks; of a repeated key, the first
+    value is taken.
 
     Reasons and comments are at the end of a record, so text that a user wrote cannot replace a field.
 
@@ -109,16 +111,19 @@ def fields(record: str) -> dict[str, str]:
 
 
 def records(text: str, first: str) -> Iterator[dict[str, str]]:
-    """Yield the words of each record, which begins with the key `first`, on one line (`scontrol -o`) or on several."""
+    """Yield the fields of each record by key. A record begins with the key `first`; it is on one line (`scontrol -o`)
+    or on several.
+    """
     begins = [match.start() for match in re.finditer(rf"^{re.escape(first)}=", text, re.MULTILINE)]
     for begin, end in pairwise([*begins, len(text)]):
         yield fields(text[begin:end])
 
 
 def cpus_of_nodes(text: str) -> dict[str, int]:
-    """Return the CPUs of each node in the text of `scontrol show node`, including drained and down nodes.
+    r"""Return a mapping from node to number of CPUs, from the text of `scontrol show node`; drained and down nodes are
+    included.
 
-    >>> cpus_of_nodes("NodeName=n1 CPUTot=4 State=IDLE\\nNodeName=n2 CPUTot=8 State=DOWN*+DRAIN\\n")
+    >>> cpus_of_nodes("NodeName=n1 CPUTot=4 State=IDLE\nNodeName=n2 CPUTot=8 State=DOWN*+DRAIN\n")
     {'n1': 4, 'n2': 8}
     """
     found: dict[str, int] = {}

@@ -38,7 +38,7 @@ FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; t
 EXPECTED = "lines of 18 numbers (Standard Workload Format)"
 MOST_COMMENTS = 1 << 20
 TOGETHER = 256
-"""Number of blocks whose rows are merged into one array."""
+"""Number of blocks of lines whose arrays are merged into one array, which saves memory."""
 AT_ONCE = 10_000
 """Number of jobs that are written at once; the numbers of millions of jobs would take gigabytes as objects."""
 
@@ -49,7 +49,9 @@ def read(text: str, name: str, path: object) -> Trace:
 
 
 def read_parts(parts: Iterable[str], name: str, path: object) -> Trace:
-    """Return the trace of a file whose text comes in parts of whole lines, of which one is in memory at a time."""
+    """Return the trace of a file whose text comes in `parts` of whole lines, so that only one part is in memory at a
+    time.
+    """
     comments: list[str] = []
     body, at = _Body(), 0
     for part in parts:
@@ -74,7 +76,9 @@ def read_parts(parts: Iterable[str], name: str, path: object) -> Trace:
 
 
 def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line) for the lines of jobs; append the text of comments to `comments`."""
+    """Yield (line number, line) for the lines that describe jobs; the text of comments is appended to the list
+    `comments`.
+    """
     for at, line in enumerate(block.split("\n"), start=first):
         start = line.lstrip()[:1]
         if start in (";", "#"):
@@ -89,15 +93,17 @@ class _Body:
     def __init__(self) -> None:
         self.jobs = 0
         self.ids: list[list[str] | NDArray[Any]] = []
-        """Ids of each block of lines, as numbers if they are written again as they were"""
+        """Ids of each block of lines: an array of numbers if writing the numbers gives the same text, otherwise
+        texts
+        """
         self._rows: list[NDArray[Any]] = []
         self._merged = 0
-        """Number of entries at the beginning of `_rows` that hold the rows of many blocks"""
+        """Number of arrays at the beginning of `_rows` that were already merged from many blocks"""
         self.damage, self.notes = Damage(EXPECTED), Notes()
 
     @property
     def has_begun(self) -> bool:
-        """Return True after the first data line."""
+        """Return True once a line of data was read, good or damaged."""
         return bool(self.jobs or self.damage.count)
 
     def table(self) -> Floats:
@@ -113,7 +119,9 @@ class _Body:
             self._merged += 1
 
     def take(self, first: int, block: str, comments: list[str]) -> None:
-        """Add the jobs of a block of lines: all at once, or line by line if it has anything unusual."""
+        """Add the jobs of a block of lines that begins at line `first`: all at once, or line by line if a line is
+        unusual.
+        """
         if self._take_whole(block):
             return
         lines = list(_lines(block, first, comments))
@@ -123,7 +131,7 @@ class _Body:
             self._take_carefully(lines)
 
     def _take_whole(self, block: str) -> bool:
-        """Add the jobs of a block at once; return False, and add none, if it has anything unusual."""
+        """Add the jobs of a block at once and return True; if a line is unusual, add none and return False."""
         if len(block) > LONGEST or (known := _whole_block(block.strip())) is None:
             return False
         self._add(*known)
@@ -149,9 +157,11 @@ class _Body:
 
 
 def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | None:
-    """Return the ids and the rows of a block; None if a line lacks 18 fields, or has one that is no `number`.
+    """Return the ids and the rows of numbers of a block; None if a line has not exactly 18 fields, or a field is no
+    `number`.
 
-    If there are as many numbers as words, each word is a number, and lines end between two of them.
+    numpy reads the whole text. If it finds as many numbers as there are words, each word is a number; then it remains
+    to check that each line has 18.
     """
     text = block.encode()
     signs = np.frombuffer(text, np.uint8)
@@ -175,10 +185,11 @@ def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | 
 
 
 def _numbers(text: bytes, kind: type[np.int64] | type[np.float64], many: int) -> NDArray[Any] | None:
-    """Return `many` numbers of a text; None if it has more or fewer, or other words.
+    """Return the `many` numbers of a text as an array; None if the text has more or fewer numbers, or other words.
 
-    The last one is followed by another number, which is read only if the last one is a number to its end. Of the rest
-    numpy warns, which is no error: filters of warnings belong to the process, and traces are read in threads.
+    A 0 is appended to the text, and is read only if the word before it is a number to its end. At a word that is no
+    number, numpy only warns. The warning need not become an error here: filters of warnings belong to the process, and
+    traces are read in threads.
     """
     try:
         values = np.fromstring(text + b" 0", dtype=kind, sep=" ")
@@ -244,7 +255,9 @@ def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _whole(values: list[str], least: int | None = None) -> int | None:
-    """Return the whole number, at least `least`, at the beginning of the first value that has one; otherwise None."""
+    """Return the whole number at the beginning of the first value that begins with one of at least `least`; None if no
+    value does.
+    """
     for value in values:
         if (match := _WHOLE.match(value)) and (least is None or int(match[0]) >= least):
             return int(match[0])
@@ -255,7 +268,9 @@ def _whole(values: list[str], least: int | None = None) -> int | None:
 
 
 def write(trace: Trace, file: TextIO) -> None:
-    """Write the trace as a file: its header, corrected by what the trace knows, then 18 columns for each job."""
+    """Write the trace to a file: the header, corrected where the trace has other values, then a line of 18 numbers for
+    each job.
+    """
     for comment in _comments(trace.header) or [" Version: 2.2"]:
         file.write(";" + " ".join(comment.splitlines()) + "\n")
     for first in range(0, len(trace.table), AT_ONCE):
@@ -269,7 +284,9 @@ def write(trace: Trace, file: TextIO) -> None:
 
 
 def _comments(header: Header) -> list[str]:
-    """Return the header's comments, after lines for those values that the comments lack or contradict."""
+    """Return the comments of the header for writing. Values that the comments lack or contradict come first, in new
+    lines that replace the old ones.
+    """
     said = header_of(header.comments)
     new: dict[str, list[str]] = {}
     for key, is_so, was in (
@@ -288,7 +305,9 @@ def _comments(header: Header) -> list[str]:
 
 
 def from_workload(workload: Workload) -> Trace:
-    """Return the simulated jobs as a trace that can be written; the other fields are unknown (-1)."""
+    """Return the jobs of the workload as a trace that can be written; fields that a workload does not have are unknown
+    (-1).
+    """
     columns: dict[Field, Iterable[float]] = {
         Field.ID: id_numbers(workload.ids),
         Field.SUBMIT: workload.submit,

@@ -1,7 +1,8 @@
-"""Tables of jobs: the collector with which readers build a trace, and plain CSV whose first line names its columns.
+"""Tables of jobs: the collector with which readers build a trace, and the reader of plain CSV whose first line names
+the columns.
 
-`number` defines what counts as a number in any file; `JobRows` collects jobs and notes. A file is refused if more of
-its lines are damaged than good.
+`number` defines what counts as a number in any format; `JobRows` collects jobs and notes. A file with more damaged
+lines than good ones is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ PROCS = (Field.PROCS_USED, Field.PROCS_ASKED)
 
 
 def number(value: object) -> float | None:
-    """Return the number in a text or a JSON value; None if it is missing or not finite.
+    """Return the number in a text or a JSON value; None if the value is missing, not finite, too large or no number.
 
     >>> number(" 2.50"), number("1&2"), number("nan"), number("1e400"), number(True)
     (2.5, None, None, None, None)
@@ -54,7 +55,7 @@ def shown(text: object) -> str:
 
 
 class Notes:
-    """Notes on what was changed while reading, counted by wording, each with the place of its first occurrence."""
+    """Notes on what was changed while reading: for each wording, how often it occurred and where first."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[int, str]] = {}
@@ -70,17 +71,19 @@ class Notes:
 LETTERS = 2**16
 """Approximate number of characters of a file that are processed at once."""
 MOST_DAMAGED = 10_000
-"""Number of damaged lines after which reading stops if good lines are fewer."""
+"""Number of damaged lines above which reading stops if good lines are fewer."""
 MOST_IN_VAIN = 500_000
-"""Line number after which reading stops if more lines were damaged than good."""
+"""Line number after which reading stops if damaged lines outnumber good ones."""
 MOST_COLUMNS = 10_000
 MOST_JOBS = 100_000_000
-"""Largest number of jobs of a file that is read."""
+"""Largest number of jobs that are read from one file."""
 
 
 @dataclass
 class Damage:
-    """Number of damaged lines of one file (or of other units), and whether there are too many of them."""
+    """Number of damaged units (lines, or for example jobs) of one file, with the first one, and the decision whether
+    there are too many.
+    """
 
     expected: str
     unit: str = "line"
@@ -94,8 +97,9 @@ class Damage:
         self.count += 1
 
     def is_hopeless(self, good: int, line: int = 0) -> bool:
-        """Return True if the file must be refused, because too many units are damaged for the `good` undamaged ones. A
-        unit may span many lines.
+        """Return True if reading should stop, because more units are damaged than `good`, and there are many of them.
+
+        `line` is the number of the line reached, because a damaged unit may span many lines.
         """
         return self.count > good and (self.count > MOST_DAMAGED or line > MOST_IN_VAIN)
 
@@ -122,9 +126,7 @@ class JobRows:
         return len(self.ids)
 
     def add(self, job_id: str, values: Mapping[Field, float], words: Mapping[Field, str], account: str = "") -> None:
-        """Add a job with its numbers by field, and its user, group and queue as words; an account if the file has
-        it.
-        """
+        """Add a job with its numbers by field, its user, group and queue as words, and its account ("" if unknown)."""
         self.ids.append(job_id)
         self._values.extend([values.get(field, -1.0) for field in Field])
         for field, column in self._words.items():
@@ -134,7 +136,9 @@ class JobRows:
     def add_all(
         self, ids: list[str], table: Floats, words: Mapping[Field, list[str]], accounts: list[str]
     ) -> None:  # fmt: skip
-        """Add many jobs at once, with their numbers as rows of a table."""
+        """Add many jobs at once; each row of the table has the numbers of a job, and the other parameters have an entry
+        for each job.
+        """
         self.ids += ids
         self._values.frombytes(table.tobytes())
         for field, column in self._words.items():
@@ -142,7 +146,7 @@ class JobRows:
         self._accounts += map(intern, accounts)
 
     def begin_at_zero(self) -> float | None:
-        """Subtract the first job's submit time from all submit times; return it, or None if that was not necessary."""
+        """Subtract the earliest submit time from all submit times and return it; None if there are no jobs."""
         submit = self._table()[:, Field.SUBMIT]
         first = float(submit.min()) if self.ids else None
         submit -= first or 0.0
@@ -152,7 +156,9 @@ class JobRows:
         return np.frombuffer(self._values).reshape(-1, len(Field)) if self.ids else np.empty((0, len(Field)))
 
     def trace(self, name: str, format: str, path: object, header: Header | None = None) -> Trace:
-        """Return the trace with all jobs added; `format` and `path` name the file in errors."""
+        """Return the trace with all jobs added, called `name`; raise an error if too many lines were damaged, where
+        `path` names the file.
+        """
         damaged = self.damage.judge(len(self), path)
         table = self._table()
         table[:, Field.ID] = id_numbers(self.ids)
@@ -171,7 +177,7 @@ class JobRows:
 
 
 def repeated(ids: Sequence[str]) -> tuple[Note, ...]:
-    """Return a note about ids that several jobs have; empty if there are none."""
+    """Return a note about ids that several jobs share; empty if all ids differ."""
     numbers = np.sort(_floats(ids))  # a set of millions of words takes as much as they do
     if (np.diff(numbers) > 0).all() or len(set(ids)) == len(ids):
         return ()
@@ -181,7 +187,7 @@ def repeated(ids: Sequence[str]) -> tuple[Note, ...]:
 
 
 def id_numbers(ids: Sequence[str]) -> Floats:
-    """Return numbers for the first field: the ids if all of them are whole numbers, else 1, 2, 3...
+    """Return a number for each job: its id if all ids are whole numbers, otherwise 1, 2, 3...
 
     >>> id_numbers(["7", "9"]), id_numbers(["7_1", "9"])
     (array([7., 9.]), array([1., 2.]))
@@ -193,7 +199,9 @@ def id_numbers(ids: Sequence[str]) -> Floats:
 
 
 def whole_processors(table: Floats) -> tuple[Note, ...]:
-    """Round the numbers of processors up to whole ones in the table; return notes about that."""
+    """Round numbers of processors in the table up to whole numbers, in place; return a note about it, empty if nothing
+    was rounded.
+    """
     column = table[:, PROCS]
     broken = np.flatnonzero((column != np.floor(column)).any(axis=1))
     if not len(broken):
@@ -203,7 +211,8 @@ def whole_processors(table: Floats) -> tuple[Note, ...]:
 
 
 def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
-    """Return numbers for words, and the words: if all are whole numbers themselves, else by order of appearance.
+    """Return (numbers for the words, different words). If all words are whole numbers, these are used and the second
+    part is empty; otherwise words are numbered in order of appearance. A missing word has -1.
 
     >>> _numbered(["3", "", "5"]), _numbered(["ann", "bob", "ann"])
     (([3.0, -1.0, 5.0], ()), ([0.0, 1.0, 0.0], ('ann', 'bob')))
@@ -219,7 +228,7 @@ def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
 
 
 def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (number of the first line, text) of blocks of lines."""
+    """Yield (number of the first line, text) of each block of whole lines, into which the text is divided."""
     begin, first = 0, 1
     while begin < len(text):
         end = text.find("\n", begin + LETTERS)
@@ -254,20 +263,20 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 
 
 def plain_name(column: str) -> str:
-    """Return a column's name without differences of spelling: in small letters, without blanks, underscores and
-    quotes.
-    """
+    """Return a column's name without differences of spelling: in small letters, with letters and digits only."""
     return re.sub(r"[^a-z0-9]", "", column[:80].lower())
 
 
 def separator(header: str) -> str:
-    """Return the separator of a header line: the most frequent of tab, semicolon and comma."""
+    """Return the character that separates columns in a header line: tab, semicolon or comma, whichever is the most
+    frequent.
+    """
     return max("\t;,", key=header.count)
 
 
 def meanings(header: list[str]) -> dict[str, int]:
-    """Return the index of the column for each meaning, such as submit; if several have one meaning, the first in
-    `SYNONYMS`.
+    """Return a mapping from the meaning of a column, such as submit, to its index; of several columns, the one whose
+    name comes first in `SYNONYMS`.
     """
     columns = [plain_name(column) for column in header]
     found: dict[str, int] = {}
@@ -279,7 +288,7 @@ def meanings(header: list[str]) -> dict[str, int]:
 
 
 def is_header(line: str) -> bool:
-    """Return True if the line names at least two of the columns that a table of jobs must have."""
+    """Return True if the line names at least two columns that identify a table of jobs, such as submit and procs."""
     columns = meanings(line.split(separator(line)))
     return len(columns.keys() & {"submit", "procs", "runtime", "start", "end", "job"}) >= 2
 
@@ -288,13 +297,11 @@ NUMBERS = ("submit", "procs", "runtime", "estimate", "wait", "start", "end", "st
 MOST_LINES, LONGEST = 100, 2**20
 """Largest number of lines of a record, and of characters of a line."""
 LARGE = 2**23
-"""Largest length of a text in which an unclosed quote is accepted; in longer ones the search for its end takes too
-long.
-"""
+"""Largest number of characters of a text in which a quote may remain unclosed; in a longer text this is an error."""
 BLOCK = 4096
 """Number of records that are converted at once."""
 _BLANK = re.compile(r"[^\S\n]")
-"""Pattern of a blank that is no line end."""
+"""Pattern of a blank character that does not end the line."""
 _BLANK_LINES = re.compile(r"\s*\n")
 
 
@@ -333,8 +340,10 @@ def _end(text: str, place: int) -> int:
 
 
 def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, list[str]]:
-    """Return the number of the record's lines, the position behind it, and its cells; none if a quote is never
+    """Return (number of lines, position after the record, cells) of a record with quotes; no cells if a quote is never
     closed.
+
+    The record begins at `place`; `mark` is the separator, of which a whole record has `marks`.
     """
     ends: list[int] = []
     reader = csv.reader(_reach(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
@@ -347,10 +356,11 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
 
 
 def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
-    """Yield the lines that a record may extend over from `place` on, then an empty line; `ends` receives their end
-    positions.
+    """Yield the lines over which a record from `place` on may extend, then an empty line; `ends` receives the position
+    after each line.
 
-    A quote does not extend over a line that has all columns before any quote of its own: then it was a stray quote.
+    It stops before a line that has all separators of a record before its first quote: then the open quote is a stray
+    one.
     """
     while place <= len(text) and len(ends) < MOST_LINES:
         end = _end(text, place)
@@ -382,7 +392,9 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
 
 
 def needed_meanings(header: list[str], path: object, line: int | None = None) -> dict[str, int]:
-    """Return the index of the column for each meaning. Raise an error if submit, procs or runtime is missing."""
+    """Return the index of the column for each meaning, -1 for a run time to be computed from start and end. Raise an
+    error if submit, procs or runtime is missing.
+    """
     columns = meanings(header)
     if "end" in columns and "start" in columns:
         columns.setdefault("runtime", -1)
@@ -395,7 +407,9 @@ def needed_meanings(header: list[str], path: object, line: int | None = None) ->
 def _take(
     block: list[tuple[int, list[str]]], columns: Mapping[str, int], width: int, rows: JobRows, workloads: list[str]
 ) -> None:
-    """Add the jobs of a block of records, whose columns are converted at once."""
+    """Add the jobs of a block of records (line number, cells), converting each column at once; `width` is the number of
+    columns. `workloads` receives the names in the column of workloads.
+    """
     across = list(zip(*(_as_wide(cells, width) for _, cells in block), strict=True))
     cell = {meaning: across[at] for meaning, at in columns.items() if at >= 0}
     table = _values(cell, len(block))
@@ -416,7 +430,7 @@ def _take(
 
 
 def _as_wide(cells: list[str], width: int) -> list[str]:
-    """Return exactly `width` cells: with empty ones added, or surplus ones dropped."""
+    """Return exactly `width` cells: empty cells are appended, or surplus cells dropped."""
     return cells if len(cells) == width else [*cells[:width], *[""] * (width - len(cells))]
 
 
@@ -425,8 +439,11 @@ def _text(cell: str) -> str:
 
 
 def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
-    """Return the numbers of `many` jobs as a table; nan where a needed one is missing. An empty run time means that the
-    job never ran.
+    """Return the numbers of `many` jobs as a table with a column for each field; nan where a number for submit, procs
+    or runtime is missing.
+
+    `cell` maps the meaning of a column to its texts. An empty run time, without start and end, means that the job never
+    ran.
     """
     unknown = np.full(many, np.nan)
     known = {meaning: _floats(cell[meaning]) if meaning in cell else unknown for meaning in NUMBERS}
@@ -435,8 +452,10 @@ def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
 
 
 def numbers_of_jobs(known: Mapping[str, Floats], is_empty: Bools) -> Floats:
-    """Return the numbers of jobs as a table, nan where a needed one is missing; `is_empty` is True for jobs with an
-    empty run time.
+    """Return the numbers of jobs as a table with a column for each field; nan where a number for submit, procs or
+    runtime is missing.
+
+    `known` maps the meaning of a column to its numbers; `is_empty` is True for jobs with an empty run time.
     """
     submit, run, start, end = (known[meaning] for meaning in ("submit", "runtime", "start", "end"))
     began = start >= 0

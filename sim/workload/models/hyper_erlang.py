@@ -25,15 +25,15 @@ from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 Fitted = Literal["three moments", "two moments", "Erlang", "exponential"]
 
 FEW = 4
-"""Number of observations below which the distribution is exponential, because moments mean nothing."""
+"""Number of observations below which an exponential distribution is fitted, because their moments mean little."""
 HIGHEST_ORDER = 1000
-"""Highest order of a fitted Erlang distribution, which varies by 3 %."""
+"""Highest order of a fitted Erlang distribution; at this order the standard deviation is 3 % of the mean."""
 
 
 @dataclass(frozen=True)
 class HyperErlang:
-    """Distribution of a sum of `order` exponential numbers, whose mean is `scales[0]` with probability `p`, otherwise
-    `scales[1]`.
+    """Distribution of the sum of `order` independent exponential numbers. All of them have the mean `scales[0]` with
+    probability `p`, otherwise `scales[1]`.
     """
 
     order: int
@@ -58,15 +58,15 @@ class HyperErlang:
 
 @dataclass(frozen=True)
 class JobClass:
-    """Class of the jobs of more than half of `upper` and at most `upper` processors."""
+    """Class of the jobs that use more than `upper` / 2 and at most `upper` processors."""
 
     upper: int
     jobs: int
     widths: tuple[int, ...]
     shares: tuple[float, ...]
-    """Share of each width in the class."""
+    """For each of `widths` (numbers of processors): its share of the jobs of the class."""
     gap: HyperErlang
-    """Distribution of the times between arrivals of the class."""
+    """Distribution of the seconds between two arrivals of jobs of the class."""
     run: HyperErlang
 
 
@@ -116,7 +116,9 @@ class Model:
 
 
 def fit(workload: Workload) -> Model:
-    """Return the model fitted to a workload; its classes of width are bounded by powers of two."""
+    """Return the model fitted to a workload, with a class of jobs for each power of two that bounds their numbers of
+    processors.
+    """
     upper = class_bounds(workload.width)
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     classes = tuple(_fit_class(workload, upper, int(bound), span) for bound in np.unique(upper))
@@ -124,7 +126,7 @@ def fit(workload: Workload) -> Model:
 
 
 def class_bounds(width: Ints) -> Ints:
-    """Return the smallest power of two that is at least the width, for each width.
+    """Return, for each width (number of processors), the smallest power of two that is not below it.
 
     >>> class_bounds(np.array([1, 2, 3, 4, 5, 320])).tolist()
     [1, 2, 4, 4, 8, 512]
@@ -134,7 +136,8 @@ def class_bounds(width: Ints) -> Ints:
 
 
 def fit_distribution(observed: Floats) -> HyperErlang:
-    """Return the hyper-Erlang distribution for these observations; `fitted` has the number of moments that agree.
+    """Return the hyper-Erlang distribution that fits these observations; its field `fitted` says how: by three or two
+    moments, as an Erlang or an exponential distribution.
 
     A mixture of two Erlangs of order n has three given moments when n > 1/(cv^2) and n + 1 > 1/(m1*m3/m2^2 - 1).
     Without a spread that an order up to HIGHEST_ORDER can have: an Erlang of the observed mean. With a skewness too
@@ -162,17 +165,20 @@ def fit_distribution(observed: Floats) -> HyperErlang:
 
 
 def _order_above(excess: float) -> int:
-    """Return the smallest order n of at least 1 with n * excess > 1, with a margin for rounding."""
+    """Return the smallest n of at least 1 with n * `excess` > 1, with a margin for rounding; above HIGHEST_ORDER if
+    `excess` is nearly 0.
+    """
     if excess <= 1e-9:
         return HIGHEST_ORDER + 2
     return max(1, math.floor(1 / excess * (1 + 1e-9)) + 1)
 
 
 def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang:
-    """Return the mixture of two Erlang distributions with these moments; the two scales are roots of a quadratic
-    equation.
+    """Return the mixture of two Erlang distributions of this order with the moments 1, `m2` and `m3`, scaled to the
+    mean.
 
-    The moments are of observations divided by their mean.
+    `m2` and `m3` are moments of the observations divided by their mean. The two scales are roots of a quadratic
+    equation.
     """
     u1, u2, u3 = 1 / order, m2 / (order * (order + 1)), m3 / (order * (order + 1) * (order + 2))
     both = (u3 - u1 * u2) / (u2 - u1**2)
@@ -184,7 +190,9 @@ def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang
 
 
 def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
-    """Return the mixture with these two moments, of two Erlang distributions that contribute equally to the mean."""
+    """Return the mixture of two Erlang distributions of this order that contribute equally to the mean. `m2` is the
+    second moment of the observations divided by their mean.
+    """
     u1, u2 = 1 / order, m2 / (order * (order + 1))
     p = (1 + math.sqrt(1 - u1**2 / u2)) / 2
     scales = (mean * u1 / (2 * p), mean * u1 / (2 * (1 - p)))
@@ -192,8 +200,8 @@ def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
 
 
 def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobClass:
-    """Return the class of the jobs whose width has this upper bound; for a single job the time between arrivals is
-    `span`, the length of the log.
+    """Return the class of the jobs for which `upper` is `bound`. If it has a single job, the time between arrivals is
+    `span`, the length of the log in seconds.
     """
     members = np.flatnonzero(upper == bound)
     gaps = np.diff(workload.submit[members]) if len(members) > 1 else np.array([span])
@@ -209,8 +217,8 @@ def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobC
 
 
 def _draw(job_class: JobClass, jobs: int, rng: np.random.Generator) -> Floats:
-    """Return random submit times, run times and widths of `jobs` jobs of a class, as many as the whole trace may need
-    of it.
+    """Return rows (submit time, run time, width) of `jobs` random jobs of a class; this is the number for the whole
+    trace, because all its jobs may come from one class.
     """
     submit = np.cumsum(job_class.gap.sample(jobs, rng))
     run = job_class.run.sample(jobs, rng)

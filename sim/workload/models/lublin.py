@@ -28,7 +28,7 @@ HOUR = 3600.0
 BUCKETS = 48
 BUCKET = 24 * HOUR / BUCKETS
 DAY_BEGINS = 10
-"""Number of the half hour, 5 o'clock in the morning, from which the daily cycle is counted."""
+"""Index of the half hour of the day at which the daily cycle begins: 5 o'clock in the morning."""
 
 ROUND_TIMES = np.array([5, 10, 15, 20, 30, 45, *(60 * h for h in (1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48))]) * 60.0
 """Usual estimates of users in seconds: 5 minutes to 48 hours."""
@@ -43,33 +43,38 @@ class Parameters:
     power_of_two: float = 0.6686
     """Share of jobs on a power of two of processors, larger than one."""
     narrowest: float = 1.2
-    """Binary logarithm of the narrowest parallel job: 1 for two processors, and 0.2 to make it rarer."""
+    """Binary logarithm of the smallest size of a parallel job: 1 (two processors) plus 0.2, which makes this size
+    rarer.
+    """
     middle_below_widest: float = 2.0
-    """Distance below the widest job, in binary logarithms, of the point between the two stages: 5 for 2^7 processors.
+    """Difference between the binary logarithms of the largest size and of the size that separates the two stages: 2^5
+    on 2^7 processors.
     """
     narrow: float = 0.875
-    """Share of parallel jobs in the first, narrow stage."""
+    """Share of the parallel jobs whose size is drawn in the first stage, that of narrow jobs."""
     short_run: tuple[float, float] = (6.57, 0.823)
-    """Shape and scale of the short jobs' run times."""
+    """Shape and scale of the gamma distribution of the logarithms of the short jobs' run times."""
     long_run: tuple[float, float] = (639.1, 0.0156)
-    """Shape and scale of the long jobs' run times."""
+    """Shape and scale of the gamma distribution of the logarithms of the long jobs' run times."""
     short_share: tuple[float, float] = (0.6986, -0.003)
-    """Probability that a job is short: the first number plus the second for each processor."""
+    """Numbers a and b of the probability that a job is short, which is a + b * processors."""
     longest_run: float = 12.0
     """Natural logarithm of the longest run time in seconds: 45 hours."""
     arrival: tuple[float, float] = (6.0415 * 1.0519, 0.8531)
-    """Shape (for rush hours, times a factor for the whole day) and scale of the inter-arrival times."""
+    """Shape and scale of the gamma distribution of the logarithms of inter-arrival times. The published shape, for rush
+    hours, is multiplied by a factor for the whole day.
+    """
     longest_gap: float = 13.0
-    """Natural logarithm of the longest inter-arrival time in seconds of rush hour: 5 days."""
+    """Natural logarithm of the longest inter-arrival time in seconds, before the daily cycle is applied: 5 days."""
     cycle: tuple[float, float] = (6.1271, 5.2740)
-    """Shape and scale of the half hour of the day at which a job is submitted."""
+    """Shape and scale of the gamma distribution that weights the half hours of the day at which jobs are submitted."""
 
 
 BATCH = Parameters()
 
 
 def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, load: float | None = None) -> Trace:
-    """Return a trace of `jobs` jobs for `procs` processors, of that offered load if given.
+    """Return a trace of `jobs` jobs for a machine of `procs` processors, with the offered load `load` if that is given.
 
     Times are whole seconds; the same seed and load give the same trace.
 
@@ -127,14 +132,14 @@ def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BA
 
 
 def even_arrivals(jobs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
-    """Return arrival times in seconds after a midnight, without a daily cycle."""
+    """Return arrival times in seconds after a midnight, not yet moved by a daily cycle."""
     shape, scale = (np.full(jobs, parameter) for parameter in parameters.arrival)
     return np.cumsum(np.exp(_gamma_up_to(parameters.longest_gap, shape, scale, rng)))
 
 
 def in_daily_cycle(even: Floats, parameters: Parameters = BATCH) -> Floats:
-    """Return arrival times with a daily cycle, from the ones without (`even`): a half hour gets arrivals in proportion
-    to its weight.
+    """Return the arrival times `even` moved by a daily cycle, so that each half hour gets arrivals in proportion to its
+    weight.
     """
     day, within = np.divmod(even / BUCKET, BUCKETS)
     passed = np.concatenate(([0.0], np.cumsum(daily_cycle(parameters))))
@@ -144,7 +149,7 @@ def in_daily_cycle(even: Floats, parameters: Parameters = BATCH) -> Floats:
 
 
 def daily_cycle(parameters: Parameters = BATCH) -> Floats:
-    """Return the weight of each half hour of the day, from midnight; 1 in the mean.
+    """Return the weight of each half hour of the day, from midnight on; the mean weight is 1.
 
     >>> cycle = daily_cycle()
     >>> int(cycle.argmax()) / 2, int(cycle.argmin()) / 2
@@ -157,11 +162,12 @@ def daily_cycle(parameters: Parameters = BATCH) -> Floats:
 
 
 def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameters: Parameters = BATCH) -> Floats:
-    """Return `even` with the times between arrivals scaled so that `area` processor-seconds of work, spread over whole
-    days, give the load.
+    """Return the arrival times `even`, scaled so that jobs of `area` processor-seconds in all have the offered load
+    `load` once the daily cycle is applied.
 
-    The offered load is the submitted processor-seconds over what the machine could do from the first arrival to the
-    last. The factor is found in small steps, as the cycle moves the first and the last arrival too.
+    The offered load is the submitted processor-seconds, divided by the machine's processor-seconds from the first to
+    the last arrival. The scaling factor is found in small steps, because the cycle moves the first and the last arrival
+    as well.
     """
     if not 0 < load < math.inf:
         raise ParameterError(f"the offered load must be a number above 0, got {load}")
@@ -175,11 +181,11 @@ def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameter
 
 
 def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -> Floats:
-    """Return users' estimates for these run times: a fraction `exact` is exact, all are then rounded up to usual times.
+    """Return users' estimates for these run times: exact for a fraction `exact` of the jobs, longer for the others,
+    then all rounded up to usual times.
 
-    The others are longer, by the phi model (`sim.workload.transforms.phi`). In figure 11 of Zhang et al., nine in ten
-    estimates are multiples of 5 minutes or of an hour, and many are at the
-    limit, here 48 hours.
+    The longer estimates follow the phi model (`sim.workload.transforms.phi`). In figure 11 of Zhang et al., nine in ten
+    estimates are multiples of 5 minutes or of an hour. Many are at the limit, here 48 hours.
     """
     y = rng.random(len(run))
     wanted = np.where(y < exact, run, run * (1 - exact) / (1 - y))

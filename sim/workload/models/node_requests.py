@@ -1,4 +1,6 @@
-"""Machine of nodes as typed on the command line, and random requests for the jobs of a model; written as JSON."""
+"""Machines of nodes as typed on the command line, and random requests of nodes for the jobs of a model; both are
+written as JSON.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from sim.workload.options import MOST_PROCS
 _ENTRY = re.compile(r"(\d{1,6})x(\d{1,6})c((?:,\d{1,9}[a-z]{1,20})*)")
 _MB = 1024
 _SHARES = (0.25, 0.5, 0.5, 1.0, 1.0, 2.0, 4.0)
-"""Memory per core that jobs may request, in units of the node's memory per core; above 1, cores are left without
-memory.
+"""Memory per core that jobs may request, as multiples of the node's memory per core; multiples above 1 leave cores
+without memory.
 """
 _GPU_JOBS, _EXCLUSIVE = 0.15, 0.03
 """Share of the jobs that request a GPU, if nodes have any, and share of the jobs that request whole nodes."""
@@ -53,14 +55,16 @@ def cores_of(nodes: list[dict[str, Any]]) -> int:
 
 
 def as_json(trace: Trace, nodes: list[dict[str, Any]], seed: int) -> str:
-    """Return the machine and the jobs of the trace as JSON text; requests are random, from the seed."""
+    """Return the machine and the jobs of the trace as JSON text; the jobs' requests of nodes are random, from the
+    seed.
+    """
     jobs = list(_jobs(trace, nodes, np.random.default_rng(seed + 3)))
     lines = ",\n".join(json.dumps(job) for job in jobs)
     return f'{{"nodes": {json.dumps(nodes)},\n"placement": "best",\n"jobs": [\n{lines}\n]}}\n'
 
 
 def _jobs(trace: Trace, nodes: list[dict[str, Any]], draw: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """Yield each job as a JSON object that requests tasks of one core, or whole nodes with a GPU on each."""
+    """Yield each job as a JSON object; it requests tasks of one core each, or nodes with one GPU on each."""
     names = trace.names.get(Field.USER, ())
     with_gpus = [entry for entry in nodes if entry.get("gpu")]
     for name, row in zip(trace.ids, trace.table, strict=True):

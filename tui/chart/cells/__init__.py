@@ -1,1 +1,1 @@
-"""Renderer of the chart for terminals: pixels become cells, cells become strips."""
+"""Renderer of the chart for terminals: it converts pixels to cells, and cells to strips of text."""

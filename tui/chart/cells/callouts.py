@@ -1,4 +1,6 @@
-"""Names next to blocks of jobs that are too small for them, and names of the pieces of a suspended job."""
+"""Names of jobs that do not fit into their blocks, written next to them, and names of the pieces into which suspensions
+divide a job's block.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ from tui.chart.raster import WAS_SUSPENDED, Texture
 from tui.look.palette import Hue, Tone, ink
 
 _MOST = 24
-"""Largest number of jobs with a name next to their block, and of pieces with a name."""
+"""Largest number of jobs whose names are written next to their blocks, and of suspended jobs whose pieces are named."""
 _FEW = 20
-"""Largest number of visible jobs for which every one gets a name."""
+"""Largest number of visible jobs for which all jobs may have names next to their blocks."""
 _SPARSE = 12
-"""Number of visible jobs up to which each block of a job on separate processors is named."""
+"""Largest number of visible jobs for which each block of a job is named, if its processors are not adjacent."""
 _NEAR = 3
-"""Number of columns, from the begin of a piece, within which its name must begin."""
+"""Largest number of columns from a suspension to the name of the job that caused it, for a text below this name."""
 _BLANK = 1
 """Number of columns between a block and the name next to it."""
 
@@ -30,8 +32,10 @@ _BLANK = 1
 def piece_labels(
     grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
 ) -> Iterator[Label]:
-    """Yield names for the pieces of suspended jobs that have none; `alone` has the job that alone fills each cell, or
-    -1.
+    """Yield names for the pieces of suspended jobs that have no label in `named`.
+
+    A piece is a part of a job's block between two suspensions. For each cell, `alone` has the rank of the job that
+    alone fills the cell, or -1.
     """
     up, low = grid.upper, grid.lower
     ended = [side.rank[(side.ending == WAS_SUSPENDED) | (side.texture == Texture.TRAIL)] for side in (up, low)]
@@ -51,9 +55,11 @@ def piece_labels(
 def block_labels(
     grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
 ) -> Iterator[Label]:
-    """Yield names for the blocks of a job on separate processors that have none, if few jobs are visible.
+    """Yield names for the blocks that have no label in `named`, of jobs on separate groups of processors, if few jobs
+    are visible.
 
-    Next to another run a name has the difference of the starts, which is enough once.
+    When two runs are compared, it yields none: a job's name then has the difference of its starts, which should be
+    shown once.
     """
     ranks = np.unique(np.concatenate([grid.upper.rank, grid.lower.rank], axis=None))
     if np.count_nonzero(ranks >= 0) > _SPARSE or grid.chart.shift is not None:
@@ -68,7 +74,7 @@ def block_labels(
 
 
 def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield labels below names of pieces: which job was suspended for the job of the piece. Labels that do not fit are
+    """Yield texts below the name of a job for which another job was suspended, which say so. Texts that do not fit are
     left out.
     """
     jobs = grid.chart.workload.jobs
@@ -86,7 +92,9 @@ def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Seque
 
 
 def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield labels below names of the planned rests of suspended jobs: that another suspension would move the rest."""
+    """Yield texts below the planned rest of a suspended job, which say that the plan holds only if it is not suspended
+    again.
+    """
     chart = grid.chart
     rests = {
         box.rank: box.start for box in chart.plan if box.kind == "planned" and chart.start[box.rank] <= chart.clock
@@ -101,19 +109,21 @@ def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[La
 
 
 def _is_inside(alone: NDArray[np.signedinteger], label: Label) -> bool:
-    """Return True if one job alone fills all cells of the label."""
+    """Return True if the job of the label alone fills all cells of the label."""
     cells = alone[label.row : label.row + 1, label.column : label.column + len(label.text)]
     return cells.shape == (1, len(label.text)) and bool((cells == label.rank).all())
 
 
 def _is_now(grid: Grid) -> Bools:
-    """Return True for each cell in the column of now, whose line does not divide a block."""
+    """Return for each column True if it is the column of now. The line that is drawn there does not divide a job's
+    block.
+    """
     return np.asarray(np.arange(grid.size.columns) == grid.now)
 
 
 def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
-    """Write names next to blocks without a name inside: of jobs that just started, are selected or planned, or of all
-    if few.
+    """Write names next to the blocks of jobs that have no label in `named`, but only of jobs that just started, are
+    selected or planned; if few jobs are visible, of all.
     """
     up, low = grid.upper, grid.lower
     is_free = (up.rank < 0) & (low.rank < 0) & ~bars(area)
@@ -139,8 +149,8 @@ def _tone(grid: Grid) -> Tone:
 
 
 def _beside(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:
-    """Return row and column for a name of that length right of the block or else left of it; None if there is no
-    space.
+    """Return (row, column) for a name of that length to the right of a job's block, or else to its left; None if there
+    is no space. `held` is True in the job's cells.
     """
     rows = np.flatnonzero(held.any(axis=1))
     middle, columns = (rows[0] + rows[-1]) / 2, is_free.shape[1]

@@ -22,7 +22,7 @@ _MOST_SEGMENTS = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Picture of cells: characters as code points, and the number of the ink of foreground and background (see
+    """Picture of cells: the characters as code points, and the numbers of the inks of foreground and background (see
     `tui.look.palette`).
     """
 
@@ -60,7 +60,9 @@ class Cells:
     def write_inside(
         self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str], fg: NDArray[np.integer]
     ) -> None:
-        """Write many texts at once; none may cross an edge of the picture."""
+        """Write many texts at once, each at its row and column and in its ink `fg`; none may cross an edge of the
+        picture.
+        """
         lengths = np.array([len(text) for text in texts])
         ends = np.cumsum(lengths)
         along = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
@@ -69,8 +71,8 @@ class Cells:
         self.fg[at] = np.repeat(fg, lengths)
 
     def changed(self, before: Cells | None) -> list[tuple[int, int, int]]:
-        """Return (row, first column, end column) of each part that differs from the picture `before`; all rows if that
-        is None.
+        """Return (row, first column, column after the last) for each row that differs from the picture `before`; all
+        rows if that is None or of another size.
         """
         rows, columns = self.chars.shape
         if before is None or before.chars.shape != self.chars.shape:
@@ -82,16 +84,16 @@ class Cells:
 
 
 class Runs(NamedTuple):
-    """Parts of a row of cells that have the same two inks."""
+    """Row of cells divided into parts, each with one pair of inks (foreground and background)."""
 
     texts: list[str]
     inks: list[int]
     turns: list[int]
-    """Number that stands for the change of inks between each part and the next."""
+    """For each part and the next one: number that stands for this pair of pairs of inks (see `Brush.turn`)."""
 
 
 class Brush:
-    """Converter of cells to text segments in one look; styles and segments are kept for reuse."""
+    """Converter of cells to text segments for one look; it keeps styles and segments to use them again."""
 
     def __init__(self, look: Look) -> None:
         self.look = look
@@ -99,7 +101,9 @@ class Brush:
         self._styles: dict[int, Style] = {}
 
     def draw(self, cells: Cells, row: int, begin: int, end: int) -> list[Segment]:
-        """Return the cells of a row from column `begin` to `end` as segments of equal inks."""
+        """Return the cells of a row, from column `begin` until before `end`, as segments; the cells of a segment have
+        the same inks.
+        """
         inks = cells.fg[row, begin:end].astype(np.uint32) * _INKS + cells.bg[row, begin:end]
         begins = [0, *(np.flatnonzero(inks[1:] != inks[:-1]) + 1).tolist()]
         text, inks_of = cells.chars[row, begin:end].tobytes().decode("utf-32-le"), inks[begins].tolist()
@@ -116,7 +120,9 @@ class Brush:
         return made
 
     def runs(self, cells: Cells, spans: Sequence[tuple[int, int, int]]) -> list[Runs]:
-        """Return the segments of many parts of rows (row, first column, end column) at once, which is faster."""
+        """Return the parts of equal inks in each of the spans (row, first column, column after the last); faster than
+        `draw` for many spans.
+        """
         where = np.array(spans, np.intp).reshape(-1, 3)
         rows, begins, ends = where[:, 0], where[:, 1, None], where[:, 2, None]
         inks = cells.fg[rows].astype(np.uint64) * _INKS + cells.bg[rows]
@@ -144,6 +150,6 @@ class Brush:
         return style
 
     def turn(self, turn: int) -> tuple[Style, Style]:
-        """Return the styles before and after the change of inks with this number."""
+        """Return the styles before and after a change of inks, from its number in `Runs.turns`."""
         before, after = divmod(turn, _PAIRS)
         return self.style(before), self.style(after)

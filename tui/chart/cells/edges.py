@@ -24,7 +24,7 @@ _GAP = 2
 _APART = 10
 """Smallest number of columns between two ticks."""
 _BY_EVENT = 14
-"""Columns between two labels on an axis by event, so that its title has space."""
+"""Number of columns between two labels on an axis by event, so that there is space for the axis title."""
 _ROWS_APART = 4
 """Approximate number of rows between two labelled processors."""
 _QUIET = ink(Hue.GREY, Tone.STRONG)
@@ -35,13 +35,13 @@ class Tick(NamedTuple):
     """Label on an axis, with its position."""
 
     at: int
-    """Column of cells (for a time) or row of cells (for a processor) of the label."""
+    """Column of cells of a label of time, or row of cells of a label of a processor."""
     label: str
 
 
 @lru_cache(8)
 def time_ticks(view: ChartView, calendar: Calendar | None = None) -> tuple[Tick, ...]:
-    """Return the labels of times; a label names the day only if it differs from the previous label's.
+    """Return the labels of times; a label names the day unless the previous label is of the same day.
 
     >>> [tick.label for tick in time_ticks(ChartView(600, 141, 60, 40, 0, 9))]
     ['d1 00:00', '02:00', '04:00', '06:00', '08:00']
@@ -57,7 +57,7 @@ def time_ticks(view: ChartView, calendar: Calendar | None = None) -> tuple[Tick,
 def time_axis(
     view: ChartView, now: float, ascii_only: bool = False, calendar: Calendar | None = None
 ) -> tuple[str, str]:
-    """Return the line of the time axis with its ticks, and the labels below it; now is marked in the line.
+    """Return (line of the time axis with ticks, labels below the line); the time `now` is marked in the line.
 
     >>> line, times = time_axis(ChartView(600, 141, 40, 40, 0, 9), 1.1 * 86400)
     >>> print(line + chr(10) + times)
@@ -87,7 +87,10 @@ def time_axis(
 def axis_titles(
     line: str, upwards: Sequence[str], across: Sequence[str], ascii_only: bool = False
 ) -> list[tuple[int, str]]:
-    """Return (column, words) of the titles of both axes, if the line has space for them.
+    """Return (column, text) of the titles of both axes, which are written into `line`, the line of the time axis, if
+    there is space.
+
+    `upwards` and `across` have the possible titles, from the longest to the shortest.
 
     >>> axis_titles("───┬───────────┴now────────────┬─────", ["processors", "procs"], ["time in h:min", "h:min"])
     [(4, ' ↑ procs '), (22, ' h:min → ')]
@@ -102,7 +105,8 @@ def axis_titles(
 
 
 def margin(procs: int) -> int:
-    """Return the width in columns of the processor numbers, with a blank before and the edge of the chart behind.
+    """Return the number of columns left of the chart that the processor numbers take, with a blank before them and the
+    chart's edge after them.
 
     >>> margin(100), margin(9000)
     (4, 6)
@@ -122,7 +126,11 @@ def margin_of(procs: int, labels: Sequence[str]) -> int:
 
 @lru_cache(8)
 def node_ticks(view: ChartView, names: tuple[tuple[int, str], ...], folds: int) -> tuple[Tick, ...]:
-    """Return labels for the visible nodes, from the top; of nodes in one row only one has a label."""
+    """Return labels for the visible nodes, from the top; if several nodes are in one row of cells, only one has a
+    label.
+
+    `names` are pairs (first core, label); `folds` is the number of rows of pixels in a row of cells.
+    """
     ends = [low for low, _ in names[1:]] + [view.high]
     taken: list[Tick] = []
     for (low, label), high in reversed(list(zip(names, ends, strict=True))):
@@ -160,9 +168,9 @@ def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
 
 
 def draw_top(area: Cells, grid: Grid, *, is_small: bool = False) -> None:
-    """Draw a line above the machine, where rows of the chart have no processors.
+    """Draw a line above the highest processor, where the top rows of the chart have no processors.
 
-    If the chart is full, the line is drawn only over free processors; a small picture has none then.
+    If processors fill all rows, the line is drawn only over free processors; in a small picture it is then left out.
     """
     blank, half = divmod(grid.rows_above, grid.folds)
     if grid.chart.lanes or (is_small and not grid.rows_above):
@@ -197,7 +205,7 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
 
 
 def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
-    """Write the number of each matrix row at its lane, and a sign at the active row."""
+    """Write the number of each matrix row left of its lane (its part of the chart), and a sign at the active row."""
     sign = ">" if grid.look.ascii else "▸"
     lane_of = grid.lane_of_rows()
     for number, lane in enumerate(grid.chart.lanes):
@@ -208,7 +216,9 @@ def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
-    """Write the name of each partition at the left, in the row of cells where its lane begins."""
+    """Write the name of each partition left of the chart, in the row of cells where its lane (its part of the chart)
+    begins.
+    """
     taken: set[int] = set()
     for number, (row, label) in enumerate(zip(lane_rows(grid), grid.chart.labels, strict=False)):
         if row is not None and row not in taken:
@@ -217,7 +227,7 @@ def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
-    """Draw the present owner of each processor as a band of colours or letters at the left."""
+    """Draw the partition that now owns each processor, as a column of colours or letters at the left."""
     owners = grid.chart.owners
     assert owners is not None
     now = min(max(grid.now, 0), owners.shape[1] - 1)

@@ -1,5 +1,5 @@
-"""Grid of pixels of a chart on a screen: which job is at each pixel, and its ink. A row of cells has two rows of
-pixels, or one.
+"""Pixels of a chart on a screen: the job at each pixel, and its colour (ink). A cell has two pixels, one above the
+other, or one.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 BLANK = ink(Hue.NONE, 0)
 _TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + [Tone.FULL] * 40, np.uint16)
-"""Tone (strength of colour) of a pixel by its used share in 255ths."""
+"""Tone (strength of colour) of a pixel; the index is the share of the pixel that jobs use, from 0 to 255."""
 _ALL = 255
 _PURE = 128
-"""Smallest share, in 255ths, of a pixel's used part that a job must have to give the pixel its colour."""
+"""Smallest part of a pixel's use, in 255ths, that one job must have for the pixel to have the job's colour."""
 EIGHTHS = 8
 _A_DAY = 86400
 _FOUND = 4
@@ -43,7 +43,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """Arrays that say how pixels look, with an entry for each pixel and all of the same shape."""
+    """Arrays with an entry for each pixel that say what is drawn there."""
 
     rank: NDArray[np.int32]
     texture: NDArray[np.uint8]
@@ -53,28 +53,28 @@ class Layer:
     ground: NDArray[np.uint16]
     """Background of each pixel: blank, or a weak colour of a partition."""
     is_borrowed: Bools
-    """True where the pixel's processors belonged to another partition when the machine was divided."""
+    """True where the processors of the pixel belonged to another partition at first."""
     lit: Bools
-    """True at pixels of the selected job; if no job is selected, of jobs that just started."""
+    """True at pixels of the selected job or, if no job is selected, of the jobs that just started."""
     mixed: Bools
     """True at pixels in which no job has most of the processors."""
     ending: NDArray[np.uint8]
-    """How the job ends at this pixel, if it was killed or suspended there; otherwise 0."""
+    """Number for how the job ends at this pixel, if it was killed or suspended there; otherwise 0."""
     eighths: NDArray[np.int8]
-    """Eighths of the column that the job fills where it begins or ends: from the left or, if negative, from the right;
-    0 for all.
+    """Eighths of the pixel's width that the job fills where it begins or ends: from the left or, if negative, from the
+    right. 0 if it fills all.
     """
     missing: Bools
     """True at pixels whose processors are unavailable."""
     gone: Bools
-    """True where the job has less than half of the pixel and the cell cannot show a part"""
+    """True where the job fills less than half of the pixel, so that a cell which cannot show parts shows it as free"""
     useless: Bools
-    """True for free pixels on nodes where no waiting job has room"""
+    """True for free pixels on nodes whose free cores no waiting job can use"""
     is_open: Bools
-    """True at free pixels on which jobs may pass the head of the queue."""
+    """True at free pixels on which jobs may start before the head of the queue."""
 
     def every(self, folds: int, offset: int) -> Layer:
-        """Return the arrays reduced to every row number `folds`, beginning with row `offset`."""
+        """Return the arrays with only every `folds`-th row, beginning with row `offset`."""
         return Layer(*(getattr(self, column.name)[offset::folds] for column in fields(self)))
 
 
@@ -85,7 +85,7 @@ class Grid:
         self.chart, self.look, self.size, self.selected = chart, look, size, selected
         self.folds = 1 if look.patterned else 2
         self.dims = False
-        """True if the selected job is visible enough, so that the other jobs are dimmed."""
+        """True if enough of the selected job is visible for the other jobs to be dimmed."""
         self.now = chart.view.column_of(chart.clock)
         layer = self._layer()
         self.upper, self.lower = layer.every(self.folds, 0), layer.every(self.folds, self.folds - 1)
@@ -98,19 +98,23 @@ class Grid:
 
     @property
     def rows_above(self) -> int:
-        """Return the number of pixel rows above the machine, which have no processors."""
+        """Return the number of rows of pixels at the top that are above the machine's processors."""
         column = np.stack([self.upper.rank[:, 0], self.lower.rank[:, 0]], axis=1)[:, : self.folds].ravel()
         return int((column != NOWHERE).argmax())
 
     def lane_of_rows(self) -> list[int]:
-        """Return the number of the lane for each row of cells, from the top."""
+        """Return, for each row of cells from the top, the number of its lane (the part of the chart of one matrix
+        row).
+        """
         view = self.chart.view
         return [view.lane_at(row * view.rows // self.size.rows) for row in range(self.size.rows)]
 
     def stretched(self, bands: NDArray[Any], blank: NDArray[Any]) -> NDArray[Any]:
-        """Return values known for each band (of processors) as values for each row of pixels.
+        """Return values that are known for each band (group of processors drawn together) as values for each row of
+        pixels.
 
-        `blank` is the value for rows without processors. The chart may have been made for a screen of another size.
+        `blank` is the value for rows without processors. The rows are scaled if the chart was made for a screen of
+        another size.
         """
         rows = np.array(self.chart.view.band_rows())
         wanted = self.size.rows * self.folds
@@ -120,8 +124,8 @@ class Grid:
         return found
 
     def _is_lit(self, rank: NDArray[np.int32]) -> Bools:
-        """Return True at pixels of the selected job or, without a selection, of jobs that just started; undefined
-        without a job.
+        """Return True at pixels of the selected job or, without a selection, of jobs that just started; values at free
+        pixels mean nothing.
         """
         if self.selected is not None and (is_selected := np.equal(rank, self.selected)).any():
             self.dims = not self.look.on_wall and bool(np.count_nonzero(is_selected) >= _FOUND)
@@ -169,7 +173,9 @@ class Grid:
         return Layer(*columns, useless, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
-        """Return the ink of each pixel's background, and True where it shows the colour of a lending partition."""
+        """Return the ink of each pixel's background, and True where the processors are borrowed from another
+        partition.
+        """
         owners, homes = self.chart.owners, self.chart.homes
         ground, is_borrowed = np.full(shape, BLANK, np.uint16), np.zeros(shape, np.bool_)
         if self.look.calendar is not None:
@@ -189,8 +195,10 @@ class Grid:
         return ground, is_borrowed
 
     def _open(self, rank: NDArray[np.int32]) -> Bools:
-        """Return True at free pixels where jobs may pass the head: before its planned start, and later on the extra
-        processors.
+        """Return True at free pixels where jobs may start before the head of the queue.
+
+        These are all free processors until the head's planned start, and the extra processors (which the head leaves
+        free) after that.
         """
         assert self.chart.hole is not None
         head, until, extra = self.chart.hole
@@ -207,9 +215,11 @@ class Grid:
     def _sharpened(
         self, rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """Return the used share of each pixel, and how many eighths of its column a job fills where it begins or ends.
+        """Return the share of each pixel that is used, and the eighths of the pixel's width that a job fills where it
+        begins or ends.
 
-        A job is as strong at its edges as inside; a row of pixels of which it has little is not drawn as its own.
+        A pixel at the edge of a job gets the share of the next pixel inside, so that the job has the same colour there.
+        An upper or lower edge of which the job has less than half stays as it is.
         """
         eighths = np.zeros(rank.shape, np.int8)
         edges = _edges(rank, used, pure, self.now)
@@ -225,7 +235,10 @@ class Grid:
 
 @lru_cache(8)
 def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
-    """Return, for each column, True if it is at night or on a weekend; all False if columns are too long for that."""
+    """Return, for each column, True if it is at night or on a weekend.
+
+    Nights are shown only if columns are at most 4 hours long, weekends only if they are at most a day long.
+    """
     shows_weekends, shows_nights = view.seconds <= _A_DAY, view.seconds <= _A_DAY / 6
     if not shows_weekends:
         return (False,) * view.columns
@@ -234,22 +247,24 @@ def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
 
 
 def _by_job(column: NDArray[Any], rank: NDArray[np.int32]) -> NDArray[Any]:
-    """Return for each pixel the value of `column` for the job there; undefined where there is no job."""
+    """Return for each pixel the value in `column` of the job there; values at free pixels mean nothing."""
     return column.take(rank, mode="clip") if len(column) else np.zeros(rank.shape, column.dtype)
 
 
 class _Edges(NamedTuple):
-    """Pixels where a job begins or ends beside free processors."""
+    """Pixels where a job begins or ends next to free processors, with their rows and columns in `at`."""
 
     at: tuple[NDArray[np.intp], NDArray[np.intp]]
     inside: NDArray[np.uint8]
-    """Used share of the next pixel inside the job."""
+    """Share of the next pixel inside the job that the job uses, in 255ths."""
     ends: Bools
     """True if the job ends at the pixel, False if it begins there."""
 
 
 def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: int = -1) -> _Edges:
-    """Return the pixels where jobs begin and end along the rows, except at column `now`, where past and plan meet."""
+    """Return the pixels where jobs begin and end along the rows. The column `now` also counts, because past and plan
+    meet there.
+    """
     row, first = places((used[:, 1:] != used[:, :-1]) & (rank[:, 1:] == rank[:, :-1]))
     ends = used[row, first] > used[row, first + 1]
     at, inside = first + ends, used[row, first + ~ends]

@@ -1,4 +1,4 @@
-"""Positions of job names inside blocks: one for each job, in the longest run of cells that the job alone fills."""
+"""Positions of job names inside blocks: one name for each job, in the longest row of cells that the job alone fills."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLANKS = 2
 
 
 class Label(NamedTuple):
-    """Name of a job at a position in the chart."""
+    """Text about a job, mostly its name, at a position in the chart."""
 
     rank: int
     row: int
@@ -25,24 +25,28 @@ class Label(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """Runs of neighbouring cells with the same job that are long enough for its name: job by job, the best run
-    first.
+    """Runs (neighbouring cells in a row with the same job) that are long enough for the job's name: grouped by job, the
+    best run first.
     """
 
     row: list[int]
     column: list[int]
     length: list[int]
     key: list[int]
-    """Number for the quality of each run; the same for runs that are equally good."""
+    """Number for the job and the quality of each run, lower if better; runs of a job that are equally good have the
+    same number.
+    """
     groups: list[tuple[int, int]]
-    """For each job, in the order of their first rows, the index of its first run and the index after its last one."""
+    """For each job: index of its first run and the index after its last; the jobs are in the order of their topmost
+    rows.
+    """
 
 
 def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Callable[[int], str]) -> list[Label]:
-    """Return a label for each job that has space for it. `ranks` has the job that alone fills each cell or -1, `ahead`
-    True for plans.
+    """Return a label for each job that has space for its name.
 
-    A job with a past is named there if its name fits. A name begins where its block begins, so that it moves with it.
+    For each cell, `ranks` has the rank of the job that alone fills it, or -1; `ahead` is True where the job is planned.
+    A job's name is in its past if it fits there. A name begins where its block begins, so that it moves with the block.
     """
     names: dict[int, str] = {}
     runs = _runs(ranks, ahead, names, name)
@@ -68,7 +72,9 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
 
 
 def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) -> bool:
-    """Return True if a name at the beginning of the run would touch another one; `tight` has the ends of names."""
+    """Return True if a name of that length at the beginning of the run would touch another name; `tight` has the cells
+    at the ends of names without blanks.
+    """
     row, column = runs.row[run], runs.column[run]
     return (row, column - 1) in tight or (row, column + length) in tight
 
@@ -76,8 +82,8 @@ def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) ->
 def _runs(
     ranks: NDArray[np.integer], ahead: NDArray[np.bool_], names: dict[int, str], name: Callable[[int], str]
 ) -> _Runs:
-    """Return the runs sorted by quality (blanks around the name, past before plan, length), and store the names in
-    `names`.
+    """Return the runs of each job, the best first: with blanks around the name, then past before plan, then the
+    longest. Store the jobs' names in `names`.
     """
     rows, columns = ranks.shape
     cells = np.full((rows, columns + 1), -1, ranks.dtype)  # a wall behind each row

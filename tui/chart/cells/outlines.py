@@ -16,12 +16,16 @@ from tui.look.text import shorten
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES = " ── │┌└ │┐┘ │   "
-"""Character of lines, by the sum of the numbers of the sides at which the cell's job ends"""
+"""Characters of lines; the index is the sum of the numbers of the sides (_TOP, _LEFT...) of the cell at which its job
+ends
+"""
 _PLAIN = " -- |++ |++ |   "
 
 
 def draw_outlines(area: Cells, grid: Grid) -> None:
-    """Draw lines around planned jobs in their colours, and thin gaps between neighbouring jobs of the same colour."""
+    """Draw lines around planned jobs and the selected job, and thin lines between neighbouring jobs of the same
+    colour.
+    """
     _frame_planned(area, grid)
     _frame_selected(area, grid)
     if not grid.look.patterned:
@@ -29,7 +33,9 @@ def draw_outlines(area: Cells, grid: Grid) -> None:
 
 
 def draw_reserved(area: Cells, grid: Grid) -> None:
-    """Draw lines with names around reservations on free processors; without space for lines only the names."""
+    """Draw lines around reservations where processors are free, with their names; reservations without a frame have
+    only the name.
+    """
     for outline in grid.chart.outlines:
         view, columns = grid.chart.view, grid.size.columns
         left, right = view.column_of(outline.start), min(view.column_of(outline.end), columns)
@@ -40,7 +46,9 @@ def draw_reserved(area: Cells, grid: Grid) -> None:
 
 
 def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:
-    """Return first and last row of cells for each group of neighbouring processors that is visible."""
+    """Return (first, last) row of cells of each visible group of neighbouring processors in the set `processors`
+    (bits).
+    """
     view = grid.chart.view
     folds = max(round(view.rows / grid.size.rows), 1)
     found = []
@@ -75,7 +83,11 @@ def _frame(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, i
 
 
 def _name(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, int], is_free: Bools) -> None:
-    """Write the name of a reservation once, in the first row with enough free cells, left or right of now."""
+    """Write the name of a reservation once, in the first row of its area with enough free cells, but not across the
+    line of now.
+
+    `at` is the area: first row, last row, left column, right column.
+    """
     first, last, left, right = at
     told = f" {shorten(printable(outline.name), max(right - left - 3, 0))} "
     fg = ink(Hue.ACCENT, Tone.STRONG) if outline.is_framed else ink(Hue.GREY, Tone.STRONG)
@@ -103,7 +115,7 @@ def _frame_planned(area: Cells, grid: Grid) -> None:
 
 
 def _frame_selected(area: Cells, grid: Grid) -> None:
-    """Draw lines around the selected job's past, so that it can be found without colours."""
+    """Draw lines around the part of the selected job that has run, so that it can be found without colours."""
     up, low = grid.upper, grid.lower
     if grid.selected is None or grid.look.patterned:
         return
@@ -118,7 +130,9 @@ def _frame_selected(area: Cells, grid: Grid) -> None:
 
 
 def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return, for each cell, the sum of the numbers of the sides at which another job begins."""
+    """Return, for each cell, the sum of the numbers of its sides (_TOP, _LEFT...) at which another job or free
+    processors begin.
+    """
     sides = np.zeros(rank.shape, np.uint8)
     rows, columns = rank[1:] != rank[:-1], rank[:, 1:] != rank[:, :-1]
     sides[0] |= _TOP

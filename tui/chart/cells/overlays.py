@@ -1,5 +1,5 @@
-"""Overlays on the jobs of the chart: lines of partitions, marks, ends, names, the line of now, and an arrow to a
-selected job that is out of sight.
+"""Overlays on the jobs of the chart: borders of partitions, marks, ends of jobs, names, the line of now, and an arrow
+to a selected job that is out of sight.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ _MARK, _MARK_ROWS = 16, 3
 """Largest width in columns of a mark's name, and number of rows at the top for such names."""
 Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
-"""Width in columns of a text about a reservation."""
+"""Largest width in columns of the text at a mark of a reservation."""
 _IS_PALE = np.isin(np.arange(HUES * TONES) % TONES, (Tone.QUARTER, Tone.HALF))
-"""True for each ink on which a name is hard to read."""
+"""For each ink: True if a name on it is hard to read."""
 _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Tone.STRONG))
-"""True for each ink that is so bright that names on it are written in a darker shade of its hue."""
+"""For each ink: True if it is so bright that names on it are written in a darker shade of its hue."""
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
-    """Draw all overlays, with more important ones on top; `planned` is the planned start of the selected job."""
+    """Draw all overlays, the more important ones on top; `planned` is the planned start of the selected job, or
+    None.
+    """
     draw_lane_bars(area, grid)
     _draw_borders(area, grid)
     _draw_marks(area, grid)
@@ -49,7 +51,7 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def draw_names_and_now(area: Cells, grid: Grid) -> None:
-    """Draw the names of jobs and the line of now, which even the smallest chart has."""
+    """Draw the names of jobs and the line of now, which even a small picture has."""
     _draw_names(area, grid)
     _draw_now(area, grid)
 
@@ -81,7 +83,7 @@ def _draw_marks(area: Cells, grid: Grid) -> None:
 
 
 def _name_marks(area: Cells, grid: Grid) -> None:
-    """Write the name of each mark at its top, where there is space."""
+    """Write the name of each mark next to its line, in the top rows, where there is space."""
     near = clock_near if grid.look.calendar is None else grid.look.calendar.near
     taken = _cells_of(_label_of(grid), (0, 0)) if grid.chart.label else set()
     for mark in grid.chart.marks:
@@ -96,7 +98,11 @@ def _width_of(mark: Mark) -> int:
 
 
 def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return row and column for the name of a mark: at its right, else at its left; None if neither is free."""
+    """Return (row, column) for the name of a mark: to its right, else to its left, right of now, or at the right edge.
+    None if there is no space.
+
+    `taken` has the cells (row, column) of other names.
+    """
     near, far = (column, column - len(told), grid.now + 1), (grid.size.columns - len(told),)
     places = ((row, at) for begins in (near, far) for row in range(_MARK_ROWS) for at in begins)
     for row, at in places:
@@ -107,8 +113,8 @@ def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -
 
 
 def _draw_hole(area: Cells, grid: Grid) -> None:
-    """Draw ticks on the free processors on which jobs may pass the head, and the condition in words in their widest
-    row.
+    """Draw the free processors on which jobs may start before the head of the queue, and the condition for that in
+    words.
     """
     hole, view, look = grid.chart.hole, grid.chart.view, grid.look
     if hole is None or grid.chart.owners is not None:
@@ -139,7 +145,7 @@ def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:
 
 
 def _draw_ends(area: Cells, grid: Grid) -> None:
-    """Draw crosses where jobs were killed, and another sign where they were suspended."""
+    """Draw a cross where a job was killed, and a bar where a job was suspended."""
     for ending, sign in (
         (WAS_KILLED, "x" if grid.look.ascii else "×"),
         (WAS_SUSPENDED, "=" if grid.look.ascii else "▮"),
@@ -178,7 +184,9 @@ def _draw_names(area: Cells, grid: Grid) -> None:
 
 
 def _draw_shifts(area: Cells, grid: Grid, alone: Ranks, labels: Sequence[Label], shift: Floats) -> None:
-    """Write behind each name how much earlier or later the job starts than in the compared run."""
+    """Write after each job's name how much earlier or later it starts than in the compared run; `shift` has the
+    difference in seconds, by rank (infinite: unknown).
+    """
     for label in labels:
         if by := float(shift[label.rank]):
             at = label.column + len(label.text) + 1
@@ -231,8 +239,8 @@ def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
 
 
 def _draw_now(area: Cells, grid: Grid) -> None:
-    """Draw the line of now, between past and plan; if rows of the matrix have lanes, only in the lane of the active
-    row.
+    """Draw the line of now, between past and plan; if each row of the matrix has a lane, the line is strong only in the
+    lane of the active row.
     """
     if grid.has_now:
         above = 0 if grid.chart.lanes else grid.rows_above // grid.folds
@@ -272,7 +280,9 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def _lasts(chart: ChartScene, rank: int, planned: float | None) -> tuple[float, float] | None:
-    """Return begin and end of the job in the chart, past or planned; None if it has neither."""
+    """Return (begin, end) of the job in the chart, past or planned; None for a job that has neither started
+    nor a planned start.
+    """
     start, end = float(chart.start[rank]), float(chart.end[rank])
     if start <= chart.clock:
         ahead = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)

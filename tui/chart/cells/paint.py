@@ -1,4 +1,4 @@
-"""Painting of a chart at one time as cells; jobs differ by colour and by texture."""
+"""Painting of a chart at one time as a picture of cells, in which jobs differ by colour or by characters."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 _LETTERS = "ABCDEFGHIJKLabcdefghijkl123456#.|o-+~"
-"""ASCII characters that fill cells of each hue: letters for jobs, digits for the steps of a scale."""
+"""ASCII characters that fill the cells of each hue where there are no colours: letters for jobs, digits for the steps
+of a scale.
+"""
 _BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
 """Characters that fill cells of each hue where there are no colours: patterns for the twelve hues of jobs."""
 
 
 _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
-"""Block characters that fill 0 to 7 eighths of a cell from the left."""
+"""Block characters that fill 0 to 7 eighths of a cell, from the left; the index is the number of eighths."""
 
 
 class _Edge(NamedTuple):
-    """Pixels in which jobs begin or end, for drawing exact to a part of a cell."""
+    """Values of the pixels in which jobs begin or end, from which parts of cells are drawn."""
 
     ink: NDArray[np.uint16]
     eighths: NDArray[np.int8]
@@ -37,8 +39,8 @@ class _Edge(NamedTuple):
 
 
 class _Signs(NamedTuple):
-    """Character for each texture, and the tones of its foreground and background; the trail of a suspended job has no
-    background.
+    """For each texture: its character, in ASCII and else, and the tones of its foreground and background. The trail of
+    a suspended job has no background of its own.
     """
 
     char: NDArray[np.uint32]
@@ -56,14 +58,16 @@ _SIGNS = _Signs(
 
 
 def chart_size(size: Size, procs: int, labels: Sequence[str] = ()) -> Size:
-    """Return width and height in cells of the chart alone, on a screen of `size` cells with its axes."""
+    """Return the width and height in cells of the chart without its axes, on a screen of `size` cells."""
     return Size(max(size.columns - margin_of(procs, labels), 1), max(size.rows - ROWS, 1))
 
 
 def paint(
     chart: ChartScene, look: Look, size: Size, selected: int | None = None, planned: float | None = None
 ) -> Cells:
-    """Return the picture of chart, overlays and axes; `planned` is the planned start of the selected job, if any."""
+    """Return the picture of the chart with overlays and axes; `planned` is the planned start of the selected job, if
+    any.
+    """
     cells = Cells.blank(size.rows, size.columns)
     left = margin_of(chart.workload.procs, chart.labels)
     inner = chart_size(size, chart.workload.procs, chart.labels)
@@ -124,7 +128,7 @@ def _fill(area: Cells, grid: Grid) -> None:
 
 
 def _part(area: Cells, grid: Grid) -> None:
-    """Draw where jobs begin and end inside cells: in eighths if one job fills the cell's height, otherwise in
+    """Draw the cells in which jobs begin and end: in eighths of the width if both pixels are the same, otherwise in
     halves.
     """
     up, low = grid.upper, grid.lower
@@ -145,7 +149,9 @@ def _part(area: Cells, grid: Grid) -> None:
 
 
 def _texture(area: Cells, grid: Grid) -> None:
-    """Draw the texture of each cell with one job, and the trail of suspended jobs where no other job runs."""
+    """Draw the texture of each cell whose pixels have the same job, and the trail of suspended jobs where no other job
+    runs.
+    """
     up, low, look, others = grid.upper, grid.lower, grid.look, grid.dims
     above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL
     trail = (above & (below | (low.rank < 0))) | (below & (up.rank < 0))
@@ -165,7 +171,7 @@ def _texture(area: Cells, grid: Grid) -> None:
 
 
 def _borrowed(area: Cells, grid: Grid) -> None:
-    """Draw dots on borrowed processors, whether busy or free."""
+    """Draw dots on processors that a partition has borrowed from another, whether they are busy or free."""
     if grid.chart.homes is None:
         return
     blank, hatched = (ord("."), ord("-")) if grid.look.ascii else (ord(" "), ord("░"))

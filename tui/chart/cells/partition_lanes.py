@@ -1,4 +1,6 @@
-"""Partitions as lanes of the chart: a bar above each has its name and size, and moves as boundaries move."""
+"""Partitions as lanes of the chart (one above the other). A bar above each lane has the partition's name and size; it
+moves when the sizes change.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ from tui.look import text
 from tui.look.palette import TONES, Hue, Tone, ink
 
 BAR = ink(Hue.NONE, Tone.TEXT)
-"""Ink of the bars if jobs are told apart by patterns."""
+"""Ink of the bars in a look where jobs differ by characters, not by colours."""
 _STEPS = 6
-"""Number of columns between two changes of a bar's height below which no vertical line joins the parts, because many
-lines would hide the jobs.
+"""Smallest average number of columns between two changes of a bar's height for which vertical lines join its parts;
+more lines would hide the jobs.
 """
 _THICKEST = 3
 """Height of the thickest bar in rows of pixels."""
@@ -38,7 +40,7 @@ def bars(area: Cells) -> Bools:
 
 
 class _Bar(NamedTuple):
-    """Part of a bar above a partition, as long as the bar stays at its height."""
+    """Part of the bar above a partition over the columns in which the bar stays at one height."""
 
     rows: range
     """Rows of pixels that the bar covers."""
@@ -49,7 +51,7 @@ class _Bar(NamedTuple):
 
 
 def draw_lane_bars(area: Cells, grid: Grid) -> None:
-    """Draw a bar above each partition, and vertical lines where its height changes."""
+    """Draw a bar above each partition's lane, and vertical lines where the height of a bar changes."""
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return
@@ -64,8 +66,8 @@ def draw_lane_bars(area: Cells, grid: Grid) -> None:
 
 
 def lane_rows(grid: Grid) -> list[int | None]:
-    """Return, for each partition, the row of cells of its bar at the left edge; None if the bar is out of sight
-    there.
+    """Return, for each partition, the row of cells in which its bar begins at the left edge; None if the bar is not
+    visible there.
     """
     by_owner = grid.chart.by_owner
     if by_owner is None:
@@ -79,7 +81,7 @@ def _bars_of_all(grid: Grid, by_owner: ByOwner) -> list[list[_Bar]]:
 
 
 def _bars(grid: Grid, by_owner: ByOwner, number: int) -> list[_Bar]:
-    """Return the visible parts of the bar above one partition, from left to right."""
+    """Return the visible parts of the bar above partition `number`, from left to right."""
     bars: list[_Bar] = []
     for columns, order in by_owner.runs(grid.chart.view.columns):
         end = min(columns.stop, grid.size.columns)
@@ -94,7 +96,9 @@ def _bars(grid: Grid, by_owner: ByOwner, number: int) -> list[_Bar]:
 
 
 def _rows_above(grid: Grid, order: Order, number: int) -> range:
-    """Return the rows of pixels of the bar above a partition; whole rows of cells where possible."""
+    """Return the rows of pixels of the bar above partition `number`, at most `_THICKEST`; whole rows of cells where
+    possible.
+    """
     view, drawn = grid.chart.view, grid.size.rows * grid.folds
     low, end = order.borders[number]
     seen = [view.rows_of(place) for place in range(max(low, view.low), min(end, view.high))]
@@ -125,7 +129,7 @@ def _draw_row(area: Cells, grid: Grid, row: int, columns: slice, colour: int) ->
 
 
 def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar, colour: int) -> None:
-    """Draw a vertical line from one part of a bar to the next one."""
+    """Draw a vertical line between two neighbouring parts of a bar, which are at different heights."""
     upper, lower = sorted((one.rows, other.rows), key=lambda rows: rows.start)
     at = slice(upper.stop // grid.folds, -(-lower.start // grid.folds)), other.first
     area.chars[at] = ord("|" if grid.look.ascii else "┃" if grid.look.patterned else "▌")
@@ -133,8 +137,8 @@ def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar, colour: int) -> None:
 
 
 def draw_lane_names(area: Cells, grid: Grid) -> None:
-    """Write name and size of each partition on its bar: right of now in words, left of it the sizes at earlier
-    times.
+    """Write the name and size of each partition on its bar: in words right of now, and earlier sizes on the earlier
+    parts of the bar.
     """
     by_owner = grid.chart.by_owner
     if by_owner is None:
@@ -158,7 +162,7 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
 
 
 def _write_sizes(area: Cells, grid: Grid, parts: Sequence[_Bar], number: int, name: LaneName) -> None:
-    """Write how many processors the partition had before."""
+    """Write the numbers of processors that the partition had earlier on all parts of its bar except the last."""
     for bar in parts[:-1]:
         end = min(bar.end, grid.now) if grid.has_now and bar.first < grid.now else bar.end
         said = (*([f"{name.name}: {bar.band.owns:,}"] if bar.first else []), f"{bar.band.owns:,}")
@@ -167,7 +171,9 @@ def _write_sizes(area: Cells, grid: Grid, parts: Sequence[_Bar], number: int, na
 
 
 def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: int) -> None:
-    """Write a text on a bar, in the row of cells where it hides the fewest jobs."""
+    """Write a text on the bar of partition `number` from `column` on, in the row of cells where it hides the fewest
+    jobs.
+    """
     cell, colour = _row_for(grid, bar, column, len(told)), name_ink(grid, number)
     if grid.look.patterned:
         area.write(cell, column - 1, f" {told} "[: bar.end - column + 1], colour, BLANK)
@@ -176,7 +182,7 @@ def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: i
 
 
 def _row_for(grid: Grid, bar: _Bar, column: int, length: int) -> int:
-    """Return the row of cells of a bar in which a text of that length hides the fewest jobs."""
+    """Return the row of cells of a bar in which a text of that length, from `column` on, hides the fewest jobs."""
     cells = sorted({row // grid.folds for row in bar.rows})
     over = slice(column - 1, column + length + 1)
     hidden = [
@@ -186,7 +192,9 @@ def _row_for(grid: Grid, bar: _Bar, column: int, length: int) -> int:
 
 
 def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: LaneName) -> None:
-    """Write the name and size of a partition inside its lane, at the right edge, if its bar is out of sight."""
+    """Write the name and size of a partition inside its lane, at the right edge; used if the partition's bar is not
+    visible.
+    """
     bands = by_owner.bands(by_owner.of(grid.size.columns - 1))
     rows = _rows(grid, bands[number]) if number < len(bands) else []
     room = grid.size.columns - max(grid.now + 2 if grid.has_now else 0, 0)
@@ -195,7 +203,7 @@ def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: 
 
 
 def _fitting(grid: Grid, said: Iterator[str] | Sequence[str], room: int) -> str:
-    """Return the first of the texts that fits into `room` columns, in characters of the look; "" if none fits."""
+    """Return the first of the texts that fits into `room` columns, in ASCII if the look needs it; "" if none fits."""
     plain = (text.plain(told) if grid.look.ascii else told for told in said)
     return next((told for told in plain if len(told) <= room), "")
 

@@ -1,1 +1,1 @@
-"""Renderer of the chart for files: an SVG picture is made from a history and a window of time."""
+"""Renderer of the chart for files: it makes an SVG picture of a run between two times."""

@@ -1,4 +1,4 @@
-"""Drawing of a run, or of a window of its time, as a chart in a file."""
+"""Drawing of a run, from a first to a last time, as a chart in a file."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Form = Literal["svg", "png"]
 MOST_PIXELS = 50_000_000
 
 _AHEAD = 0.3
-"""Share of the shown past that is added at the right for the plan."""
+"""Width of the plan at the right, as a share of the width of the past."""
 _COLUMN = 4
-"""Width in pixels of a column with one matrix row, if turns are too short to be seen."""
+"""Width in pixels of a column of the chart; if turns are too short to be seen, each column shows one matrix row."""
 
 _BAR = 7
 """Half the height in pixels of the bar above a partition."""
@@ -41,26 +41,26 @@ _BAR = 7
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the picture; they are checked when the object is made."""
+    """Options of the picture; wrong ones are refused when the object is made."""
 
     begin: float | None = None
-    """First time in seconds; None for the first submission."""
+    """First time to draw, in seconds; None for the first submission."""
     until: float | None = None
-    """Last time in seconds; None for the end of the run."""
+    """Last time to draw, in seconds; None for the end of the run."""
     width: int = 1440
     height: int = 810
     theme: str = "dark"
     colour: str = "job"
     by_event: bool = False
-    """True if time is spaced by event."""
+    """True if each event of the run takes the same width, False if each second does."""
     scale: float = 1.0
     """Factor for the size of letters and lines, above 1 for slides."""
     matrix: bool = False
-    """True to draw the matrix at one time instead of the chart."""
+    """True to draw the Ousterhout matrix at one time instead of the chart."""
     dates: bool = False
     """True to label times by dates and weekdays, if the trace has a start date."""
     by_number: bool = False
-    """True to order processors by number even if partitions could have lanes."""
+    """True to order processors by number; False to order them by partition, in lanes, where there is space."""
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
@@ -70,13 +70,17 @@ class Options:
 
 
 def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
-    """Write the picture of a run under the policy `spec` to `out`; the engine is at the last time to draw."""
+    """Write the picture of a run under the policy `spec` to the file `out`. The run must have been simulated to the
+    last time to draw.
+    """
     form_of(str(out))
     _write(drawn_alone(engine, spec, options), options, out)
 
 
 def save_pair(runs: Sequence[tuple[Engine, str]], options: Options, out: str | Path) -> None:
-    """Write pictures of several runs of one workload to `out`, one below the other with the same times."""
+    """Write pictures of several runs, as (engine, spec), of one workload to the file `out`, one below the other with
+    the same times.
+    """
     _write(drawn_below(runs, options), options, out)
 
 
@@ -93,12 +97,16 @@ def drawn_below(runs: Sequence[tuple[Engine, str]], options: Options) -> str:
 
 
 def drawn_alone(engine: Engine, spec: str, options: Options) -> str:
-    """Return the picture of a run as SVG; the engine is at the last time to draw."""
+    """Return the picture of a run under the policy `spec` as SVG. The run must have been simulated to the last time to
+    draw.
+    """
     return _drawn(engine, drawing_of(engine, spec, options), options)
 
 
 def _put(svg: str, place: int, height: int) -> str:
-    """Return an SVG picture moved below number `place` others, with ids that no other picture has."""
+    """Return an SVG picture as a group, moved below `place` others of the same `height`; its ids get a suffix, so that
+    they differ from those of the others.
+    """
     named = re.sub(r'\bid="(\w+)"|url\(#(\w+)\)', lambda found: found[0].replace(
         found[1] or found[2], f"{found[1] or found[2]}-{place}"), svg.rstrip())  # fmt: skip
     named = re.sub(r'aria-labelledby="[^"]*"', f'aria-labelledby="title-{place}"', named, count=1)
@@ -106,7 +114,7 @@ def _put(svg: str, place: int, height: int) -> str:
 
 
 def _size(options: Options) -> tuple[int, int]:
-    """Return width and height of the picture in units in which letters have their normal size."""
+    """Return width and height of the picture before it is enlarged by the factor `scale`."""
     return round(options.width / options.scale), round(options.height / options.scale)
 
 
@@ -138,9 +146,10 @@ def _write(svg: str, options: Options, out: str | Path) -> None:
 def drawing_of(
     engine: Engine, spec: str, options: Options, until: float | None = None, clock: float | None = None
 ) -> Drawing:
-    """Return what is to be drawn of a run that has been simulated far enough.
+    """Return what is to be drawn of a run, which must have been simulated to the last time to draw.
 
-    until: right edge of the picture; clock: time of now, if it is before the end of the run.
+    `until` is the time at the right edge, None to choose it. `clock` is the time of now, None for the end of the
+    simulated part.
     """
     workload, goes_on = engine.workload, engine.next_time() is not None
     now = options.until if goes_on and options.until is not None else engine.now
@@ -174,7 +183,8 @@ def refuse_large(options: Options, out: str | Path) -> None:
 
 
 def form_of(out: str) -> Form:
-    """Return the format of a picture, by the name of its file; PNG needs the package resvg_py.
+    """Return the format of a picture by the extension of its file name. An error is raised for other extensions, or if
+    the package resvg_py, which PNG needs, is missing.
 
     >>> form_of("chart.svg"), form_of("/dev/stdout")
     ('svg', 'svg')

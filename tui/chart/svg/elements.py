@@ -1,4 +1,4 @@
-"""Elements of SVG pictures as text: tags, numbers, outlines of rectangles, and words inside them."""
+"""Elements of SVG pictures as text: tags, numbers, outlines of rectangles, and words inside rectangles."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def outline(rects: Iterable[Rect]) -> str:
 
 
 def write_in(rect: Rect, word: str, colour: str) -> str:
-    """Return an SVG text with the word in the middle of a rectangle, turned if it fits better so; "" if it does not
-    fit.
+    """Return an SVG text with the word in the middle of a rectangle, rotated if a larger font fits that way; "" if the
+    word fits in no way.
 
     >>> write_in(Rect(0, 0, 5, 5), "J17", "#000")
     ''

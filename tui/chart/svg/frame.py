@@ -9,9 +9,11 @@ from tui.chart.axis import CLOCK, Axis
 from tui.chart.svg.elements import Rect
 
 LEFT, RIGHT, TITLE, AXIS, STRIP, LEGEND = 52, 16, 62, 26, 74, 26
-"""Pixels around the chart: for processor numbers, a right margin, the title, times, curves, and the legend."""
+"""Heights and widths in pixels of the areas around the chart: left for processor numbers, right margin, title above,
+times below, the curves, and the legend.
+"""
 BAND = 16
-"""Width in pixels of the band with the owners of the processors, if there are partitions."""
+"""Width in pixels of the band at the left that shows the present owner of each processor, if there are partitions."""
 LEAST_WIDTH, LEAST_HEIGHT = 320, 280
 
 
@@ -22,7 +24,9 @@ def inner_height(height: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Rectangle of the chart in whole pixels, with the times and processors at its edges."""
+    """Frame: the rectangle of the chart in whole pixels, with the times and the number of processors that it stands
+    for.
+    """
 
     left: int
     top: int
@@ -35,7 +39,9 @@ class Frame:
 
     @classmethod
     def within(cls, size: tuple[int, int], begin: float, end: float, procs: int, has_band: bool, axis: Axis) -> Frame:
-        """Return the frame of the chart in a picture of this size."""
+        """Return the frame of the chart in a picture of `size` (width, height) pixels; `has_band` leaves space for the
+        owners of processors.
+        """
         width, height = size
         left = LEFT + has_band * BAND
         return cls(left, TITLE, width - left - RIGHT, inner_height(height), begin, max(end, begin + 1), procs, axis)
@@ -50,17 +56,17 @@ class Frame:
 
     @property
     def rows(self) -> int:
-        """Return the number of pixel rows, at most one for each processor."""
+        """Return the number of rows of pixels: the height, or the number of processors if that is smaller."""
         return min(self.procs, self.height)
 
     @property
     def first(self) -> float:
-        """Return the place (on the axis of time) of the left edge."""
+        """Return the place of the left edge on the axis of time (in seconds or events)."""
         return self.axis.place(self.begin)
 
     @property
     def per_pixel(self) -> float:
-        """Return how many places (on the axis of time) a pixel is wide."""
+        """Return the width of a pixel in places of the axis of time (seconds or events)."""
         return (self.axis.place(self.end) - self.first) / self.width
 
     def x(self, time: float) -> float:
@@ -76,12 +82,12 @@ class Frame:
         return self.bottom - processor * self.height / self.procs
 
     def rect(self, start: float, end: float, low: float, high: float) -> Rect:
-        """Return the rectangle from `start` to `end` and of processors `low` to before `high`, cut off at the chart's
-        edges.
+        """Return the rectangle of the times from `start` to `end` and the processors from `low` to before `high`; times
+        outside of the chart are cut off.
         """
         x, right = max(self.x(start), self.left), min(self.x(end), self.right)
         return Rect(x, self.y(high), max(right - x, 0.0), self.y(low) - self.y(high))
 
     def rects(self, start: float, end: float, processors: int) -> list[Rect]:
-        """Return the rectangles of a set of processors (bits) for a time: one for each run of neighbours."""
+        """Return one rectangle for each run of neighbours in a set of processors (bits), from `start` to `end`."""
         return [self.rect(start, end, low, high + 1) for low, high in ranges(processors)]

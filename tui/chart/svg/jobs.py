@@ -15,13 +15,13 @@ from tui.chart.svg.frame import Frame
 from tui.look.palette import Look, Tone, ink
 
 _DETAIL = 3000
-"""Largest number of jobs that are elements of their own with a tooltip each."""
+"""Largest number of blocks that are drawn as elements of their own, with a tooltip each."""
 _OVER = {Texture.TRIAL: "url(#speculative)", Texture.SWITCHING: "url(#switching)", Texture.REPLICA: "url(#plan)"}
 _TONES = {Texture.SOLID: Tone.FULL, Texture.REPLICA: Tone.HALF}
 
 
 class Block(NamedTuple):
-    """Block of a job in one texture, as a list of rectangles."""
+    """All rectangles of a job that have the same texture."""
 
     rank: int
     texture: Texture
@@ -33,7 +33,9 @@ class Block(NamedTuple):
 
 
 def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
-    """Return blocks with all stretches of the same job and texture, by rank of the job."""
+    """Return one block for each job and texture, with the rectangles of all its stretches, sorted by rank of the
+    job.
+    """
     found: dict[tuple[int, Texture], list[Rect]] = {}
     for stretch in stretches:
         rects = frame.rects(stretch.start, stretch.end or stretch.start, stretch.processors)
@@ -42,7 +44,9 @@ def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
 
 
 def draw_blocks(drawn: list[Block], chart: Drawing, look: Look) -> str:
-    """Return the blocks of jobs as SVG; if there are very many, only one element for each colour."""
+    """Return the blocks of jobs as SVG, each with a tooltip; if there are more than `_DETAIL`, one element for each
+    colour and texture, without tooltips.
+    """
     if len(drawn) > _DETAIL:
         by_hue: dict[tuple[int, Texture], list[Rect]] = {}
         for block in drawn:
@@ -69,7 +73,9 @@ def _shape(rects: Iterable[Rect], hue: int, texture: Texture, look: Look, edge: 
 
 
 def _edge(rect: Rect) -> float | None:
-    """Return the width of the gap drawn around a rectangle; None if it is too small for one."""
+    """Return the width in pixels of the outline that separates a rectangle from its neighbours; None if the rectangle
+    is too small for one.
+    """
     return 1.0 if min(rect.width, rect.height) >= 5 else None
 
 
@@ -84,7 +90,7 @@ def _told(rank: int, chart: Drawing, look: Look) -> str:
 
 
 def draw_names(drawn: Iterable[Block], chart: Drawing, look: Look) -> str:
-    """Return the name of each job as SVG, once, in its largest block if it fits there."""
+    """Return the name of each job as SVG, in the largest of its rectangles; a name that does not fit is left out."""
     largest: dict[int, Rect] = {}
     for block in drawn:
         rects = (*block.rects, largest.get(block.rank, block.largest))

@@ -10,7 +10,7 @@ from sim.engine.engine import Engine
 from tui.chart.svg.drawing import Options, drawn_alone, drawn_below
 
 WIDTH, HEIGHT, TALLER = 960, 380, 640
-"""Width and height in pixels of a chart, and the height for two runs"""
+"""Width and height in pixels of a chart in a notebook, and the height of the picture if it has several charts"""
 _NUMBERS = count()
 
 

@@ -42,7 +42,7 @@ def draw_plan(chart: Drawing, named: Collection[int], frame: Frame, look: Look) 
     """Return the plan as SVG, hatched: running jobs until their expected ends, and waiting jobs from their planned
     starts on.
 
-    Jobs in `named` have their names in the past already.
+    Jobs in `named` (ranks) get no name here, because they have it in the past part of the chart.
     """
     boxes = (box for box in chart.plan if chart.clock < box.end and box.start < frame.end)
     return "".join(_box(box, box.rank not in named, chart, frame, look) for box in boxes)
@@ -90,7 +90,9 @@ def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_marks(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return dotted lines as SVG at marks, such as switches and bookmarks, with their names above."""
+    """Return dotted lines as SVG at the times of marks, such as switches of the policy and bookmarks, with their names
+    above.
+    """
     drawn, near = [], clock_near if look.calendar is None else look.calendar.near
     for mark in chart.marks:
         if frame.begin <= mark.time <= frame.end:

@@ -28,19 +28,19 @@ class Boundary(NamedTuple):
 
 
 class _Division(NamedTuple):
-    """Division of the machine into partitions for a time, with positions of the chart as bits in place of
-    processors.
+    """Division of the machine into partitions from `begin` to `end`. If partitions have lanes, sets of bits are
+    positions in the chart, otherwise processors.
     """
 
     begin: float
     end: float
     owners: Owners
     homes: Owners
-    """Positions of the processors that each partition owned when the machine was first divided, as bits."""
+    """For each partition, what it owned when the machine was first divided, as bits."""
 
 
 def _divisions(chart: Drawing, frame: Frame) -> Iterator[_Division]:
-    """Yield each division that is visible, with the time for which it held."""
+    """Yield each division that is visible, with the time for which it was valid."""
     if chart.by_owner is not None:
         for begin, end, order in chart.by_owner.spans(frame.begin, chart.until):
             yield _Division(begin, end, order.lifted_all(order.owners), order.lifted_all(chart.division))
@@ -52,7 +52,9 @@ def _divisions(chart: Drawing, frame: Frame) -> Iterator[_Division]:
 
 
 def rects_of(chart: Drawing, frame: Frame, begin: float, end: float, processors: int) -> list[Rect]:
-    """Return the rectangles of processors (bits) for a time; if partitions have lanes, divided where these change."""
+    """Return the rectangles of processors (bits) from `begin` to `end`; if partitions have lanes, a rectangle is cut
+    where the order of processors changes.
+    """
     if chart.by_owner is None:
         return frame.rects(begin, end, processors)
     spans = chart.by_owner.spans(begin, end)
@@ -60,7 +62,9 @@ def rects_of(chart: Drawing, frame: Frame, begin: float, end: float, processors:
 
 
 def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return the background of partitions as SVG: the owners or, with lanes, the partitions that lend."""
+    """Return the background as SVG: without lanes, processors have the colour of their present owner; with lanes, that
+    of their first owner.
+    """
     drawn = []
     for begin, end, owners, homes in _divisions(chart, frame):
         for place, owned in enumerate(owners if chart.by_owner is None else homes):
@@ -88,14 +92,16 @@ def _name(chart: Drawing, place: int) -> LaneName:
 
 
 class _Bar(NamedTuple):
-    """Part of a bar above a partition, as long as the bar stays at its height."""
+    """Part of the bar above a partition, for a time in which the height and the numbers of the bar do not change."""
 
     rect: Rect
     band: Band
 
 
 def draw_bars(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return a bar above each partition as SVG, with its name and size; it steps where the boundary moves."""
+    """Return a bar above each partition as SVG, with its name and size. Where the partition grows or shrinks, the bar
+    continues at another height.
+    """
     bars = _bars(chart, frame)
     drawn = []
     for place, parts in bars.items():
@@ -113,7 +119,7 @@ def draw_bars(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
-    """Return the parts of each partition's bar, from left to right."""
+    """Return the parts of each partition's bar, from left to right, with the number of the partition as key."""
     assert chart.by_owner is not None
     bars: dict[int, list[_Bar]] = {}
     for begin, end, order in chart.by_owner.spans(frame.begin, chart.until):
@@ -133,7 +139,9 @@ def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
 
 
 def _beside_now(bar: _Bar, chart: Drawing, frame: Frame) -> _Bar:
-    """Return the part of a bar in which its text stands, the wider one if the line of now divides it."""
+    """Return the part of a bar into which its text is written: all of it or, if the line of now crosses it, the wider
+    side.
+    """
     rect, now = bar.rect, frame.x(chart.clock)
     if not rect.x < now < rect.x + rect.width:
         return bar
@@ -178,13 +186,13 @@ def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def _coarser(divisions: Sequence[tuple[float, tuple[int, ...]]], frame: Frame) -> list[tuple[float, tuple[int, ...]]]:
-    """Return the divisions (time, owners); of several within one pixel only the last."""
+    """Return the divisions (time, owners) that are drawn: of several within one pixel only the last."""
     last = {int(frame.x(max(since, frame.begin))): (since, owners) for since, owners in divisions}
     return list(last.values())
 
 
 def boundaries(divisions: Sequence[tuple[float, tuple[int, ...]]], until: float) -> Iterator[Boundary]:
-    """Yield the lines between partitions, each for the time it existed.
+    """Yield the boundaries between partitions, each with the time from which and until which it existed.
 
     >>> list(boundaries([(0, (0b0011, 0b1100)), (5, (0b0111, 0b1000))], 9))
     [Boundary(at=2, start=0, end=5), Boundary(at=3, start=5, end=9)]
@@ -201,7 +209,7 @@ def boundaries(divisions: Sequence[tuple[float, tuple[int, ...]]], until: float)
 
 
 def _edges(owners: Sequence[int]) -> set[int]:
-    """Return the processors whose next lower processor has another owner."""
+    """Return the processors above 0 at which a partition's range of neighbouring processors begins."""
     return {first for owned in owners for first, _ in ranges(owned) if first}
 
 

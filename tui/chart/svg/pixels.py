@@ -1,7 +1,8 @@
-"""Jobs smaller than a pixel: each pixel shows the job that holds most of it, with its share as the opacity.
+"""Jobs smaller than a pixel: each pixel shows the job that holds most of it; its opacity is the share of the pixel that
+jobs hold.
 
 A chart of a whole year would hold millions of rectangles. Parts less than a pixel wide or high are added up here, some
-columns at a time. Equal pixels are joined, so that the file has only as many rectangles as can be told apart.
+columns at a time. Equal neighbouring pixels are joined to one rectangle, to keep the file small.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from tui.look.palette import Look, ink
 _PORTION = 32
 """Number of columns of pixels that are processed at once."""
 _LEVELS = 5
-"""Number of degrees by which the fullness of pixels is distinguished"""
+"""Number of degrees of opacity that pixels can have, by how full they are"""
 
 
 class Patch(NamedTuple):
-    """Patch: a rectangle of pixels of the same kind, with its position and size."""
+    """Rectangle of neighbouring pixels of the same kind, with its position and size in pixels."""
 
     column: int
     row: int
@@ -41,8 +42,8 @@ class Patch(NamedTuple):
 
 
 def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[list[Stretch], list[Stretch]]:
-    """Return the stretches that are drawn as rectangles, and those thinner than a pixel; both are cut off at the edges
-    of the chart.
+    """Return two lists: the stretches (jobs on processors for a time) that are drawn as rectangles, and those thinner
+    than a pixel. Both are cut off at the left edge and at `until`.
     """
     large, small, a_pixel, place = [], [], frame.per_pixel, frame.axis.place
     for stretch in stretches:
@@ -57,7 +58,7 @@ def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[lis
 
 
 def _flat(processors: int, frame: Frame) -> int:
-    """Return those of the processors (bits) that are in pieces thinner than a pixel."""
+    """Return those of the processors (bits) whose ranges of neighbours are less than a pixel high."""
     if frame.procs <= frame.height:
         return 0
     pieces = [(low, high) for low, high in ranges(processors) if (high + 1 - low) * frame.height < frame.procs]
@@ -65,7 +66,7 @@ def _flat(processors: int, frame: Frame) -> int:
 
 
 def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
-    """Return the stretches as a picture in pixels."""
+    """Return the stretches as a picture in pixels, in which each pixel has the job that holds most of it."""
     per_pixel, begin, place = frame.per_pixel, frame.first, frame.axis.place
     edges = ChartView(per_pixel, 0, frame.width, frame.rows, 0, frame.procs).edges()
     since = [s._replace(start=place(s.start) - begin, end=place(s.end or 0.0) - begin) for s in stretches]
@@ -96,7 +97,8 @@ def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uin
 
 
 def patches(kinds: NDArray[np.int64]) -> Iterator[Patch]:
-    """Yield patches of neighbouring pixels of the same kind, joined along rows first, then along columns; -1 is empty.
+    """Yield the rectangles (patches) of neighbouring pixels of the same kind, joined along rows first, then along
+    columns; pixels of kind -1 are left out.
 
     >>> list(patches(np.array([[1, 1, -1], [1, 1, 2]])))
     [Patch(column=0, row=0, width=2, height=2, kind=1), Patch(column=2, row=1, width=1, height=1, kind=2)]

@@ -16,7 +16,8 @@ _HEIGHT, _GAP = 28, 8
 
 
 def averages(time: Floats, value: Floats, until: float, edges: Floats) -> Floats:
-    """Return the mean of a value between each two edges; it is `value[i]` from `time[i]` on, and 0 after `until`.
+    """Return the mean of a value over time between each two neighbouring `edges`; the value is `value[i]` from
+    `time[i]` on, and 0 after `until`.
 
     >>> averages(np.array([0.0, 10.0]), np.array([4.0, 2.0]), 20, np.array([0.0, 5.0, 15.0, 25.0])).tolist()
     [4.0, 3.0, 1.0]
@@ -28,7 +29,9 @@ def averages(time: Floats, value: Floats, until: float, edges: Floats) -> Floats
 
 
 def in_use_and_waiting(history: Past, frame: Frame, now: float, procs: int) -> tuple[Floats, Floats]:
-    """Return the share of processors in use and the number of waiting jobs for each column of pixels, up to now."""
+    """Return two arrays with an entry for each column of pixels up to now: the share of processors in use, and the
+    number of waiting jobs.
+    """
     time, free, waiting, _ = (np.array(column, dtype=np.float64) for column in history.columns())
     axis, last = frame.axis, frame.axis.place(frame.end)
     places = np.linspace(frame.first, last, frame.width + 1)
@@ -40,7 +43,7 @@ def in_use_and_waiting(history: Past, frame: Frame, now: float, procs: int) -> t
 
 
 def strips(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return both curves as SVG, with their titles."""
+    """Return the curves of processors in use and of waiting jobs as SVG, with their titles."""
     use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
     top = frame.bottom + AXIS
     most = float(waiting.max(initial=0.0))

@@ -1,4 +1,6 @@
-"""Dialog that tries other policies, to find which of them shortens the wait of a job; results appear as they come."""
+"""Dialog that simulates other policies, to find which of them shortens the wait of a job; each result is shown as soon
+as it is known.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +35,20 @@ TRIED = (
     "fcfs", "firstfit", "easy", "easy:tail=sjf", "conservative", "relaxed", "easy++", "lookahead", "slack",
     "multiqueue", "selective", "gang-backfill",
 )  # fmt: skip
-"""Policies that are tried besides the present one, fast ones first."""
+"""Policies that are tried besides the present one; fast ones come first."""
 _STEPS = 500
 """Number of steps between two checks of whether the dialog has been closed"""
 
 
 class AlternativesDialog(Dialog[Policy | None]):
-    """Dialog that tries other policies; its answer is the policy to compare with, or None."""
+    """Dialog that tries other policies. Its answer is the policy with which the user wants to compare the run; None if
+    it was closed.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,u", "dismiss", "Close")]
 
     class Ran(Message):
-        """Message that one more policy has been tried, or has failed."""
+        """Message that one more policy has been tried: its schedule, or text on why it failed."""
 
         def __init__(self, schedule: Schedule | str) -> None:
             super().__init__()
@@ -106,7 +110,9 @@ class AlternativesDialog(Dialog[Policy | None]):
         return text.table(rows(found, self._first, not self.is_wide))
 
     def _list(self) -> None:
-        """Sort the list again. The highlighted policy stays highlighted; at first it is the best one."""
+        """Sort the list again by the results. The highlighted policy stays highlighted; before the user moves, it is
+        the best one.
+        """
         if not self._schedules:
             return
         policies, chosen = self.query_one("#policies", OptionList), self._chosen

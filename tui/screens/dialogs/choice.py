@@ -14,7 +14,8 @@ from tui.screens.dialogs.dialog import Dialog, Page
 
 
 class ChoiceDialog(Dialog[str | None]):
-    """Dialog whose answer is the value of an option (key, value, meaning), or None if it was closed.
+    """Dialog whose answer is the value of the chosen option (key, value, meaning), or None if it is
+    closed.
 
     `told` are lines of explanation above the options.
     """

@@ -21,7 +21,7 @@ WIDE = 100
 """Width of the screen in columns from which lists also show descriptions."""
 
 Draw: TypeAlias = Callable[[int], Iterable[Line]]
-"""Function that returns the lines of a text for a width in columns."""
+"""Function that returns the lines of a text, for a given width in columns."""
 
 STYLES = {
     "dim": "$text-muted",
@@ -35,7 +35,7 @@ STYLES = {
     "warn": "$text-warning",
     "bad": "$text-error",
 }
-"""Style of Textual's theme for each name of a style in `tui.look.sheets`."""
+"""For each name of a style in `tui.look.sheets`: the style in Textual's theme."""
 
 
 def is_on_top(screen: Screen[Any]) -> bool:
@@ -47,10 +47,10 @@ def is_on_top(screen: Screen[Any]) -> bool:
 
 
 class ClosesOnce(Screen[Answer]):
-    """Screen that closes only once, and only while it is on top."""
+    """Screen that can be closed only once, and only while it is on top of all others."""
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        """Close the screen with this answer, unless it is closing already."""
+        """Close the screen with this answer; do nothing if it is not on top, because it is closing already."""
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
 
 
@@ -71,14 +71,14 @@ class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
 
 
 class Page(Widget):
-    """Widget with a text, which a function returns for the present width."""
+    """Widget with a text; a function returns the lines of the text for the present width."""
 
     def __init__(self, draw: Draw | None = None, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._draw: Draw = draw or (lambda width: ())
 
     def show(self, draw: Draw) -> None:
-        """Show the text that this function returns."""
+        """Show the lines that the function `draw` returns."""
         self._draw = draw
         self.refresh(layout=True)
 
@@ -90,7 +90,7 @@ class Page(Widget):
 
 
 def content_of(lines: Iterable[Line]) -> Content:
-    """Return lines in Textual's form, in which spans with actions can be clicked."""
+    """Return lines in Textual's form; parts with an action can be clicked."""
     return Content("\n").join([_content(line) for line in lines])
 
 

@@ -1,4 +1,4 @@
-"""Help: all keys, the signs of the chart, and how to read the screen; typed text selects from it."""
+"""Help: all keys, the signs of the chart, and how to read the screen; the user can type words to filter it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tui.panels.meanings import GLOSSARY
 from tui.screens.dialogs.dialog import Dialog, Page
 
 Rows: TypeAlias = Sequence[tuple[str, str]]
-"""Rows of the help: a key or a sign, with its meaning."""
+"""Rows of the help: pairs of a key or a sign, and its meaning."""
 Groups: TypeAlias = Sequence[tuple[str, Rows]]
 
 HOW_TO_READ: Rows = (
@@ -91,7 +91,7 @@ HERE: dict[str, tuple[str, Rows]] = {
         (("r", "Back to what moved its start."), ("o", "Fit it."), ("[ ]", "Its events: j j.")),
     ),
 }
-"""Title of the help for each part of the screen, with rows for the mouse and keys there."""
+"""For each part of the screen: the title of its help, and rows for the mouse and the keys there."""
 IN_A_PANEL: Rows = (
     ("↑ ↓ pgup pgdn", "Scroll."),
     ("z", "Over the whole screen, and back; so does a click on the title."),
@@ -107,7 +107,7 @@ OTHERWISE = {
     "preempt": ("suspended",), "preemption": ("suspended",), "theme": ("dark", "theme"), "dark": ("dark",),
     "explain": ("why", "reason"), "cause": ("reason", "why"), "speed": ("faster", "slower", "speed"),
 }  # fmt: skip
-"""Words that the program uses, by other words for the same thing."""
+"""For each word that a user might type: words that the program uses for the same thing."""
 STOPS: Rows = (
     *((f"{measure} >", means.meaning) for measure, means in MEASURES.items()),
     *((event, means.meaning) for event, means in EVENTS.items()),
@@ -117,7 +117,7 @@ STOPS: Rows = (
     ("< = != >= <=", "as well as >"),
     ("and or not", "put conditions together, with brackets"),
 )
-"""Rows with the conditions that can be typed after the key `x`."""
+"""Rows with the stop conditions that can be typed after the key `x`."""
 OWN: Rows = (
     ("p", '"Open a file ...": load a policy from a file; Enter executes the file.'),
     ("save", "Saving the file repeats the run: the top line shows the first difference, d goes there."),
@@ -153,8 +153,8 @@ class HelpScreen(Dialog[None]):
     ]
 
     def __init__(self, groups: Groups, where: str | None = "chart") -> None:
-        """Make the help. Rows for the part `where`, which has the focus, come first; None if the screen has no
-        chart.
+        """Make the help. `where` is the part of the screen that has the focus, whose rows come first; None if the
+        screen has no chart.
         """
         super().__init__()
         if where is None:
@@ -195,12 +195,15 @@ class HelpScreen(Dialog[None]):
 
 
 def otherwise(word: str) -> tuple[str, ...]:
-    """Return the words that the program uses for a word that the user typed."""
+    """Return the words that the program uses for the same thing as the word that the user typed; empty if none are
+    known.
+    """
     return OTHERWISE.get(word.removesuffix("s"), OTHERWISE.get(word, ()))
 
 
 def filtered(groups: Groups, typed: str) -> Groups:
-    """Return the rows of which the name was typed, or else those with all typed words or words of the same meaning.
+    """Return the rows whose key or sign was typed. If there are none, return the rows that contain each typed word, or
+    another word for the same thing.
 
     >>> filtered([("Playing", [("space", "Play, or pause."), ("g", "Go to a time.")])], "time go")
     [('Playing', [('g', 'Go to a time.')])]
@@ -218,7 +221,7 @@ def filtered(groups: Groups, typed: str) -> Groups:
 
 
 def drawn(groups: Groups, width: int) -> list[Line]:
-    """Return the groups of rows side by side, as lines, in as many columns as fit."""
+    """Return the groups of rows as lines, divided into as many columns as fit into the width."""
     if not groups:
         return [line(Span("No matches.", "dim"))]
     columns = min(max((width + GAP) // (WIDTH_OF_A_COLUMN + GAP), 1), len(groups))
@@ -238,7 +241,7 @@ def _block(title: str, rows: Rows, width: int) -> Iterator[Line]:
 
 
 def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
-    """Return the blocks divided into columns, in this order, so that the longest column is short."""
+    """Return the blocks, in their order, divided into columns so that the longest column is as short as possible."""
     cuts = min(
         combinations(range(1, len(blocks)), columns - 1),
         key=lambda cuts: max(sum(map(len, blocks[a:b])) for a, b in pairwise((0, *cuts, len(blocks)))),
@@ -247,7 +250,9 @@ def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
 
 
 def _beside(lines: Iterable[Line | None], room: int) -> Line:
-    """Return one line made of a line of each column; all columns but the last are filled with blanks."""
+    """Return one line, made of one line of each column; each column but the last is filled with blanks to `room`
+    columns.
+    """
     spans: list[Span] = []
     for there in (each or line("") for each in lines):
         spans += [*there.spans, Span(" " * (room - cells(there.text))), Span(" " * GAP)]

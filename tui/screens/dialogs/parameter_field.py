@@ -1,4 +1,6 @@
-"""Field for a parameter in a form: its name, a control that suits it, its meaning, and what is wrong with its value."""
+"""Field for a parameter in a form: its name, a control for its type of value, its meaning, and what is wrong with its
+value.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from tui.widgets.options import Choice
 
 
 class ParameterField(Vertical):
-    """Field for a parameter. A value that is not the default has a mark; a click on it restores the default."""
+    """Field for a parameter. If its value is not the default, a mark is shown; a click on the mark restores the
+    default.
+    """
 
     class Changed(Message):
         """Message that the user has changed the text of the field; an empty text stands for the default."""
@@ -56,7 +60,7 @@ class ParameterField(Vertical):
         self.show(self.field)
 
     def show(self, field: Field) -> None:
-        """Show another value of the same parameter."""
+        """Show another value, or another error, of the same parameter."""
         self.field = field
         self._fill()
         self.set_class(field.error is not None, "-wrong")
@@ -66,7 +70,9 @@ class ParameterField(Vertical):
         self.query_one("#wrong", Static).update(Content(drawn(field.error or "")))
 
     def _fill(self) -> None:
-        """Put the value into the control, unless it is there already, so that a text cursor stays in place."""
+        """Put the value into the control, unless the control has it already; replacing it would move the text
+        cursor.
+        """
         with self.prevent(Input.Changed, Choice.Changed):
             for text in self.query(Input):
                 if text.value.strip() != self.field.text:
@@ -76,7 +82,7 @@ class ParameterField(Vertical):
 
     @property
     def _chosen(self) -> str:
-        """Return the choice that is selected in the control, which is always a possible one."""
+        """Return the choice to be selected in the control; that is the default if the value is not a possible one."""
         return self.field.default if self.field.error else self.field.text or self.field.default
 
     @property
@@ -108,5 +114,5 @@ class ParameterField(Vertical):
 
 
 def choices_of(parameter: Parameter) -> tuple[str, ...]:
-    """Return the values to choose from; empty if the parameter allows others."""
+    """Return the values that a list offers; empty if the parameter has no fixed values, so that the user types one."""
     return ("no", "yes") if parameter.kind is bool else parameter.choices

@@ -34,7 +34,7 @@ class Field(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Return True if the text is not that of the default."""
+        """Return True if the typed text is invalid, or stands for another value than the default."""
         if self.error:
             return True
         return bool(self.text) and self.parameter.parse(self.text) != self.parameter.default
@@ -42,7 +42,9 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """Form for a policy; texts are typed values by name of the parameter, and an empty text stands for the default."""
+    """Form for a policy. `texts` has the typed value of each parameter, by name; a missing or empty text stands for the
+    default.
+    """
 
     policy: str
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +73,7 @@ class Form:
         return cls(policy.name, {name: text for name, text in texts.items() if text})
 
     def with_text(self, name: str, text: str) -> Form:
-        """Return the form after typing another text into one field."""
+        """Return a copy of the form in which the field `name` has another text."""
         return Form(self.policy, {**self.texts, name: text.strip()})
 
     @property
@@ -114,8 +116,8 @@ class Form:
 
     @property
     def _orders(self) -> Mapping[str, type[Order]]:
-        """Return the orders of the queue to choose from: built-in ones, the policy's own default, and a typed
-        user-defined one.
+        """Return the orders of the queue to choose from, by name: built-in ones, the policy's own default, and a
+        user-defined one that was typed.
         """
         default, typed = default_order(POLICIES[self.policy]), self.texts.get("order", "")
         own = {default.name: type(default)} if default is not None else {}
@@ -135,7 +137,7 @@ class Form:
 
 
 def _error(parameter: Parameter, text: str) -> str | None:
-    """Return what is wrong with a text as value of the parameter; None if it is valid."""
+    """Return what is wrong with `text` as a value of the parameter; None if it is valid."""
     try:
         parameter.parse(text)
     except ParameterError as error:
@@ -164,7 +166,9 @@ def error_of(spec: str) -> str | None:
 
 
 class PolicyEntry(NamedTuple):
-    """Entry in the list of policies; choosing it fills the form with its `spec`."""
+    """Entry in the list of policies: a policy, a short name, a file, a folder or a package. A policy or short name
+    fills the form with its `spec`.
+    """
 
     spec: str
     title: str
@@ -174,7 +178,7 @@ class PolicyEntry(NamedTuple):
 
     @property
     def policy(self) -> str:
-        """Return the name of the policy that the entry stands for; a short name stands for a policy with parameters."""
+        """Return the name of the policy that the entry stands for; for a file, a folder or a package, its spec."""
         return self.spec.partition(":")[0] if self.title in (*POLICIES, *POLICIES.aliases) else self.spec
 
 
@@ -182,8 +186,8 @@ OPEN = PolicyEntry(os.path.join(os.curdir, ""), "open a file ...", "A policy of 
 
 
 def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
-    """Return the entries that match what is typed: files if it is a path, otherwise policies and files of the current
-    folder.
+    """Return the entries that match what is typed: if that is a path, files and folders, otherwise policies and files
+    of the current folder.
     """
     if is_refused():
         return entries(typed)
@@ -202,7 +206,9 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
 
 
 def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
-    """Yield an entry for each policy of an installed package; only its name is known, because its code is not run."""
+    """Return entries for the policies of installed packages, as far as they are not in `read`. Only their names are
+    known, because their code is not run.
+    """
     known = {*POLICIES.names, *read}
     for name in sorted(plugins()):
         if name not in known:
@@ -210,8 +216,8 @@ def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
 
 
 def _files(typed: str) -> list[PolicyEntry]:
-    """Return entries for Python files and folders whose path begins as typed; a class and parameters may be typed
-    behind it.
+    """Return entries for Python files and folders whose path begins as typed. After the path of a file, the user may
+    type a class and parameters.
     """
     named = named_code(typed)
     choices = folder_of(named.source if named and named.is_file else typed, ".py").choices
@@ -220,7 +226,7 @@ def _files(typed: str) -> list[PolicyEntry]:
 
 
 def entries(typed: str) -> list[PolicyEntry]:
-    """Return entries for policies and short names that contain all typed words, the best match first.
+    """Return entries for policies and short names that match all typed words, the best match first.
 
     >>> [entry.title for entry in entries("mbgs")], [entry.title for entry in entries("firstf")]
     (['mbgs', 'gang-migrate-backfill'], ['firstfit'])
@@ -245,14 +251,14 @@ def _all_entries(with_aliases: bool) -> Iterator[PolicyEntry]:
 
 
 def _holds(entry: PolicyEntry, word: str) -> bool:
-    """Return True if the entry's name contains the word, or its description has a word that begins so."""
+    """Return True if the name of the entry contains the word, or a word of its description begins with it."""
     said = f"{entry.what} {entry.source} {' '.join(short_names(entry.title))}".lower()
     return word in entry.title or any(each.startswith(word) for each in re.findall(r"[\w.]+", said))
 
 
 def _distance(entry: PolicyEntry, wanted: list[str]) -> int:
-    """Return how well an entry matches the words: 0 if equal, 1 at the begin of its name, 2 inside it, 3 in the
-    description.
+    """Return how badly an entry matches the first of the words, smaller is better: 0 if its name is equal, 1 if it
+    begins so, 2 if it contains the word, 3 otherwise.
     """
     if not wanted or entry.title == wanted[0]:
         return 0
@@ -265,7 +271,7 @@ def _distance(entry: PolicyEntry, wanted: list[str]) -> int:
 
 
 def short_names(policy: str) -> list[str]:
-    """Return the short names that stand for this policy with some parameters.
+    """Return the short names, such as `lsbf`, that stand for this policy with certain parameters.
 
     >>> short_names("conservative")
     ['bf', 'lsbf', 'rbf', 'rlbf']
@@ -274,6 +280,8 @@ def short_names(policy: str) -> list[str]:
 
 
 def _lowered(sentence: str) -> str:
-    """Return the sentence with a small first letter, to follow a colon; `W's priority` and `EASY` stay as they are."""
+    """Return the sentence with a small first letter, to follow a colon. A first word such as `EASY` or `W's` stays as
+    it is.
+    """
     second = sentence[1:2]
     return sentence[:1].lower() + sentence[1:] if second.islower() or second == " " else sentence

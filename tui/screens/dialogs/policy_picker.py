@@ -36,7 +36,9 @@ ENTER_READS = "enter loads the file and runs its code"
 
 
 class PolicyPicker(Dialog[Policy | None]):
-    """Dialog whose answer is a policy. The list, the fields and the text of the spec always show the same choice."""
+    """Dialog whose answer is a policy. The list, the fields and the text of the spec are kept equal: all show the same
+    choice.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(False)", "Policy above"),
@@ -46,7 +48,7 @@ class PolicyPicker(Dialog[Policy | None]):
     ]
 
     class Read(Message):
-        """Message that the file of a policy has been read."""
+        """Message that user-defined code has been read, with the policy that it defines."""
 
         def __init__(self, policy: Policy) -> None:
             super().__init__()
@@ -57,12 +59,12 @@ class PolicyPicker(Dialog[Policy | None]):
         self._verb, self._title = verb, title
         self._form = Form.of(current)
         self._kept = {self._form.policy: self._form}
-        """Forms that the user has filled in before, by name of the policy."""
+        """Mapping from the name of a policy to the form that the user has filled in for it."""
         self._listed: list[PolicyEntry] = []
         self._one_at_a_time = Lock()
         """Lock that is held while fields are replaced, because several keys may arrive at once."""
         self._wrong: str | None = None
-        """Error of the typed spec, or None."""
+        """Error of the typed spec, or a message about reading a file; None if neither is to be shown."""
         self._file: PolicyEntry | None = None
         """Entry that is highlighted in the list if it stands for a file, a folder or a package; otherwise None."""
 
@@ -101,7 +103,7 @@ class PolicyPicker(Dialog[Policy | None]):
     # The list
 
     def _list(self, typed: str) -> None:
-        """Show the entries in the list that match what is typed."""
+        """Show those entries in the list that match the typed text."""
         self._listed = listed(typed, [name for name in self._kept if name not in (*POLICIES, *POLICIES.aliases)])
         policies = self.query_one("#policies", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
@@ -123,8 +125,8 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._choose(self._listed[event.option_index])
 
     async def _choose(self, entry: PolicyEntry) -> None:
-        """Choose a policy of the list, with the values that were typed for it before; a short name sets its own
-        parameters.
+        """Choose an entry of the list: a policy with the values that were typed for it before, or a short name with its
+        own parameters. A file is shown as chosen, but not read yet.
         """
         self._file = entry if entry.kind != "policy" else None
         if self._file is not None:
@@ -142,7 +144,7 @@ class PolicyPicker(Dialog[Policy | None]):
             self.query_one(name).display = shown
 
     def _highlight(self) -> None:
-        """Highlight the policy of the form in the list."""
+        """Highlight, in the list, the policy that the form has or the file that is chosen."""
         policies = self.query_one("#policies", OptionList)
         here = policies.highlighted
         wanted = self._form.policy if self._file is None else self._file.policy
@@ -152,15 +154,15 @@ class PolicyPicker(Dialog[Policy | None]):
                 policies.highlighted = fitting[0] if fitting else None
 
     def _forget_search(self) -> None:
-        """Show the whole list again, because the chosen policy is not in it."""
+        """Clear the search and show the whole list again, because the chosen policy is not among the entries shown."""
         find = self.query_one("#find", Input)
         with self.prevent(Input.Changed):
             find.value = ""
         self._list("")
 
     def action_move(self, down: bool) -> None:
-        """Move to the next or previous policy in the list or, if another field has the focus, to the next or previous
-        field.
+        """Move to the next or previous policy in the list. If the search field does not have the focus, move to the
+        next or previous field instead.
         """
         policies = self.query_one("#policies", OptionList)
         if not self.query_one("#find").has_focus:
@@ -171,7 +173,7 @@ class PolicyPicker(Dialog[Policy | None]):
             policies.action_cursor_up()
 
     async def action_alias(self, alias: str) -> None:
-        """Choose the clicked short name."""
+        """Choose the short name that was clicked."""
         await self._use_form(Form.of_spec(alias))
 
     # The form
@@ -184,7 +186,7 @@ class PolicyPicker(Dialog[Policy | None]):
         await self._show()
 
     async def _show(self) -> None:
-        """Show the form in all parts of the dialog, except in the text that the user is typing."""
+        """Show the form in all parts of the dialog; the text of the spec is left alone while the user types in it."""
         await self._show_fields()
         self._show_policy(True)
         cls = POLICIES[self._form.policy]
@@ -199,7 +201,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._show_wrong()
 
     async def _show_fields(self) -> None:
-        """Show the fields of the policy; a field of the same parameter is kept, so that it does not lose the focus."""
+        """Show the fields of the policy. A field whose parameter stays is kept, so that it does not lose the focus."""
         async with self._one_at_a_time:
             if self not in self.app.screen_stack:  # it has closed meanwhile
                 return
@@ -216,7 +218,7 @@ class PolicyPicker(Dialog[Policy | None]):
         await holder.mount_all(map(ParameterField, wanted[kept:]))
 
     def _show_wrong(self) -> None:
-        """Show what is wrong below the spec, unless a field shows it."""
+        """Show below the spec what is wrong with it; nothing if a field shows the same error."""
         wrong = self._wrong or (None if any(field.error for field in self._form.fields) else self._form.error)
         typed = self.query_one("#find", Input).value
         if named_code(typed) or is_path(typed):
@@ -232,7 +234,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _reads(self) -> str | None:
-        """Return the spec with user-defined code that Enter would read; None if it has no such code."""
+        """Return the spec with user-defined code that the Enter key would read; None if Enter reads no code."""
         typed = self.query_one("#find", Input).value.strip()
         if is_refused():
             return None
@@ -242,7 +244,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _is_unread(self) -> bool:
-        """Return True if a field names user-defined code that has not been read."""
+        """Return True if a field names user-defined code, such as an order of the queue, that has not been read."""
         return not is_refused() and self._form.error is not None and bool(code_in(self._form.spec))
 
     @property
@@ -306,8 +308,8 @@ class PolicyPicker(Dialog[Policy | None]):
         self._type(OPEN.spec)
 
     def action_complete(self) -> None:
-        """Complete the typed path if there is only one way, or take the highlighted entry; elsewhere go to the next
-        field.
+        """Complete the typed path as far as it is certain; if that adds nothing, take the highlighted entry. Outside of
+        the search field, go to the next field.
         """
         find = self.query_one("#find", Input)
         if not find.has_focus or is_refused() or not (is_path(find.value) or self._file):
@@ -318,7 +320,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @work(thread=True, exclusive=True, group="reading")
     def _read(self, spec: str) -> None:
-        """Read user-defined code in a thread, and then show its policies, or what is wrong."""
+        """Read user-defined code in a thread; then report its policy, or show what is wrong."""
         self.app.call_from_thread(self._say, f"reading {spec} ...")
         try:
             policy = parse_policy(spec, Proof.TYPED)
@@ -352,7 +354,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
 
 def _prompt(entry: PolicyEntry, with_what: bool) -> Content:
-    """Return an entry as text: its name and, if there is space, its short names and a description."""
+    """Return an entry as text: its name and, with `with_what`, its short names and a description."""
     if not with_what:
         return Content.styled(drawn(entry.title), "bold")
     short = drawn(" ".join(short_names(entry.title)))
@@ -386,7 +388,7 @@ def _more(others: list[str], width: int) -> Iterator[Line]:
 
 
 def _shortcuts(width: int) -> Iterator[Line]:
-    """Yield lines with the short names that papers use, which can be clicked."""
+    """Yield lines with the short names that papers use for policies; a click on one chooses it."""
     yield line(Span("short names in papers:", "dim"))
     for row in wrapped(" ".join(POLICIES.aliases), width):
         links = [(Span(" "), Span(alias, "dim", f"alias({alias!r})")) for alias in row.text.split()]

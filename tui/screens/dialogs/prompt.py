@@ -28,24 +28,25 @@ MOST_SUGGESTED = 12
 
 @dataclass
 class Answers:
-    """Answers that the user has given before, and unfinished ones, by title of the question."""
+    """Answers that the user has given before, and texts that were not finished, for each title of a question."""
 
     given: dict[str, list[str]] = field(default_factory=dict)
-    """Answers that the user has given, the latest first, by title of the question."""
+    """For each title of a question: the answers that the user has given, the latest first."""
     begun: dict[str, str] = field(default_factory=dict)
 
     def keep(self, title: str, answer: str) -> None:
-        """Remember an answer, and forget the unfinished text for this question."""
+        """Remember an answer to the question `title`, and forget the text that was not finished."""
         earlier = [other for other in self.given.get(title, []) if other != answer]
         self.given[title] = [answer, *earlier][:MOST_REMEMBERED]
         self.begun.pop(title, None)
 
 
 class Prompt(Dialog[T | None], Generic[T]):
-    """Dialog with a line of text, which `read` turns into the answer; if it cannot, the error is shown below.
+    """Dialog with a line of text, which the function `read` turns into the answer. If `read` raises an error, it is
+    shown below.
 
-    Up and down walk through earlier answers, and Tab takes the suggestion. Unfinished text returns when the same
-    question is asked with the same `answers`.
+    Up and down show earlier answers, and Tab takes a suggestion. A text that was not finished is shown again when the
+    same question is asked with the same `answers`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -68,7 +69,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         self._answers = answers if answers is not None else Answers()
         self._initial = initial or self._answers.begun.get(title, "")
         self._walked = 0
-        """Number of earlier answers that the user has gone back; 0 for a new answer."""
+        """Number of steps that the user has gone back in the earlier answers; 0 for a new answer."""
         self._draft = self._initial
         self._early = ""
 
@@ -93,7 +94,7 @@ class Prompt(Dialog[T | None], Generic[T]):
             self._show(self._initial)
 
     def on_key(self, event: Key) -> None:
-        """Put keys into the field that are typed before it has the focus."""
+        """Put characters into the field that are typed before the field has the focus."""
         if event.is_printable and event.character and self.focused is None:
             event.stop()
             field = self.query_one(Input)
@@ -119,12 +120,14 @@ class Prompt(Dialog[T | None], Generic[T]):
             self.dismiss(answer)
 
     async def action_dismiss(self, result: T | None = None) -> None:
-        """Close the dialog without an answer, and remember the typed text."""
+        """Close the dialog without an answer; the typed text is kept for the next time."""
         self._answers.begun[self._title] = self.query_one(Input).value
         self.dismiss(result)
 
     def action_walk(self, back: int) -> None:
-        """Show the answer before or after this one, or the unfinished text after the latest."""
+        """Show the answer that was given `back` answers earlier (later if negative); after the latest comes the text
+        that was not finished.
+        """
         earlier = self._answers.given.get(self._title, [])
         walked = min(max(self._walked + back, 0), len(earlier))
         if walked != self._walked:
@@ -132,12 +135,12 @@ class Prompt(Dialog[T | None], Generic[T]):
             self._put(earlier[walked - 1] if walked else self._draft)
 
     def action_complete(self) -> None:
-        """Replace the text by the first suggestion that begins so."""
+        """Replace the text by the first suggestion that contains it."""
         if matching := suggested(self.query_one(Input).value, self._suggestions):
             self._put(matching[0])
 
     def action_take(self, index: int) -> None:
-        """Replace the text by the suggestion that was clicked, if it is still there."""
+        """Replace the text by the suggestion that was clicked, if the list still has it."""
         if matching := suggested(self.query_one(Input).value, self._suggestions)[index : index + 1]:
             self._put(matching[0])
 
@@ -148,7 +151,9 @@ class Prompt(Dialog[T | None], Generic[T]):
         field.focus()
 
     def _show(self, typed: str, asked: bool = False) -> None:
-        """Show below the text what is wrong with it, or suggestions."""
+        """Show below the text what is wrong with it or, if nothing is, suggestions. `asked` says that the user pressed
+        Enter.
+        """
         message = self._wrong(typed.strip()) if typed.strip() or asked else None
         self.query_one("#bar").set_class(asked and message is not None, "-refused")
         page = self.query_one("#below", Page)
@@ -159,7 +164,7 @@ class Prompt(Dialog[T | None], Generic[T]):
             page.show(lambda width: [pointed(typed, message, width, asked)])
 
     def _wrong(self, typed: str) -> str | None:
-        """Return what is wrong with the text as an answer, or None."""
+        """Return what is wrong with the text as an answer; None if it is valid."""
         try:
             self._read(typed)
         except SchedscopeError as error:
@@ -179,7 +184,7 @@ def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
 
 
 def listed_suggestions(matching: Sequence[str], width: int) -> Line:
-    """Return a line with as many suggestions as fit; a click takes one."""
+    """Return a line with as many of the suggestions as fit into the width; a click on one takes it."""
 
     def spans() -> Iterator[Span]:
         room = width
@@ -194,7 +199,7 @@ def listed_suggestions(matching: Sequence[str], width: int) -> Line:
 
 
 def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
-    """Return a line on what is wrong, with signs below the wrong part of the text.
+    """Return a line with the message on what is wrong; signs in it point to the wrong part of the text above.
 
     >>> pointed("queue > many", "expected a number, got 'many'", 60, False).text
     "        ^^^^ expected a number, got 'many'"
@@ -207,7 +212,8 @@ def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
 
 
 def spot(typed: str, message: str) -> tuple[int, int]:
-    """Return column and width of the wrong part of the text: the last part that the message quotes, or else all of it.
+    """Return (column, width) of the wrong part of the typed text: the last part of it that the message quotes, or else
+    all of it.
 
     >>> spot("d12 25:00", "no hour '25'"), spot("x17", "no such job")
     ((4, 2), (0, 3))

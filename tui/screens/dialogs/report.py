@@ -1,4 +1,4 @@
-"""Dialog that reports how a trace was read: what was left out and what was assumed."""
+"""Dialog that reports how a trace was read: what was left out, and what was assumed or invented."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tui.look.text import number, pad
 from tui.screens.dialogs.dialog import Dialog, Page
 
 LABELS = 10
-"""Width in columns of the labels and numbers at the left."""
+"""Width in columns of the labels at the left of the report."""
 
 
 class FidelityReport(Dialog[None]):
@@ -81,7 +81,7 @@ def _labelled(label: str, told: str, width: int) -> Iterator[Line]:
 def notes_of(trace: Trace) -> list[str]:
     """Return the notes in the header of the file, such as the description of a sample.
 
-    A note may continue in indented lines, or in a next note that begins within a sentence.
+    A note may continue in lines that are indented, or in the next note if that begins within a sentence.
     """
     notes: list[str] = []
     goes_on = False
@@ -102,7 +102,7 @@ def notes_of(trace: Trace) -> list[str]:
 
 
 def fidelity(known: Fidelity, width: int) -> Iterator[Line]:
-    """Yield lines on data that was left out, assumed or invented: how often, why, and where first."""
+    """Yield lines on the jobs or values that were left out, assumed or invented: how many, why, and the first one."""
     if not known:
         yield from wrapped("All jobs were read unchanged.", width, indent=2)
     for kind, notes in (

@@ -16,7 +16,9 @@ _WIDEST = 100
 
 
 class SentencesDialog(Dialog[None]):
-    """Dialog that shows sentences; they may be foreign text, and are never markup."""
+    """Dialog that shows sentences as plain text: they may come from a file or another program, so no markup in them is
+    interpreted.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,u", "dismiss", "Close")]
 

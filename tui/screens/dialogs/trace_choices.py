@@ -27,7 +27,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Section:
-    """Traces of one kind in the list; `more` says what is not listed."""
+    """Traces of one kind in the list, below a title; `more` is text about traces that are left out, "" for none."""
 
     title: str
     choices: tuple[Choice, ...]
@@ -113,8 +113,8 @@ def _is_meant(name: str, begun: str) -> bool:
 
 
 def _listed(entry: os.DirEntry[str], folder: str) -> tuple[tuple[int, str], Choice]:
-    """Return a file or folder with the key by which the list is sorted: folders, then names like traces, then other
-    files.
+    """Return (sorting key, choice) for an entry of `folder`. The key sorts folders first, then files with the ending of
+    a trace, then other files.
     """
     path = os.path.join(folder, entry.name)
     if os.path.isdir(path):

@@ -24,7 +24,7 @@ from tui.screens.dialogs.trace_preview import glance, look_into, said, sample
 from tui.widgets.options import Options, is_listed
 
 SETTLED = 0.15
-"""Seconds after which a highlighted file is read for its preview, so that files passed quickly are not read."""
+"""Seconds for which a file must stay highlighted before it is read for its preview."""
 
 
 class TracePicker(Dialog[str | None]):
@@ -37,7 +37,9 @@ class TracePicker(Dialog[str | None]):
     ]
 
     class Looked(Message):
-        """Message that a file has been read for its preview; `wrong` says why it is no trace, or is None."""
+        """Message that a file has been read for its preview. `wrong` is the error if the file is no trace, otherwise
+        None.
+        """
 
         def __init__(self, choice: Choice, draw: Draw, wrong: str | None) -> None:
             super().__init__()
@@ -47,11 +49,11 @@ class TracePicker(Dialog[str | None]):
         super().__init__()
         self._recent = tuple(recent)
         self._choices: list[Choice | None] = []
-        """Traces in the order of the list; None in place of a heading."""
+        """Traces in the order of the list; an entry is None where the list has a heading"""
         self._chosen: Choice | None = None
         self._clicked: Choice | None = None
         self._wrong: dict[Choice, str] = {}
-        """Errors of files that turned out to be no traces."""
+        """Mapping from each file that turned out to be no trace to its error"""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -85,7 +87,9 @@ class TracePicker(Dialog[str | None]):
         self._list(None)
 
     def _list(self, chosen: Choice | None) -> None:
-        """Show the traces in the list that match, and highlight the first one unless `chosen` is among them."""
+        """Show the traces that match the typed text. Highlight `chosen` if it is among them, otherwise the first
+        one.
+        """
         traces = self.query_one("#traces", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
             traces.clear_options()
@@ -118,7 +122,9 @@ class TracePicker(Dialog[str | None]):
             traces.action_cursor_up()
 
     def action_complete(self) -> None:
-        """Complete the typed path as far as possible; if that is nothing, take the highlighted trace."""
+        """Complete the typed path as far as possible. If nothing can be added, type the path of the highlighted trace
+        instead.
+        """
         further = completed(self._typed) if self._typed else ""
         if further == self._typed and self._chosen is not None:
             further = self._chosen.value
@@ -215,7 +221,7 @@ def _nothing(typed: str) -> str:
 
 
 def _prompt(choice: Choice, with_what: bool) -> Content:
-    """Return an entry as text: the name of the trace and, if there is space, its description."""
+    """Return a list entry as text: the name of the trace and, with `with_what`, its description on a second line."""
     title = (printable(choice.title), "$text-disabled" if choice.kind == "missing" else "bold")
     if with_what and choice.what:
         return Content.assemble(title, ("\n" + printable(choice.what), "$text-muted"))

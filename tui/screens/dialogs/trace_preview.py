@@ -19,7 +19,7 @@ from tui.screens.dialogs.report import facts, fidelity, notes_of
 from tui.screens.dialogs.trace_choices import Choice
 
 READ_UNASKED = 64 * 2**20
-"""Largest size in bytes of a file that is read for a preview without being asked."""
+"""Largest size in bytes of a file that is read for a preview before the user opens it."""
 UNITS = ("bytes", "KB", "MB", "GB")
 
 
@@ -36,12 +36,14 @@ def sample(name: str, width: int) -> list[Line]:
 
 
 def said(choice: Choice, words: str, style: str, width: int) -> list[Line]:
-    """Return a sentence about a trace that has no preview, as lines."""
+    """Return lines for a trace without a preview: its title, and `words` in this style."""
     return [line(Span(printable(choice.title), "accent")), line(""), *wrapped(words, width, style)]
 
 
 def glance(choice: Choice) -> tuple[Draw, bool]:
-    """Return the preview of a file that has not been read, and True if it is small enough to be read for it."""
+    """Return (preview before the file is read, True if the file should be read for a full preview). Files that are too
+    large, results files and special files are not read.
+    """
     try:
         status = os.stat(choice.value)
     except (OSError, ValueError) as error:
@@ -56,7 +58,9 @@ def glance(choice: Choice) -> tuple[Draw, bool]:
 
 
 def look_into(choice: Choice) -> tuple[Draw, str | None]:
-    """Read a file; return its preview, and why it is no trace, or None. This may take seconds."""
+    """Read a file, which may take seconds. Return (preview, None), or (preview with the error, the error) if the file
+    is no trace.
+    """
     try:
         trace = read(choice.value)
         return partial(_trace, choice, trace, Workload.of(trace).with_overruns()), None

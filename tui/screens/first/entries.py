@@ -21,7 +21,7 @@ class MenuEntry(NamedTuple):
     what: str = ""
     """Description in one line."""
     origin: str = ""
-    """Paper and figure that the sample repeats; "" for other entries."""
+    """Paper and figure that the sample reproduces; "" for other entries."""
     policy: str = ""
 
     @property
@@ -44,7 +44,9 @@ def _sample(sample: Sample, kind: Kind = "sample") -> MenuEntry:
 
 
 def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[MenuEntry]:
-    """Yield an entry for each lesson of the course, with how far the user is."""
+    """Yield an entry for each lesson of the course, with the user's progress. `seen` maps the name of a lesson to the
+    number of scenes already seen.
+    """
     from sim.lessons.course import found_lesson
 
     for lesson in map(found_lesson, names):
@@ -56,7 +58,7 @@ def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[M
 
 
 def learning(seen: Mapping[str, int]) -> MenuEntry:
-    """Return the entry that opens the list of lessons; it names the next unfinished one."""
+    """Return the entry that opens the list of lessons; its text names the first lesson that is not finished."""
     begun = {entry.value: entry.policy == "done" for entry in lessons(seen, filter(seen.__contains__, ORDER))}
     following = next((name for name in ORDER if not begun.get(name)), None)
     told = f"{len(ORDER)} lessons, {sum(begun.values())} done"

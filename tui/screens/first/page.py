@@ -17,13 +17,13 @@ from tui.widgets.cell_rows import fitted
 DIGITS = "123456789"
 """Keys that open the first nine entries."""
 MARK = 3
-"""Width in columns of the mark and the number in front of an entry."""
+"""Width in columns of the selection mark and the number in front of an entry."""
 GAP = 2
 """Number of blank columns behind a picture."""
 LOWEST, HIGHEST = 3, 14
 """Smallest and largest height of a picture in rows."""
 ACROSS = 0, 72, 160
-"""Widths of the screen in columns from which one, two and three pictures are side by side."""
+"""Smallest widths of the screen, in columns, at which one, two and three pictures are side by side."""
 WIDE_KEYS = 100
 """Width of the screen in columns from which all keys are shown."""
 LISTED = 7
@@ -50,14 +50,16 @@ class Page:
     """Width and height of a picture in columns and rows."""
 
     def at(self, column: int, row: int) -> int | None:
-        """Return the index of the entry at this cell, or None."""
+        """Return the index of the entry at this cell of the page; None if there is no entry."""
         for number, place in enumerate(self.places):
             if place.row <= row < place.row + place.rows and place.column <= column < place.column + place.columns:
                 return number
         return None
 
     def beside(self, number: int, columns: int, rows: int) -> int:
-        """Return the index of the next entry in this direction; at the border `number` itself."""
+        """Return the index of the entry `columns` to the right of entry `number` in its row or, if `columns` is 0,
+        `rows` further down. Negative values go left or up; at the border of the page the last entry is returned.
+        """
         here = self.places[number]
         if columns:
             row = [n for n, place in enumerate(self.places) if place.row == here.row]
@@ -113,7 +115,7 @@ def drawn(
 
 
 def _card(entry: MenuEntry, place: EntryPlace, page: Page) -> list[Line]:
-    """Return the text next to a picture as lines: title, description if there is space, paper and policy."""
+    """Return the text next to a picture as lines: title, description if there is space, and origin with policy."""
     room = place.columns - MARK - page.picture[0] - GAP - 1
     title = wrapped(entry.title, room, "title")[: place.rows]
     parts = [part for part in (entry.origin or entry.what, entry.policy) if part]
@@ -133,13 +135,15 @@ def _line(entry: MenuEntry, room: int) -> Line:
 
 
 def told(entry: MenuEntry, width: int) -> Line:
-    """Return a line with the description of the highlighted entry, for the bottom of the page."""
+    """Return the description of the highlighted entry as a line for the bottom of the page."""
     words = " · ".join(filter(None, (entry.what, entry.origin, entry.policy)))
     return line(" ", Span(text.shorten(words, width - 2)))
 
 
 def keys(width: int, is_over: bool, has_files: bool = True) -> Line:
-    """Return a line with the keys that work on the first screen."""
+    """Return a line with the keys that work on the first screen; `is_over` adds the key back to the replay, `has_files`
+    the key for any file.
+    """
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "opens it", "open")]
     pairs += [("o", "a file", "file")] if has_files else []
     pairs += [("P", "puzzle", "puzzle"), ("G", "game", "play")] if width >= ACROSS[1] else []

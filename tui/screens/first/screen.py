@@ -1,4 +1,4 @@
-"""First screen: a menu of pictures, each the chart of a sample at the time that it is about."""
+"""First screen: a menu with pictures, each the chart of a sample at the time at which the sample opens."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Menu(Lines, can_focus=True):
         self.see(self._brush.look)
 
     def see(self, look: Look) -> None:
-        """Draw the menu in this look; pictures in another size or look are dropped."""
+        """Draw the menu with this look (theme), and forget pictures that were drawn in another one."""
         self._brush = Brush(look)
         self._pictures = {}
         self.forget()
@@ -171,14 +171,14 @@ class FirstScreen(ClosesOnce[None]):
         super().__init__()
         self._compositor = SpanCompositor()
         self._recent, self._look, self._is_over = tuple(recent), look, is_over
-        """Recent traces and sessions, the look, and whether a replay is under the screen"""
+        """Recent traces and sessions, the look, and True if the screen was opened over a replay"""
         self._menu = Menu(entries, look)
         self._menu.chosen = chosen
         self._sketches: dict[str, Thumbnail] = {}
 
     @property
     def _has_files(self) -> bool:
-        """Return True if the user may open any file, as visitors by the web may not."""
+        """Return True if the menu has an entry to open any file; visitors of the web server have none."""
         return any(entry.kind == "file" for entry in self._menu.entries)
 
     def compose(self) -> ComposeResult:

@@ -14,7 +14,8 @@ from tui.screens import dialogs
 
 
 def look_ahead(screen: Any) -> None:
-    """Search for the start of the selected job, else of the first of the queue, and for what would make it earlier.
+    """Search in a thread for the start of a waiting job and for changes that would make it start earlier. The job is
+    the selected one or, if none is selected, the first of the queue.
 
     `screen` is a `LiveScreen`, which imports this file.
     """

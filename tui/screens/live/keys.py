@@ -1,4 +1,4 @@
-"""Keys of the screen for an observed cluster; actions that the replay has, too, have the same keys there."""
+"""Keys of the screen for an observed cluster; actions that also exist on the replay screen have the same keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARED = (
     "maximise",
     "toggle_panel('queue')", "toggle_panel('details')", "toggle_panel('strip')", "all_panels", "theme", "help", "quit",
 )  # fmt: skip
-"""Actions that the replay screen has, too. A step is here the next or previous poll of the cluster."""
+"""Actions that the replay screen has as well. A step is here the next or previous poll of the cluster."""
 OWN = (
     Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
     Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),
@@ -37,7 +37,9 @@ WORDS = {"step(1)": "picture", "go_end": "now", "jump(1)": "event"}
 
 
 def keys() -> tuple[Key, ...]:
-    """Return all actions with their keys, those of the replay screen first."""
+    """Return all actions with their keys: first the actions shared with the replay screen, then those of this
+    screen.
+    """
     known = {key.action: key for key in every_key()}
     return (*(known[action] for action in SHARED), *OWN)
 
@@ -51,7 +53,9 @@ def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
 
 
 def bindings() -> list[Binding]:
-    """Return the bindings of keys to actions, with ids by which the user's settings change them."""
+    """Return Textual's bindings of keys to actions, with the ids under which the user's settings can change the
+    keys.
+    """
     return [
         Binding(key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
                 priority=key.keys in ("tab", "shift+tab"))

@@ -49,11 +49,11 @@ PANELS = {"queue": draw_queue, "events": draw_events, "details": draw_job}
 SIDE = 0.45
 """Share of the width that the panels take."""
 AGE = 1.0
-"""Seconds after which the age of the poll on the screen is written again."""
+"""Seconds between two updates of the text that says how old the poll on the screen is."""
 
 
 class Came(Message, bubble=False):
-    """Message that a thread has made a scene."""
+    """Message that a new scene (`LiveScene`) from a thread is ready to be drawn."""
 
 
 class Broke(Message, bubble=False):
@@ -65,7 +65,7 @@ class Broke(Message, bubble=False):
 
 
 class LiveScreen(Screen[None]):
-    """Screen of an observed cluster, live or by a recording."""
+    """Screen of an observed cluster, either live or replayed from a recording."""
 
     CSS_PATH = "live.tcss"
     AUTO_FOCUS = "#chart"
@@ -112,14 +112,14 @@ class LiveScreen(Screen[None]):
         self.draw()
 
     def _heard(self, scene: LiveScene) -> None:
-        """Receive a scene from a thread; an earlier one that is not drawn yet is dropped."""
+        """Receive a scene from a thread. A scene that came before and is not drawn yet is dropped."""
         had, self._newest = self._newest, scene
         if had is None:
             self.post_message(Came())
 
     @on(Broke)
     def _broke(self, message: Broke) -> None:
-        """Raise the error of a thread, as otherwise the screen would go on showing an old poll."""
+        """Raise the error of a thread of the observation; without this the screen would show an old poll forever."""
         raise message.error
 
     @on(Came)
@@ -150,7 +150,7 @@ class LiveScreen(Screen[None]):
             self.wish()
 
     def _look_for_stops(self, scene: LiveScene) -> None:
-        """Ring the bell if a new poll meets a stop condition, and show that poll unless the user is at the newest."""
+        """Ring the bell and show a message for the first new poll that meets a stop condition."""
         since, self._told_until = self._told_until, scene.pictures - 1
         if since < 0 or not self.state.stops or scene.state.reading is not None:
             return
@@ -215,7 +215,7 @@ class LiveScreen(Screen[None]):
             )
 
     def _arrange(self) -> None:
-        """Give the panels their places, by the size of the screen and what the user has hidden."""
+        """Place and size the panels, depending on the size of the screen and on the panels that the user has hidden."""
         state, width, height = self.state, self.size.width, self.size.height
         shown = [state.over] if self.is_small else [name for name in PANELS if name not in state.hidden]
         shown = [name for name in shown if name]
@@ -279,7 +279,7 @@ class LiveScreen(Screen[None]):
 
     @property
     def _picture(self) -> int:
-        """Return the number of the poll that the user asked for, or else of the one on the screen."""
+        """Return the number of the poll that the user has chosen, otherwise the number of the newest poll."""
         if self.state.picture is not None:
             return self.state.picture
         return max(len(self.watch_.observed.moments) - 1, 0)
@@ -380,7 +380,7 @@ class LiveScreen(Screen[None]):
             self.change(bookmarks=(*self.state.bookmarks, (self.scene.picture, name)), said=f"bookmark {name}")
 
     def action_bookmarks(self) -> None:
-        """Go to the next bookmark; behind the last one to the first."""
+        """Go to the next bookmark, or from the last bookmark to the first."""
         places = sorted({at for at, _ in self.state.bookmarks})
         if not places:
             self.change(said="no bookmark: b makes one")
@@ -417,7 +417,7 @@ class LiveScreen(Screen[None]):
         self.change(mode=mode, said=f"colours: {mode}, {MODES[mode]}")
 
     def action_partition(self) -> None:
-        """Show the queue of the next partition; behind the last one that of all partitions."""
+        """Show the queue of the next partition; after the last partition, the queue of all partitions."""
         if self.scene is None:
             return
         names = ["", *(partition.name for partition in self.scene.cluster.partitions)]
@@ -478,7 +478,7 @@ class LiveScreen(Screen[None]):
 
     @property
     def answers(self) -> Any:
-        """Return the answers that the user has given to questions before."""
+        """Return the store of the answers that the user has typed in dialogs, which is made when first needed."""
         if self._answers is None:
             from tui.screens.dialogs.prompt import Answers
 

@@ -10,7 +10,7 @@ JUMPS = {
     "event": ("start", "completion", "arrival", "node", "suspension", "reservation"),
     "start": ("start",), "completion": ("completion",), "arrival": ("arrival",), "node": ("node",), "moved": ("moved",),
 }  # fmt: skip
-"""Kinds of events at which a jump stops, by the name of the user's choice."""
+"""For each choice of the user: the kinds of events at which a jump stops."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class LiveState:
     mode: str = "job"
     jump: str = "event"
     picture: int | None = None
-    """Number of the poll that is shown; None for the newest and then each next one."""
+    """Number of the poll that is shown; None to show the newest poll, and each new one when it arrives."""
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[tuple[int, str], ...] = ()
     hidden: frozenset[str] = frozenset()

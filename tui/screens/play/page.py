@@ -1,4 +1,4 @@
-"""Lines on the screen of the game: machine, queue and scores."""
+"""Text of the game's screen as lines: machine, queue and scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tui.look.sheets import Line, Span, line, wrapped
 NAMES = 22
 """Width in columns of a job's name with its processors."""
 TABLE = 58
-"""Width in columns of the scores; the words on each policy follow."""
+"""Width in columns of the table of scores; the description of each policy is to the right of it."""
 
 
 def machine(game: Game, width: int, height: int) -> list[Line]:
@@ -83,8 +83,8 @@ def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
 def result(
     scores: Sequence[Score], costly: Sequence[Costly], width: int, best: Sequence[tuple[str, float, float]] = ()
 ) -> list[Line]:
-    """Return the scores as lines, the decisions that cost most, and the `best` games of a class (name, mean wait, worst
-    wait).
+    """Return lines with the scores, the decisions that cost most, and the best games of the class. Each entry of `best`
+    is (name, mean wait, worst wait).
     """
     found = [line(Span(" The same hours", "strong"), Span("            mean wait   worst wait", "dim"))]
     for place, each in enumerate(scores, 1):
@@ -141,7 +141,7 @@ def happened(game: Game) -> str:
 
 
 def so_far(game: Game) -> str:
-    """Return text on the waits until now, from which the score is made."""
+    """Return text on the mean and worst wait until now, from which the score is computed."""
     if game.so_far is None:
         return "mean and worst wait count"
     mean, worst, rank = game.so_far
@@ -149,7 +149,7 @@ def so_far(game: Game) -> str:
 
 
 def placed(scores: Sequence[Score]) -> str:
-    """Return text on which place the player has by each of the two measures.
+    """Return text on the player's place among all scores by mean wait, and by worst wait.
 
     >>> placed([Score("you", 60, 900, "J1"), Score("easy", 90, 300, "J2")])
     'You are number 1 of 2 by mean wait, number 2 by the worst wait.'
@@ -161,13 +161,13 @@ def placed(scores: Sequence[Score]) -> str:
 
 
 def hues_of(game: Game) -> list[int]:
-    """Return the colour of each job by rank."""
+    """Return the colour number of each job; the index in the list is the job's rank."""
     found: list[int] = OwnHues(game.workload.ids).of(np.arange(len(game.workload))).tolist()
     return found
 
 
 def choice(jobs: Sequence[Job], chosen: int) -> int:
-    """Return the index of the highlighted job, which must be one of the queue."""
+    """Return the index to highlight in the queue: `chosen`, limited to the jobs that there are."""
     return min(max(chosen, 0), max(len(jobs) - 1, 0))
 
 

@@ -130,11 +130,11 @@ class PlayScreen(Screen[None]):
         hours: Callable[[int], Workload] | None = None,
         seed: int | None = None,
     ) -> None:
-        """Make the screen of a game with these jobs.
+        """Make the screen of a game with the jobs of `workload`.
 
-        `best` are the best games of a class as (name, mean wait, worst wait); `hours` returns the jobs of another game
-        for a seed,
-        and `seed` is that of this one, None if there is no other game.
+        `best` are the best games of a class as (name, mean wait, worst wait). `hours` makes the jobs of another game
+        from a
+        seed, and `seed` is the one of this game; both are None if no other game can be made.
         """
         super().__init__()
         self._seed = seed

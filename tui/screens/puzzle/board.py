@@ -22,9 +22,9 @@ from tui.widgets.cell_rows import Lines, fitted
 NAMES = 24
 """Width in columns of the names at the left."""
 LEAST = 1800
-"""Shortest time in seconds that the board shows."""
+"""Shortest time in seconds that the width of the board stands for."""
 ROOM = 1.25
-"""Time that the board shows, as a multiple of the end of the last estimate."""
+"""Time that the board shows, as a multiple of the time at which the last estimate ends."""
 Part = Literal["submit", "run", "asked", "new", "none"]
 
 
@@ -36,7 +36,9 @@ class Scale:
 
     @classmethod
     def of(cls, draft: Draft, columns: int) -> Scale:
-        """Return a scale with a round number of seconds that shows all jobs, with space behind them."""
+        """Return a scale at which `columns` columns show all jobs with free space to the right; a column stands for a
+        round number of seconds.
+        """
         last = max((job.submit + job.estimate for job in draft.puzzle.jobs), default=0)
         least = max(last * ROOM, LEAST) / max(columns, 1)
         step = next((step for step in ROUND if step >= least), None)
@@ -53,7 +55,7 @@ ROUND = (10, 15, 20, 30, 60, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 14
 
 
 def rows(draft: Draft, width: int) -> list[Line]:
-    """Return a line for each job, and one for a new job."""
+    """Return a line for each job, and a last line on which a new job can be added."""
     columns = max(width - NAMES, 1)
     scale = Scale.of(draft, columns)
     count = len(draft.puzzle.jobs)
@@ -87,8 +89,8 @@ def _bar(job: PuzzleJob, scale: Scale, columns: int, hue: int, lit: bool) -> lis
 
 
 def part_at(draft: Draft, width: int, row: int, column: int) -> Part:
-    """Return the part of a job at a place, which the mouse can drag: its submission, the end of its run, or of its
-    estimate.
+    """Return the part of a job at this row and column, which the mouse can drag: its submission, the end of its run
+    time, or the end of its estimate.
     """
     if row >= len(draft.puzzle.jobs):
         return "new" if row == len(draft.puzzle.jobs) and column >= NAMES else "none"
@@ -109,7 +111,9 @@ class Board(Lines, can_focus=True):
     """Widget that draws the jobs of a puzzle, and reports how the mouse drags them."""
 
     class Dragged(Message):
-        """Message that part of a job was dragged from one time to another; `is_first` at the beginning of a drag."""
+        """Message that part of a job was dragged from time `begin` to time `end`; `is_first` is True for the first
+        message of a drag.
+        """
 
         def __init__(self, row: int, part: Part, begin: int, end: int, is_first: bool) -> None:
             self.row, self.part, self.begin, self.end, self.is_first = row, part, begin, end, is_first

@@ -1,4 +1,4 @@
-"""Draft of a puzzle that the user edits, with all earlier states so that changes can be undone."""
+"""Draft of a puzzle that the user edits, with its earlier states for undo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Draft:
 
     puzzle: Puzzle = Puzzle()
     chosen: int = 0
-    """Index of the highlighted job; the number of jobs stands for a new one."""
+    """Index of the highlighted job; equal to the number of jobs if the line for a new job is highlighted."""
     past: tuple[Puzzle, ...] = ()
     future: tuple[Puzzle, ...] = ()
 
@@ -26,14 +26,16 @@ class Draft:
 
     @property
     def model(self) -> PuzzleJob:
-        """Return the job that a new one will resemble: the highlighted one, the last, or one with a quarter of the
-        machine.
+        """Return the job from which a new job is copied: the highlighted one, otherwise the last one. Without jobs it
+        is one on a quarter of the machine.
         """
         jobs = self.puzzle.jobs
         return self.job or (jobs[-1] if jobs else PuzzleJob(max(self.puzzle.procs // 4, 1), 600))
 
     def changed(self, puzzle: Puzzle, again: bool = False) -> Draft:
-        """Return the draft with another puzzle; with `again` the last change and this one are undone together."""
+        """Return the draft with another puzzle. With `again` it replaces the result of the last change, so that undo
+        takes back both.
+        """
         if puzzle == self.puzzle:
             return self
         past = self.past if again else (*self.past, self.puzzle)[-MOST_UNDONE:]
@@ -66,20 +68,20 @@ class Draft:
         return self if self.job is None else self.changed(self.puzzle.without(self.chosen))
 
     def with_job(self, job: PuzzleJob, again: bool = False) -> Draft:
-        """Return the draft with another job in place of the highlighted one; with `again` both changes are undone
-        together.
+        """Return the draft with `job` in place of the highlighted job. With `again` it replaces the result of the last
+        change, so that undo takes back both.
         """
         return self if self.job is None else self.changed(self.puzzle.with_job(self.chosen, self._kept(job)), again)
 
     def with_procs(self, procs: int) -> Draft:
-        """Return the draft with another number of processors; a job that needs more gets all of them."""
+        """Return the draft with another number of processors of the machine; a job that needs more gets all of them."""
         procs = min(max(procs, 1), MOST_PROCS)
         jobs = tuple(job._replace(procs=min(job.procs, procs)) for job in self.puzzle.jobs)
         return self.changed(Puzzle(procs, jobs))
 
     def moved(self, submit: int = 0, run: int = 0, asked: int = 0, procs: int = 0) -> Draft:
-        """Return the draft with these amounts added to the highlighted job; its estimate stays at least its run
-        time.
+        """Return the draft with these amounts (seconds, or processors for `procs`) added to the values of the
+        highlighted job. Its estimate is raised to its run time if it would be shorter.
         """
         job = self.job
         if job is None:

@@ -32,14 +32,14 @@ class PolicyChart:
     mean_wait: float | None
     worst_wait: float | None
     worst: str
-    """Name of the job that waits longest under the policy."""
+    """Name of the job that waits longest under the policy"""
     end: float
     cells: Cells | None
     problem: str = ""
 
 
 def charts(puzzle: Puzzle, look: Look, size: Size, policies: tuple[str, ...] = POLICIES) -> tuple[PolicyChart, ...]:
-    """Return a chart of the jobs under each policy; all charts show the same time."""
+    """Return a chart of the jobs under each policy; all charts show the same span of time."""
     if not puzzle.jobs:
         return tuple(PolicyChart(policy, None, None, "", 0, None) for policy in policies)
     made: list[tuple[str, RunView | str]] = []
@@ -59,7 +59,8 @@ def charts(puzzle: Puzzle, look: Look, size: Size, policies: tuple[str, ...] = P
 
 
 def time_axis(end: float, columns: int) -> str:
-    """Return the axis of time below a chart from 0 to `end`, as text: round times behind marks, and the meaning of ┃.
+    """Return the axis of time below a chart from 0 to `end`, as text: round times behind marks, and at the right end
+    the sign that marks the end in the chart.
 
     >>> time_axis(2500, 36)
     '│0s          │15m00       │30m00'

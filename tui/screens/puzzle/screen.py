@@ -40,7 +40,7 @@ from tui.widgets.fitting_keys import fitting_keys
 EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
 LEAVING = (("l", "leave", "it is neither copied (y) nor saved (S)"), ("s", "stay", "go on"))
 ROOMY = 12
-"""Height in rows of a chart from which it has an axis of time."""
+"""Smallest height in rows at which a chart gets an axis of time."""
 LEAST_ROWS = 3
 """Smallest height of the board in rows."""
 KEYS = (
@@ -88,7 +88,9 @@ class Charts(Lines):
 
     @property
     def _has_axis(self) -> bool:
-        """Return True if the charts have an axis of time: a row is left, or they are high enough."""
+        """Return True if the charts have an axis of time: they are high enough, or an odd number of rows leaves one
+        over.
+        """
         return self.size.height % 2 == 1 or self.size.height >= ROOMY
 
     @property
@@ -127,7 +129,9 @@ class Charts(Lines):
 
 
 def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
-    """Return the heading of a chart: its policy, mean and longest wait; `best`, the best mean wait, is marked."""
+    """Return the heading of a chart: its policy, mean wait and longest wait. The mean wait is marked if it is `best`,
+    the shortest of all charts.
+    """
     if chart.problem:
         return line(
             Span(chart.policy, "strong"), Span(f" {text.shorten(chart.problem, width - len(chart.policy) - 1)}", "bad")
@@ -178,9 +182,9 @@ class PuzzleScreen(Screen[None]):
         self.draft, self._look, self._is_guest = Draft(puzzle), look, is_guest
         self._found: tuple[PolicyChart, ...] = ()
         self._before = self.draft
-        """Draft as it was before the user began to type the puzzle as text."""
+        """Draft before the user began to edit the puzzle as text"""
         self._kept = puzzle
-        """Puzzle as it was last opened, copied or saved."""
+        """Puzzle when it was last opened, copied or saved"""
         self._told = ""
         self._is_typing = False
 
@@ -202,7 +206,7 @@ class PuzzleScreen(Screen[None]):
     # Drawing
 
     def _show(self, told: str = "") -> None:
-        """Draw the draft with a message; its charts follow when they are computed."""
+        """Draw the draft with the message `told`; the charts follow when they are computed."""
         self._told = told
         puzzle = self.draft.puzzle
         entry = self.query_one("#line", Input)
@@ -264,8 +268,8 @@ class PuzzleScreen(Screen[None]):
             entry.cursor_position = len(entry.value)
 
     def action_done(self) -> None:
-        """End the typing of the puzzle as text. If the text is no puzzle, all that was typed is undone, also parts that
-        were one.
+        """End the editing of the puzzle as text. If the text is not a valid puzzle, restore the draft from before the
+        editing.
         """
         self.query_one(Board).focus()
         entry = self.query_one("#line", Input)
@@ -279,7 +283,7 @@ class PuzzleScreen(Screen[None]):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        """End the typing of the puzzle as text, if the text is a puzzle."""
+        """End the editing of the puzzle as text if the text is a valid puzzle."""
         try:
             parse_puzzle(event.value)
         except SchedscopeError as error:
@@ -441,7 +445,9 @@ class PuzzleScreen(Screen[None]):
         self._unless_lost(lambda: self.post_message(Quit()))
 
     def _unless_lost(self, leave: Callable[[], object]) -> None:
-        """Call `leave`, which closes the puzzle; ask first if it was changed and neither saved nor copied."""
+        """Call `leave`, which closes the puzzle. Ask first if the puzzle has changes that were neither saved nor
+        copied.
+        """
         if self.draft.puzzle in (self._kept, Puzzle()):
             leave()
             return

@@ -1,4 +1,6 @@
-"""Cameras (visible parts) of both charts; they show the same time, and turn pages during playback."""
+"""Cameras (visible parts) of both charts, which show the same time. During playback they turn pages: when now is near
+the right edge, the chart jumps ahead by most of its width.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,13 @@ from tui.screens.replay.controlled import ControlledScreen
 from tui.widgets.gantt import Gantt
 
 A_GLANCE = 0.25
-"""Longest time in seconds between two pictures during playback, even if now has not moved on the chart."""
+"""Longest time in seconds between two pictures during playback, even if the line of the present time has not moved by a
+column.
+"""
 A_PAGE = 1.5
-"""Shortest time in seconds for which a page is shown; if pages would be shorter, the chart scrolls."""
+"""Shortest time in seconds for which a page must be visible; if pages would follow faster, the chart scrolls
+instead.
+"""
 
 
 class Cameras:
@@ -21,9 +27,10 @@ class Cameras:
         self._screen = screen
 
     def moved(self, moved: Gantt, camera: Camera, by_size: bool) -> None:
-        """Show in both charts what the camera of one of them shows.
+        """Copy the new `camera` of chart `moved` to the other chart.
 
-        `by_size` is True if only the size of that chart changed; then the other chart does not move.
+        If `by_size` is True, only the size of `moved` changed. Then the first run's chart keeps its camera, which is
+        copied to the other chart.
         """
         chart, beside = self._screen.charts
         if moved is chart:
@@ -42,7 +49,9 @@ class Cameras:
         screen.wish()
 
     def turn_pages(self) -> None:
-        """Turn pages during playback, or scroll if pages would be too short to be seen."""
+        """Change between turning pages and scrolling during playback: pages are turned if the user wants that and each
+        is visible long enough.
+        """
         state, camera = self._screen.state, self._screen.state.camera
         if not state.playing or camera is None or not camera.follow or self._screen.scene is None:
             return
@@ -55,6 +64,8 @@ class Cameras:
 
     @property
     def pace(self) -> float:
-        """Return the seconds between two pictures during playback, which are more if little moves."""
+        """Return the seconds between two pictures during playback: the time in which now moves by one column, at most
+        `A_GLANCE`.
+        """
         state = self._screen.state
         return 0.0 if state.camera is None else min(state.rate.pace(state.camera.seconds), A_GLANCE)

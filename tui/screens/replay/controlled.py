@@ -1,4 +1,4 @@
-"""Replay screen as its controllers see it."""
+"""Protocol of the replay screen: what its controllers may use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class ControlledScreen(Protocol):
-    """Replay screen, as far as its controllers use it."""
+    """Protocol with the part of the replay screen that its controllers use."""
 
     about: About
     look: Look
@@ -42,7 +42,9 @@ class ControlledScreen(Protocol):
 
     @property
     def told(self) -> Scene | None:
-        """Return the scene that the panels show, of the first or the compared run; None before the first."""
+        """Return the scene that the panels show, of the first or the compared run; None before the first scene is
+        computed.
+        """
 
     @property
     def policy(self) -> Policy: ...
@@ -52,7 +54,7 @@ class ControlledScreen(Protocol):
 
     @property
     def available(self) -> frozenset[str]:
-        """Return the names of the panels that have something to show."""
+        """Return the names of the panels that have content."""
 
     @property
     def answers(self) -> Answers: ...
@@ -68,10 +70,10 @@ class ControlledScreen(Protocol):
         """Select this job in all parts of the screen; None selects no job."""
 
     def wish(self) -> None:
-        """Tell the worker what the user sees now, so that it makes suitable scenes."""
+        """Tell the worker which part of the run is visible and how, so that it computes matching scenes."""
 
     def ask(self, order: Order) -> None:
-        """Send a request to the worker; a decision that was selected is not selected any more."""
+        """Send a request to the worker, and deselect the selected decision."""
 
     def go(self, *orders: Order) -> None:
         """Pause playback, and send these requests to the worker."""
@@ -96,4 +98,4 @@ class ControlledScreen(Protocol):
         """Return a picture of the screen as SVG."""
 
     def post_message(self, message: Message) -> bool:
-        """Send a message to the program; return False if the screen is closing."""
+        """Send a message to the program; return False if the screen is closing and the message is dropped."""

@@ -29,13 +29,13 @@ from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 
 ROOMY = 45
-"""Height of the screen in rows from which on empty panels are shown, with a hint."""
+"""Smallest height of the screen, in rows, at which a panel without content is shown with a hint."""
 CALM = 0.45
 """Seconds between two drawings of the panels during playback by the clock, so that numbers can be read."""
 
 
 def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
-    """Return the panel with the comparison; its module is imported only here, because it needs all metrics."""
+    """Return the panel with the comparison of runs. Its module is imported only here, because it loads all metrics."""
     from tui.panels import run_comparison
 
     return run_comparison.draw(context, size, first)
@@ -51,11 +51,13 @@ SIDE: dict[str, Draw] = {
     "prints": policy_output.draw,
     "code": code.draw,
 }
-"""Functions that draw the panels at the side of the chart, from top to bottom, by name of the panel."""
+"""For each panel at the side of the chart, from top to bottom: the function that draws it"""
 
 
 def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]:
-    """Return the lines of the note above the chart, if there is one for this time."""
+    """Return the lines of the note above the chart; empty during playback, or if the note is for another time or
+    policy.
+    """
     note, shown = state.note, scene and scene.snapshot
     if note is None or state.playing or (shown and (shown.time, shown.policy) != (note.time, note.policy)):
         return []
@@ -63,7 +65,7 @@ def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]
 
 
 def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
-    """Return the conditions for keys (`Key.when`) that are met now, each as a word."""
+    """Return the conditions (words in `Key.when`) that are met now, such as "job" if a job is selected."""
     scene, is_news = shown.scene, state.news is not None and not state.news.is_bad
     return frozenset(
         word
@@ -79,11 +81,11 @@ def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
 
 
 TELL: dict[str, Tell] = {"partitions": partitions.told_at}
-"""Functions that return a tooltip for a place in a panel without a job, by name of the panel."""
+"""For each panel that has tooltips outside of jobs: the function that returns the tooltip for a place in it"""
 
 
 class Drawing:
-    """Drawer of the screen: it shows the state of the view and the scenes in all widgets."""
+    """Drawer of the screen, which shows the `ViewState` and the scenes in all widgets."""
 
     def __init__(self, screen: Screen[Any], about: About, now: Callable[[], float]) -> None:
         self._screen, self._about, self._now = screen, about, now
@@ -94,7 +96,9 @@ class Drawing:
         self._drawn = 0.0
         self._calendar = Calendar.of(about.workload.header)
         self._looks: tuple[Look, Look] | None = None
-        """Look of the program, and the same look with dates; None before they are needed"""
+        """The look last used and the same look with times as dates, so that the second is made only once; None before
+        dates are first shown
+        """
 
     def _bar(self, name: str) -> Bar:
         return self._screen.query_one(f"#{name}", Bar)
@@ -157,7 +161,9 @@ class Drawing:
         return True
 
     def _with_something_to_show(self, state: ViewState, scene: Scene | None) -> frozenset[str]:
-        """Return the names of the panels with content; on a projector only the ones that the lesson names."""
+        """Return the names of the panels with content; on a projector only the panel that is opened or that the lesson
+        names.
+        """
         if state.projected and state.walk is None:
             return frozenset({state.over} if state.over else ())
         names = {"queue", "decisions"}
@@ -178,7 +184,7 @@ class Drawing:
     # Everything
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> bool:
-        """Draw the screen; return True if the panels were drawn, too, which happens less often during playback."""
+        """Draw the screen. Return True if the panels were drawn as well; during playback they are drawn less often."""
         look = self._dated(look.projected if state.projected else look, state)
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
@@ -217,7 +223,7 @@ class Drawing:
         return frozenset(name for name, _ in self.layout.panels) if self.layout else frozenset()
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
-        """Return (name, True if shown) for each panel that can be shown over a small chart."""
+        """Return (name, True if shown) for each panel that can cover half of a small chart."""
         return [(name, name == state.over) for name in SIDE if name in self.available | {"details"}]
 
     def draw_top(
@@ -240,7 +246,9 @@ class Drawing:
         self._bar("top").show([draw(about, scene, going, self._screen.size.width, beside)], look)
 
     def _dated(self, look: Look, state: ViewState) -> Look:
-        """Return the look that writes times as dates, if the user wants that and the trace has a start date."""
+        """Return `look` with times as dates if the user wants dates and the trace has a start date; otherwise `look`
+        itself.
+        """
         if not state.dates or self._calendar is None:
             return look
         if self._looks is None or self._looks[0] is not look:
@@ -248,7 +256,7 @@ class Drawing:
         return self._looks[1]
 
     def _draw_sentence(self, state: ViewState, context: Context, said: str) -> None:
-        """Draw the sentence below the chart; `said` is a message in its place."""
+        """Draw the sentence below the chart; if `said` is not empty, this message is shown instead."""
         width, rows = self._screen.size.width, max(self.layout.sentence if self.layout else 1, 1)
         if said:
             told = wrapped(said, width - 1, "accent", indent=1)[:rows]
@@ -271,7 +279,9 @@ class Drawing:
             legend.show([legend_line(chart, look, width)], look)
 
     def _draw_beside(self, context: Context, beside: Scene | None, width: int) -> None:
-        """Draw the chart of the compared run, at the same time and with the same columns."""
+        """Draw the chart of the compared run from its scene `beside`, and the line between the charts; hide both if
+        `beside` is None.
+        """
         chart, between = self._chart("beside"), self._bar("between")
         chart.display = between.display = beside is not None
         if beside is not None:

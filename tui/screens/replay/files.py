@@ -31,7 +31,7 @@ DRAWING = 1440, 810
 """Width and height in pixels of a saved drawing, unless the user gives others."""
 
 _PICTURES = b"<svg", b"\x89PNG"
-"""First bytes of files that may be overwritten by a picture."""
+"""First bytes of the kinds of files (pictures) that saving a picture may overwrite"""
 
 
 class Files:
@@ -110,12 +110,14 @@ class Files:
         self._screen.open(theme_choice(self._screen.look), self.use_look)
 
     def use_look(self, name: str) -> None:
-        """Change to the look of this name, or to this mode of the present look."""
+        """Change to the look called `name` or, if `name` is a mode such as "mono", to this mode of the present look."""
         self._screen.post_message(UseLook(look_named(name, self._screen.look)))
 
 
 class GuestFiles(Files):
-    """Controller for files of a visitor by the web: what is saved is downloaded, and only offered traces are opened."""
+    """Controller for files of a visitor of the web server: what is saved is downloaded, and only offered traces can be
+    opened.
+    """
 
     def trace(self) -> None:
         self.first_screen()
@@ -137,7 +139,7 @@ def theme_choice(look: Look) -> ChoiceDialog:
 
 
 def look_named(name: str, now: Look) -> Look:
-    """Return the look of this name in the present mode, or the present look in the mode of this name.
+    """Return the look called `name` in the present mode or, if `name` is a mode, the present look in this mode.
 
     >>> look_named("light", LOOKS["dark"].with_mode("mono")).mode, look_named("ascii", LOOKS["light"]).name
     ('mono', 'light')

@@ -1,4 +1,4 @@
-"""Line of keys at the bottom: the keys that matter now, as many as fit."""
+"""Line of keys at the bottom: the keys that are useful in the present state, as many as fit."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from tui.screens.replay.keys import PALETTE, every_key, sign
 ALWAYS = ("help", "quit")
 """Actions whose keys are always at the end of the line."""
 MOVES = 3
-"""Number of keys at the beginning of the line that are always there."""
+"""Number of keys at the beginning of the line that are shown in every state."""
 ROOMY = 140
-"""Width in columns from which the key for the palette of commands is on the line."""
+"""Smallest width in columns at which the key for the palette of commands is on the line."""
 TWINS = {
     "speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next"),
     "to_stop(1)": ("; :", "stops"), "turn(1)": (") (", "turn"),
 }  # fmt: skip
-"""Keys and one word for pairs of opposite actions, by the first of both actions."""
+"""For each pair of opposite actions, such as faster and slower, under its first action: the keys and one word for
+both
+"""
 STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
 """Spans with the keys for steps in both directions, for narrow screens."""
 
 
 Tabs: TypeAlias = tuple[tuple[str, bool], ...]
-"""Panels that can be shown over a small chart, each with True if it is shown."""
+"""For each panel that can cover half of a small chart: (name, True if it is shown)"""
 SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
 """Short names of panels, for narrow screens."""
 
@@ -33,8 +35,8 @@ SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
 def key_lines(
     width: int, rows: int, playing: bool, applies: frozenset[str] = frozenset(), tabs: Tabs = ()
 ) -> list[Line]:
-    """Return the keys as lines: first the ones that move, then the ones that apply only now (`applies`), then
-    others.
+    """Return the keys as lines, in this order: keys that move the replay, keys with a condition that is met
+    (`applies`), then all others.
     """
     if tabs and rows > 1:
         return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, applies)]
@@ -76,7 +78,7 @@ def key_lines(
 
 
 def _tab_signs(tabs: Tabs) -> list[Span]:
-    """Return the keys of the panels, without their names."""
+    """Return the keys of the panels as spans, without the names of the panels."""
     signs = _all_tabs(tabs, 2 * len(tabs), signs=True)
     return [*signs, Span(" ")]
 
@@ -88,8 +90,8 @@ def _tab_line(width: int, tabs: Tabs) -> Line:
 
 
 def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
-    """Return the panels with their keys in at most `room` columns: closer together, with shorter names, or as keys
-    alone.
+    """Return the panels with their keys in at most `room` columns. If they do not fit, they get closer, then shorter
+    names, then with `signs` only keys.
 
     >>> tabs = ("versus", False), ("queue", True), ("partitions", False)
     >>> ["".join(span.text for span in _all_tabs(tabs, room, signs=True)).strip() for room in (60, 33, 24, 9)]

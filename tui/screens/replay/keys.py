@@ -1,7 +1,7 @@
-"""Actions of the replay screen with their keys, from which the bindings, the line of keys, the help and the palette are
-made.
+"""Actions of the replay screen with their keys. The key bindings, the line of keys, the help and the palette are made
+from this list.
 
-`shown` is the place of an action in the line of keys; with 0 it is only in the help.
+`shown` is the position of an action in the line of keys; actions with 0 are only in the help.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ class Key(NamedTuple):
     meaning: str
     shown: int = 0
     when: str = ""
-    """Condition under which the action comes first in the line of keys, as in `drawing._applies`; "" for none."""
+    """Word for the condition under which the action comes first in the line of keys (see `drawing._applies`); "" for
+    none.
+    """
 
 
 PALETTE = Key("ctrl+p", "app.command_palette", "commands", "Everything that can be done, found by typing.")
-"""Action of the program that opens the palette of commands; the screen itself does not have it."""
+"""Action of Textual's app that opens the palette of commands; the replay screen has no method for it."""
 PLAYING = (
     Key("space", "toggle_play", "play", "Play, or pause.", 1),
     Key("right", "step(1)", "step", "Advance one step (everything at the next instant).", 2),
@@ -208,7 +210,9 @@ def every_key() -> Iterator[Key]:
 
 
 def bindings() -> list[Binding]:
-    """Return the bindings of keys to actions, with ids by which the user's settings change them."""
+    """Return Textual's bindings of keys to actions, with the ids under which the user's settings can change the
+    keys.
+    """
     return [
         Binding(
             key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),

@@ -1,4 +1,4 @@
-"""Layout of the panels for a size of the screen; only numbers, so that it can be tested alone."""
+"""Layout of the panels for a size of the screen. It is computed with numbers only, so that tests need no terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ it.
 LEAST = 7
 """Smallest height of a panel in rows, including its title."""
 WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3, "code": 5}
-"""Relative heights of the panels at the side of the chart, from top to bottom, by name."""
+"""For each panel at the side of the chart, from top to bottom: its relative height"""
 PRECIOUS = ("versus", "matrix", "queue", "code", "decisions", "prints", "details", "partitions")
 """Names of the panels, in the order in which they get space if there is too little for all."""
 
@@ -29,7 +29,7 @@ class Layout:
     bottom: int
     """Height in rows of the strip with the whole run."""
     metrics: int
-    """Width in columns of the metrics next to that strip."""
+    """Width in columns of the metrics next to the strip with the whole run."""
     keys: int
     """Height in rows of the lines of keys."""
     sentence: int = 1
@@ -56,11 +56,14 @@ def arrange(
 ) -> Layout:
     """Return the layout for `width` x `height` cells.
 
-    available: panels with contents; hidden: panels that the user has hidden; over: the panel shown next to a small
+    available: panels with content; hidden: panels that the user has hidden; over: the panel that covers half of a small
     chart; note: rows of a note above the chart.
 
-    needs: rows that a whole panel takes, if known; was: the current panels; lesson: rows of a lesson's words;
-    projected: for a projector, with one caption and only the requested panels.
+    needs: mapping from panels to the rows that show all of their content, if known; was: panels and heights of the last
+    layout.
+
+    lesson: rows of a lesson's text; projected: True for a projector, with one line of text and only the requested
+    panels.
 
     >>> arrange(80, 24, ["queue", "decisions"], over="queue").panels
     (('queue', 17),)
@@ -118,8 +121,8 @@ def _bottom(width: int, height: int, hidden: Collection[str]) -> int:
 
 
 def _waiting(height: int, lesson: int) -> int:
-    """Return the height in rows of the waiting jobs, which is more important than the strip, but not than a lesson's
-    text.
+    """Return the height in rows of the list of waiting jobs. On a low screen it goes before the strip, but after a
+    lesson's text.
     """
     if height < (20 if lesson else 12):
         return 0
@@ -131,7 +134,9 @@ def _side(width: int) -> int:
 
 
 def _chosen(wanted: Sequence[str], room: int) -> list[str]:
-    """Return the panels that fit into `room` rows; the first ones of `wanted` are taken, in the order of the screen."""
+    """Return the panels that fit into `room` rows, chosen by the order in `PRECIOUS`; the result keeps the order of
+    `wanted`.
+    """
     first = sorted(wanted, key=PRECIOUS.index)[: max(room // LEAST, 0)]
     return [name for name in wanted if name in first]
 
@@ -139,7 +144,9 @@ def _chosen(wanted: Sequence[str], room: int) -> list[str]:
 def _shared(
     names: Sequence[str], room: int, needs: Mapping[str, int], was: Sequence[tuple[str, int]]
 ) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows) for each panel: what it needs, or its share; unchanged (`was`) if no panel would gain."""
+    """Return (name, rows) for each panel as `_filled` does. If no panel would show more than with the heights `was`,
+    return those.
+    """
     shares = _filled(names, room, needs)
     stood = dict(was)
     if tuple(stood) == tuple(names) and sum(stood.values()) == room:
@@ -149,7 +156,9 @@ def _shared(
 
 
 def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows) for each panel: small ones get what they need, and the others share the rest."""
+    """Return (name, rows) for each panel: panels that need less than their share get what they need, and the others
+    share the rest.
+    """
     rows: dict[str, int] = {}
     while rest := [name for name in names if name not in rows]:
         divided = _divided(rest, room - sum(rows.values()))
@@ -161,7 +170,9 @@ def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[
 
 
 def _divided(names: Sequence[str], room: int, least: int = LEAST) -> list[tuple[str, int]]:
-    """Return (name, rows) for each panel, in proportion to its weight; the first one gets what is left over."""
+    """Return (name, rows) for each panel in proportion to its weight, if possible at least `least` rows; the first one
+    gets the rows left over.
+    """
     total = sum(WEIGHTS[name] for name in names)
     rows = [max(room * WEIGHTS[name] // total, min(least, room // len(names))) for name in names]
     while sum(rows) > room:

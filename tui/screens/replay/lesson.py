@@ -20,19 +20,21 @@ ON_THE_PATH = {
     "space": "lesson_next", "right": "lesson_next", "pagedown": "lesson_next", "left": "lesson_previous",
     "pageup": "lesson_previous", "home": "lesson_go(0)", "enter": "lesson_off", "L": "lessons",
 }  # fmt: skip
-"""Actions of keys that have another meaning during a lesson, by key."""
+"""Actions of keys that have another meaning during a lesson: mapping from key to action"""
 OFF_THE_PATH = {
     "pagedown": "lesson_next", "pageup": "lesson_previous", "enter": "lesson_back", "escape": "lesson_back",
 }  # fmt: skip
 DIGITS = "0123456789"
 NUMBERED = DIGITS + "jJ"
-"""Letters with which an answer can continue that is the number of a job or of a choice."""
+"""Characters that may continue an answer that is the number of a job or of a choice."""
 TIMED = DIGITS + ".,:#-%dhmswinept "
-"""Letters with which an answer can continue that is a time, a date, a step or a number."""
+"""Characters that may continue an answer that is a time, a date, a step or a number."""
 ENTER_HABIT = 1.5
-"""Seconds after an answer that needed no Enter in which an Enter is ignored, because some users press it anyway."""
+"""Seconds for which Enter is ignored after an answer that needed no Enter, because some users press it out of habit."""
 FIRST = {"moment": DIGITS + "#ds"}
-"""Letters with which an answer of each kind can begin, if not only digits: d3 20:30, #12, step 12."""
+"""For each unit of an answer that may begin with more than a digit: the characters that may begin it, as in d3 20:30,
+#12, step 12.
+"""
 LESSON_KEYS = (
     ("space → pgdn", "Next scene; an open question is answered by the run."),
     ("← pgup", "Back."), ("home", "From the start."),
@@ -44,7 +46,7 @@ LESSON_KEYS = (
 
 
 def heard(walk: Walk, key: str, letter: str | None) -> str | None:
-    """Return the action of a key during a lesson; None if the key has its usual meaning."""
+    """Return the action that a key has during a lesson; None if the key has its usual meaning."""
     if walk.is_off:
         return OFF_THE_PATH.get(key)
     if walk.open_question is not None:
@@ -58,7 +60,7 @@ def heard(walk: Walk, key: str, letter: str | None) -> str | None:
 
 
 def _letters(asked: Question, typed: str) -> str:
-    """Return the letters with which the answer typed so far can continue."""
+    """Return the characters that may follow the text `typed` in an answer to the question."""
     if asked.value is None:
         return NUMBERED
     return TIMED if typed else FIRST.get(asked.value.unit, DIGITS)
@@ -70,7 +72,7 @@ class Teaching:
     def __init__(self, screen: ControlledScreen, now: Callable[[], float] = monotonic) -> None:
         self._screen, self._now = screen, now
         self._answered = -ENTER_HABIT
-        """Time in seconds of the last answer that needed no Enter."""
+        """Time in seconds of the last answer that needed no Enter; at first so early that no Enter is ignored"""
 
     @property
     def _walk(self) -> Walk:
@@ -133,13 +135,13 @@ class Teaching:
         self._put(self._walk.chosen(number))
 
     def lesson_pick(self, rank: int | None, time: float | None) -> None:
-        """Answer the question by a click on a job or a time; other clicks are ignored."""
+        """Answer the open question by a click on a job or a time; if there is no such question, nothing happens."""
         self._put(self._walk.picked(rank, time))
 
     # Drawing
 
     def _put(self, walk: Walk) -> None:
-        """Store the user's new place in the lesson; if the scene is another one, show it."""
+        """Store the user's new place in the lesson; show the scene if it, its verdict or the exploring changed."""
         was, screen = self._walk, self._screen
         stays = walk.index == was.index and walk.verdict == was.verdict and walk.is_off == was.is_off
         screen.change(walk=walk)

@@ -40,8 +40,8 @@ class Looking:
         self._screen.select(rank)
 
     def find(self) -> None:
-        """Ask for a job's id or a user, and select the job; for a user the next one of the user's waiting and running
-        jobs.
+        """Ask for a job's id or a user, and select the job. For a user, select the next of the user's waiting and
+        running jobs after the selected one.
         """
         screen, snapshot = self._screen, self._screen.told.snapshot if self._screen.told else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
@@ -51,7 +51,9 @@ class Looking:
         screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
     def why(self) -> None:
-        """Select the first waiting job, and the next one each time it is called again; the details say why it waits."""
+        """Select the first waiting job or, if a waiting job is selected, the next one; the panel of details says why it
+        waits.
+        """
         screen = self._screen
         if screen.told is None:
             return
@@ -103,7 +105,9 @@ class Looking:
         self._screen.change(projected=not self._screen.state.projected, over=None, alone=None)
 
     def measure(self, told: str, span: tuple[float, float] | None, other: bool) -> None:
-        """Show text on the measured span of time; when the drag ends, the worker adds what happened in it."""
+        """Show text on the measured span of time. When the drag ends, `span` is given, and the worker adds what
+        happened in it; `other` is True for the compared run.
+        """
         screen = self._screen
         if span is None:
             screen.tell(told)
@@ -139,8 +143,8 @@ class Looking:
             self._screen.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
 
     def sort_queue(self, column: str) -> None:
-        """Sort the queue by this column, the largest first; at a second call the smallest first, at a third as the
-        policy does.
+        """Sort the queue by this column: at the first call with the largest value first, at the second with the
+        smallest first, at the third as the policy does.
         """
         was = self._screen.state.order
         if was is None or was.column != column:
@@ -155,7 +159,9 @@ class Looking:
         self._walk_panels(-1)
 
     def _walk_panels(self, by: int) -> None:
-        """Show the next panel on a small screen, and behind the last none; on a large one move the focus to it."""
+        """On a small screen show the next panel, and after the last one none; on a large screen move the focus to the
+        next panel.
+        """
         if self._is_small:
             names = [None, *(name for name in WEIGHTS if name in self._screen.available)]
             at = names.index(self._screen.state.over) if self._screen.state.over in names else 0
@@ -175,11 +181,13 @@ class Looking:
         self._screen.change(alone=None if self._screen.state.alone == name else name)
 
     def select_phase(self, phase: int) -> None:
-        """Show the matrix as it was after this phase of the last rebuild."""
+        """Show the matrix as it was after this phase of the last rebuild; at a second call show all phases again."""
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
-        """Cancel one thing: slow work, otherwise the panel that was opened last, otherwise the selection."""
+        """Cancel the first of these that there is: slow work, the open panel, the result of a reload, the selection. If
+        there is none, pause playback.
+        """
         screen = self._screen
         if screen.player.progress:
             screen.player.halt()

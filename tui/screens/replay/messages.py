@@ -23,7 +23,7 @@ class FromWorker(Message, bubble=False):
 
 
 class FileSaved(Message):
-    """Message that the file of a policy in use was saved."""
+    """Message that the source file of a policy in use was saved by an editor."""
 
     def __init__(self, order: Renew) -> None:
         self.order = order
@@ -111,7 +111,7 @@ class UseLook(Message):
 
 
 class KeepSession(Message):
-    """Message to save the session in a file or, if `path` is None, to copy it to the clipboard."""
+    """Message to save the session in the file `path`, or to copy it to the clipboard if `path` is None."""
 
     def __init__(self, path: str | None = None) -> None:
         self.path = path
@@ -119,7 +119,7 @@ class KeepSession(Message):
 
 
 class Deliver(Message):
-    """Message to give the user a text as a download, because a visitor by the web has no files here."""
+    """Message to offer the user a text as a download, because a visitor of the web server cannot write files."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self.text = name, text

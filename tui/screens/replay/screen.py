@@ -56,11 +56,11 @@ T = TypeVar("T")
 YOUNG = 10_000
 """Number of new objects after which Python collects garbage; high, because there are few reference cycles."""
 A_PIECE = 0.25
-"""Longest playback, in seconds, that the worker computes in one piece."""
+"""Longest time of playback, in seconds, that one request asks the worker to compute."""
 A_REST = 0.7
-"""Share of a frame's time that must pass between two drawings; below 1, because frames are not exactly on time."""
+"""Smallest time between two drawings, as a share of a frame's time; below 1, because frames are not exactly on time."""
 AT_REST = 0.25
-"""Seconds between two checks for work in the background, while nothing else happens."""
+"""Seconds between two ticks of the screen while it has nothing to do."""
 
 
 class ReplayScreen(Screen[None]):
@@ -81,8 +81,8 @@ class ReplayScreen(Screen[None]):
         now: Callable[[], float] | None = None,
         files: type[Files] = Files,
     ) -> None:
-        """Make the screen. If `now` is given, a function that returns the time, its caller drives the screen instead of
-        a timer.
+        """Make the screen. A caller that gives `now`, a function that returns the time, calls `tick` itself; otherwise
+        a timer does.
         """
         super().__init__()
         self._compositor = SpanCompositor()
@@ -100,9 +100,9 @@ class ReplayScreen(Screen[None]):
         self._ticks = Ticks(self, self.tick)
         self._ticked = 0.0
         self._next = 0.0
-        """Time in seconds before which nothing is drawn."""
+        """Time in seconds before which the screen is not drawn again."""
         self.is_behind = False
-        """True if a change of the state is not drawn yet."""
+        """True if the state has changed since the last drawing."""
         self._newest: Scenes | None = None
         self.player = Player(controller, self._wish(), self._hear, self._frame)
         self.files = FileWatch(
@@ -110,7 +110,7 @@ class ReplayScreen(Screen[None]):
             lambda what: self.post_message(FromWorker(News(what, True, f"{what}; the old run stays"))),
         )
         self._followed: object = None
-        """Policies whose files are watched, and the runs that use them, as last seen."""
+        """Policies and branches of the runs for which policy files are watched, to notice changes; None at first."""
 
     # Widgets
 
@@ -140,7 +140,7 @@ class ReplayScreen(Screen[None]):
             self._ticks.begin()
 
     def _begin(self) -> None:
-        """Begin the replay, when all widgets have their sizes."""
+        """Begin the replay after all widgets have got their sizes."""
         self.wish()
         if self.state.walk is not None:
             self.teaching.lesson_show()
@@ -189,7 +189,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def answers(self) -> Answers:
-        """Return the answers that the user has given to questions before."""
+        """Return the store of the answers that the user has typed in dialogs."""
         if self._answers is None:
             from tui.screens.dialogs.prompt import Answers
 
@@ -262,7 +262,7 @@ class ReplayScreen(Screen[None]):
     # Drawing
 
     def draw(self) -> None:
-        """Draw the state; if the last drawing was within this frame, at the next tick."""
+        """Draw the state now or, if the last drawing was less than a frame ago, at the next tick."""
         self.is_behind = True
         if self._now() >= self._next:
             self._draw_now()
@@ -285,7 +285,7 @@ class ReplayScreen(Screen[None]):
         self._next = began + took + max(A_REST * self._frame - took, took / 2)
 
     def _fit_panels(self) -> None:
-        """Give each panel the rows that it needs, again until no new size changes what it needs."""
+        """Give each panel the rows that it needs, and repeat this until the sizes no longer change."""
         if self.is_mounted and self._drawing.place(self.state, self.scene):
             self.call_after_refresh(self._fit_panels)
 
@@ -297,7 +297,7 @@ class ReplayScreen(Screen[None]):
     # The worker
 
     def ask(self, order: Order) -> None:
-        """Send a request to the worker; a decision that was selected is not selected any more."""
+        """Send a request to the worker, and deselect the selected decision."""
         walked = self.state.decision is not None
         walk = self.state.walk
         self.state = replace(self.state, decision=None, said="", walk=walk and walk.off())
@@ -313,7 +313,7 @@ class ReplayScreen(Screen[None]):
             self.ask(order)
 
     def wish(self) -> None:
-        """Tell the worker what the user sees now, so that it makes suitable scenes."""
+        """Tell the worker which part of the run is visible and how, so that it computes matching scenes."""
         self.player.wish(self._wish())
         self._ticks.wake(self._frame)
 
@@ -337,7 +337,7 @@ class ReplayScreen(Screen[None]):
         )
 
     def _hear(self, told: Told) -> None:
-        """Receive an answer in the worker's thread, and pass it to the screen."""
+        """Receive an answer in the worker's thread, and pass it to the screen's thread."""
         if isinstance(told, Scenes):
             self._newest = told
         self.post_message(FromWorker(told))
@@ -369,7 +369,7 @@ class ReplayScreen(Screen[None]):
         self.draw()
 
     def _follow(self, shown: Scenes) -> None:
-        """Watch the files of all policies that both runs have had or will have."""
+        """Watch the files of all policies that the shown runs use, used before, or use in any branch."""
         scenes = [scene for scene in (shown.scene, shown.beside) if scene is not None]
         of = [(scene.snapshot.policy, scene.snapshot.switches, scene.branches) for scene in scenes]
         if of == self._followed:
@@ -415,8 +415,8 @@ class ReplayScreen(Screen[None]):
     @on(Gantt.Picked)
     @on(Panel.Picked)
     def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
-        """Select the job that was clicked, or deselect it. A click in the other run's chart only shows that run in the
-        panels.
+        """Select the job that was clicked, or deselect it at a second click. A click in the chart of the other run also
+        lets the panels show that run. While a question hides the plan, the click is an answer.
         """
         if self.state.veil:
             spot = None if isinstance(message, Panel.Picked) else message.spot

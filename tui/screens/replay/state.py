@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from tui.replay.opening import Note
 
 ON_REQUEST = frozenset({"code"})
-"""Names of the panels that are hidden until the user opens them; the action for all panels leaves them out."""
+"""Names of the panels that stay hidden until the user opens each of them; the action that shows all panels does not
+show these.
+"""
 PANELS = (*WEIGHTS, "strip", "metrics")
 """Names of the panels that the user can hide."""
 
@@ -39,29 +41,29 @@ class ViewState:
     selected: int | None = None
     hovered: int | None = None
     spot: Spot | None = None
-    """Place in the chart where the pointer was last, or None."""
+    """Place in the chart where the mouse pointer was last, or None."""
     other: bool = False
-    """True if the panels are about the compared run."""
+    """True if the panels show the compared run, False for the first one."""
     decision: int | None = None
     """Index of the selected decision of the step; None if the step is shown as a whole."""
     phase: int | None = None
-    """Number of the phase of the last rebuild that is shown; None for all."""
+    """Number of the phase of the last rebuild of the matrix that is shown; None for the matrix after all phases."""
     order: QueueOrder | None = None
     """Order in which the user has sorted the queue; None for the policy's order."""
     dates: bool = False
-    """True if times are shown as dates, where the trace has a start date."""
+    """True if times are shown as dates, which needs a trace with a start date."""
     colour: str = "job"
     speed: int = 0
     aside: int | None = None
-    """Index of the speed of the other mode of playback (by clock or by events), for a change to it; None for the
-    default.
+    """Index of the speed last used in the other mode of playback (by clock or by events), for the change to that mode;
+    None for its default.
     """
     direction: int = 1
     playing: bool = False
     pages: bool = True
     """True if the chart turns pages during playback, False if it scrolls."""
     jump: str = "start"
-    """Kind of event to which the bracket keys go."""
+    """Kind of event to which the keys [ and ] go."""
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     hidden: frozenset[str] = frozenset()
@@ -70,25 +72,29 @@ class ViewState:
     alone: str | None = None
     """Name of the panel that has the whole screen, or None."""
     projected: bool = False
-    """True for the form for projectors: the chart with one line of text, in strong colours, and with a pointer."""
+    """True if the screen has its form for projectors: the chart with one line of text, in strong colours, with the
+    mouse pointer drawn.
+    """
     note: Note | None = None
-    """Note that is shown above the chart at its time, or None."""
+    """Note that is shown above the chart while the replay is at the note's time, or None."""
     said: str = ""
     """Message in place of the sentence below the chart; "" for none."""
     walk: Walk | None = None
     """Lesson that is shown, with the user's place in it, or None."""
     news: News | None = None
-    """Result of reading a policy's file again after it was saved, if there is one."""
+    """Result of the last reload of a policy's file, until the user dismisses it; None at any other time."""
 
     @property
     def veil(self) -> Veil:
-        """Return what an open question hides."""
+        """Return what an open question of a lesson hides: "policy", "plan", or "" for nothing."""
         asked = None if self.walk is None or self.walk.is_off else self.walk.open_question
         return "" if asked is None else "policy" if asked.kind == "policy" else "plan"
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Return marks for the time that the user answered and for the right one."""
+        """Return marks on the chart for the time that the user answered and for the right time; empty if there is no
+        such answer.
+        """
         guess = None if self.walk is None or self.walk.is_off else self.walk.guess
         return () if guess is None else (Mark(guess[0], "guess", "your guess"), Mark(guess[1], "guess", "it is here"))
 

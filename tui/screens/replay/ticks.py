@@ -9,9 +9,9 @@ from textual.widget import Widget
 
 
 class Ticks:
-    """Timer that calls `tick`; the result is the number of seconds until the next call.
+    """Timer that calls `tick`; each call returns the number of seconds until the next one.
 
-    Textual's timers keep their first interval, and a timer that rings once is lost if it is late.
+    A timer of Textual keeps its first interval, and a timer that fires only once is lost if it is late.
     """
 
     def __init__(self, widget: Widget, tick: Callable[[], float]) -> None:
@@ -28,7 +28,9 @@ class Ticks:
             self._next = None
 
     def wake(self, seconds: float) -> None:
-        """Call `tick` within this number of seconds; if that happens during a call, its result counts instead."""
+        """Let the next call of `tick` be within this number of seconds. During a call of `tick` this has no effect: the
+        result of the call counts.
+        """
         if self._next is not None and self._next.when() > (due := get_running_loop().time() + seconds):
             self._next.cancel()
             self._set(due)
@@ -37,7 +39,7 @@ class Ticks:
         self._next = get_running_loop().call_at(due, self._go)
 
     def _go(self) -> None:
-        """Call `tick` once, and plan the next call; missed calls are not made up for."""
+        """Call `tick` once, and plan the next call; calls that were due in the meantime are skipped."""
         assert self._next is not None
         due, self._next = self._next.when(), None
         try:

@@ -25,7 +25,7 @@ JUMPS = {
     "w": ("switch", "the policy is switched"),
     "j": ("job", "the selected job starts, is suspended, resumes or ends"),
 }
-"""Condition and words for each key by which the user chooses the kind of event to go to."""
+"""For each key that chooses the kind of event to jump to: the stop condition, and words for it"""
 
 
 class Transport:
@@ -55,7 +55,9 @@ class Transport:
         self._screen.change(speed=min(max(self._screen.state.speed + by, 0), len(SPEEDS) - 1))
 
     def by_event(self) -> None:
-        """Change between playing from event to event and playing by the clock, each at the speed last used."""
+        """Change between playing from event to event and playing by the clock. Each mode keeps the speed that was last
+        used in it.
+        """
         state = self._screen.state
         others = [index for index, speed in enumerate(SPEEDS) if bool(speed.moment) != bool(state.rate.moment)]
         usual = first_view(self._screen.about.workload).speed if state.rate.moment else BY_EVENT
@@ -70,7 +72,9 @@ class Transport:
         self._screen.go(Move(steps))
 
     def decision(self, by: int) -> None:
-        """Select the next or previous decision of this step; behind the last one go to the next step."""
+        """Select the next or previous decision of this step; after the last (before the first) one, go to the next
+        (previous) step.
+        """
         screen = self._screen
         if screen.told is None:
             return
@@ -98,7 +102,9 @@ class Transport:
         screen.go(Find(parse_stop(condition), direction))
 
     def turn(self, direction: int) -> None:
-        """Go to the next turn of a row of the matrix, or to the previous one; it may be between two steps."""
+        """Go to the next time at which a row of the matrix gets its turn, or to the previous one; it can be between two
+        steps.
+        """
         self._screen.go(GoToTurn(direction))
 
     def choose_jump(self) -> None:
@@ -106,7 +112,7 @@ class Transport:
         self._screen.open(ChoiceDialog("Jump to the next", options), self.jump_to)
 
     def jump_to(self, condition: str) -> None:
-        """Go to the next event of this kind, which is then the chosen kind."""
+        """Store this kind of event as the one for jumps, and go to the next event of this kind."""
         self._screen.change(jump=condition)
         self.jump(1)
 

@@ -45,7 +45,7 @@ STOP_WAYS = (
     (":", BACK, "to the last step before this one at which that was so"),
     ("space", PLAY, "until that is so"),
 )
-"""Options that are offered after the user has set stop conditions."""
+"""Options that are offered after the user has set stop conditions, as (key, value, description)"""
 
 
 class WhatIf:
@@ -61,7 +61,7 @@ class WhatIf:
         return self._screen.scene is None or self._screen.scene.snapshot.step == 0
 
     def policy(self) -> None:
-        """Ask for a policy, and switch to it from here on; before the first step, from the beginning."""
+        """Ask for a policy and switch to it at the present time; before the first step, run it from the beginning."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
             dialog = dialogs.PolicyPicker(screen.policy, "Use it", "Which policy?")
@@ -91,7 +91,9 @@ class WhatIf:
     # Comparing
 
     def compare(self) -> None:
-        """Ask for a policy, and compare with a run under it from here on; or end the comparison."""
+        """End the comparison if there is one; otherwise ask for a policy, and compare with a run under it from the
+        present time on.
+        """
         screen = self._screen
         if screen.shown is None or self._compares_no_more():
             return
@@ -129,14 +131,16 @@ class WhatIf:
         self._screen.open(dialog, lambda policy: self._compare(policy, from_start))
 
     def _proposed(self) -> Policy:
-        """Return the policy that the dialog proposes: the one in the note above the chart, or else a common one."""
+        """Return the policy that the dialog proposes first: a policy named in the note above the chart, otherwise EASY
+        or conservative; never the present one.
+        """
         running, note = self._screen.policy, self._screen.state.note
         named = re.findall(r"[a-z][a-z+-]*", note.told) if note is not None else []
         names = [name for name in (*named, "easy", "conservative") if name in POLICIES]
         return parse_policy(next(name for name in names if POLICIES[name] is not type(running)))
 
     def _compare(self, policy: Policy, from_start: bool) -> None:
-        """Compare with a run under this policy, unless that would be the same run."""
+        """Compare with a run under this policy, or show a message if the present run already is that run."""
         screen = self._screen
         switched = screen.scene is not None and bool(screen.scene.snapshot.switches)
         if policy == screen.policy and not (from_start and switched):
@@ -156,12 +160,14 @@ class WhatIf:
         screen.open(dialog, lambda policy: screen.go(Compare(policy, from_start=True)))
 
     def other_run(self) -> None:
-        """Change which run the panels are about; steps then go through that run."""
+        """Let the panels show the other of the two compared runs; steps then move through that run."""
         if self._is_compared():
             self._screen.change(other=not self._screen.state.other, decision=None, said="")
 
     def gains(self) -> None:
-        """Colour jobs by how much earlier or later they start than in the other run, or as before."""
+        """Colour each job by how much earlier or later it starts than in the other run; at a second call, by its own
+        colour again.
+        """
         if self._is_compared():
             self._screen.change(colour="job" if self._screen.state.colour == VERSUS else VERSUS)
 
@@ -172,7 +178,9 @@ class WhatIf:
         return is_so
 
     def parted(self) -> None:
-        """Go to the first difference of the compared runs, or of the last reload while its result is shown."""
+        """Go to the first difference of the compared runs; while the result of a reload is shown, to the first
+        difference from the run before it.
+        """
         news = self._screen.state.news
         self._screen.go(GoToParted(remade=news is not None and not news.is_bad))
 
@@ -186,14 +194,14 @@ class WhatIf:
     # Causes
 
     def reverse(self) -> None:
-        """Go back to the last decision that moved the selected job's planned start."""
+        """Go back to the step of the last decision that moved the selected job's planned start."""
         if self._screen.state.selected is None:
             self._screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
         else:
             self._screen.go(Reverse(PlanOf(self._screen.state.selected)))
 
     def reverse_processor(self) -> None:
-        """Go back to the step in which the job on the processor under the pointer changed."""
+        """Go back to the last step that changed which job is on the processor under the pointer."""
         if self._screen.state.spot is None:
             self._screen.tell("point at a processor in the chart first")
         else:
@@ -309,12 +317,12 @@ class WhatIf:
 
 
 def _numbered(branches: Sequence[BranchRecord], at: Clock) -> list[tuple[str, str, str]]:
-    """Return the branches as options of a dialog, each with a digit as its key."""
+    """Return the branches as options of a dialog: (digit as key, name, text on how the branch began)."""
     return [(f"{n}", branch.name, _told(branch, at)) for n, branch in enumerate(branches, 1)]
 
 
 def _told(branch: BranchRecord, at: Clock) -> str:
-    """Return text on how the branch began."""
+    """Return text on how the branch began: from which step of which branch, and under which policies."""
     if branch.parent is None:
         return "the first"
     switched = "".join(f", {switch.spec} from {at(switch.time)}" for switch in branch.switches)

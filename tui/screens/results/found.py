@@ -1,4 +1,4 @@
-"""Content of a results file as plain values, which a thread reads."""
+"""Content of a results file as plain values, which are read in a thread."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ MOST_COLUMNS = 8
 
 @dataclass(frozen=True)
 class Shown:
-    """Wish of the user for the results to show: conditions, and a query."""
+    """Part of the results that the user wants to see: means for a query, or runs that meet conditions."""
 
     ask: PivotQuery | None = None
-    """Query for the means in the table; None for the first one that the program chooses."""
+    """Query for the means in the table; None to let the program choose the first query."""
     runs: tuple[Condition, ...] | None = None
-    """Conditions on the runs that are listed one by one; None if the table shows means."""
+    """Conditions of the single runs that the table lists; None if the table shows means."""
     log: bool = False
 
 
 @dataclass(frozen=True)
 class Found:
-    """Results of a file for what the user wants to see."""
+    """Content of a results file for one `Shown`: the table or the runs, and the plot."""
 
     ask: PivotQuery
     varying: dict[str, int]
-    """Number of different values of each factor that varies, by name."""
+    """For each factor that varies: the number of its different values"""
     runs: int
     failed: int
     table: PivotTable
@@ -46,7 +46,7 @@ class Found:
 
 
 def found(path: str, shown: Shown) -> Found:
-    """Read the file, and return the results for what the user wants to see."""
+    """Read the file, and return the content for what the user wants to see."""
     with Results(path) as results:
         every = runs_of(results, [])
         values = {name: {record[name] for record in every} for name in FACTORS}
@@ -66,14 +66,18 @@ def found(path: str, shown: Shown) -> Found:
 
 
 def first_ask(varying: dict[str, int]) -> PivotQuery:
-    """Return the first query: policies in rows, and the factor with the most other values in columns."""
+    """Return the first query: policies as rows, and as columns the factor with most values that still fits into
+    `MOST_COLUMNS` columns.
+    """
     others = [name for name in varying if name not in ("policy", "seed", "version")]
     across = max(others, key=lambda name: (varying[name] <= MOST_COLUMNS, varying[name]), default="")
     return PivotQuery("policy", across)
 
 
 def along(ask: PivotQuery, table: PivotTable) -> PivotQuery:
-    """Return the query for the plot: a factor with numbers along its axis, otherwise the factor with more values."""
+    """Return the query for the plot, whose row factor is on the x axis: a factor with numbers if only one has them,
+    otherwise the one with more values.
+    """
     if not ask.columns:
         return ask
     down, across = _numbers(table.rows), _numbers(table.columns)
@@ -86,13 +90,13 @@ def _numbers(values: Sequence[Value]) -> bool:
 
 
 def runs_in(ask: PivotQuery, row: Value, column: Value) -> tuple[Condition, ...]:
-    """Return the conditions that select exactly the runs of a cell in the table."""
+    """Return the conditions that select exactly the runs behind one cell of the table."""
     pairs = [(ask.rows, row), *([(ask.columns, column)] if ask.columns else [])]
     return (*ask.where, *(Condition(name, "=", "" if value is None else f"{value}") for name, value in pairs))
 
 
 def drawn_plot(of: Found, shown: Shown, columns: int, rows: int, colour: bool, unicode: bool) -> str:
-    """Return the plot as text in this number of columns and rows, or why there is none."""
+    """Return the plot as text of `columns` columns and `rows` rows, or text on why there is no plot."""
     if of.plot is None:
         return of.told
     titles = axis_title(along(of.ask, of.table).rows), titled(of.ask.metric)

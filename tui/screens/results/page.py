@@ -104,7 +104,9 @@ class Window:
     first_column: int = 1
 
     def on(self, grid: ResultsGrid, width: int, height: int) -> Window:
-        """Return the part moved so that it is within the table and shows the highlighted cell."""
+        """Return the window moved so that its highlighted cell exists in the table and is visible in this width and
+        height.
+        """
         row = min(max(self.row, 0), max(len(grid.rows) - 1, 0))
         column = min(max(self.column, 1), max(len(grid.head) - 1, 1))
         first_row = min(max(self.first_row, row - max(height - 2, 0)), row)
@@ -118,8 +120,8 @@ class Window:
 def drawn(
     grid: ResultsGrid, window: Window, width: int, height: int, look: Look, whole_rows: bool
 ) -> list[list[Segment]]:
-    """Return the visible part of the table as rows of segments, below the names of columns; `whole_rows` highlights a
-    whole row.
+    """Return the visible part of the table as rows of segments, with the names of columns on top; `whole_rows`
+    highlights the whole row of the chosen cell.
     """
     widths, blank = grid.widths, look.style("")
     columns = [0, *range(window.first_column, len(grid.head))]

@@ -1,4 +1,6 @@
-"""Screen of a results file: a table of means, their plot, and single runs; a sweep that runs changes it."""
+"""Screen of a results file: a table of means, their plot, and single runs. It is updated while a sweep writes the
+file.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 EVERY = 0.5
 """Seconds between two checks of whether the file has changed."""
 BESIDE = 110
-"""Smallest width of the screen in columns with which the plot is next to the table."""
+"""Smallest width of the screen, in columns, at which the plot is next to the table."""
 HELP = (
     ("A file of results", (
         ("↑ ↓ ← →", "Choose a mean, or a run."), ("enter", "The runs of a mean; the replay of a run."),
@@ -52,7 +54,7 @@ HELP = (
 
 
 class Read(Message):
-    """Message that the file has been read, or why that failed."""
+    """Message that the file has been read, or that reading failed, with the reason."""
 
     def __init__(self, found: Found | str, shown: Shown) -> None:
         self.found, self.shown = found, shown
@@ -119,7 +121,7 @@ class Plot(Lines):
         self.post_message(self.Resized())
 
     def show(self, told: str, look: Look) -> None:
-        """Show this plot, which is text with colours as terminal escapes."""
+        """Show this plot `told`, a text that contains colours as terminal escape sequences."""
         console, blank = self.app.console, look.style("")
         texts = [Text.from_ansi(each, style=blank, end="") for each in told.splitlines()]
         lines = [[Segment(s.text, s.style or blank) for s in text.render(console)] for text in texts]
@@ -172,9 +174,9 @@ class ResultsScreen(Screen[None]):
         self._shown = Shown()
         self.found: Found | None = None
         self._seen: tuple[int, int] | None = None
-        """Time and size of the file when it was last read, or None."""
+        """Modification time and size of the file when it was last read; None before that."""
         self._means = Window()
-        """Visible part of the table of means, for the return from single runs."""
+        """Visible part of the table of means, to return to it from the list of single runs."""
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
@@ -202,7 +204,7 @@ class ResultsScreen(Screen[None]):
     # Reading
 
     def _look_again(self) -> None:
-        """Read the file again if it has changed, as it does during a sweep."""
+        """Read the file again if it has changed since, as during a sweep."""
         try:
             known = os.stat(self._path)
             now = known.st_mtime_ns, known.st_size
@@ -233,7 +235,9 @@ class ResultsScreen(Screen[None]):
         self._tell()
 
     def _see(self, shown: Shown, window: Window | None = None) -> None:
-        """Show other results of the file, with this part of the table."""
+        """Read and show other results of the file; `window` is the visible part of the table, None for its
+        beginning.
+        """
         self._shown = shown
         self.query_one(ResultsTable).window = window or Window()
         self._read()
@@ -270,7 +274,7 @@ class ResultsScreen(Screen[None]):
 
     @on(ResultsTable.Opened)
     def action_open(self) -> None:
-        """Open the highlighted cell: the replay of a run or, for a mean of several runs, the list of these."""
+        """Open the highlighted cell: the replay of a single run, or the list of the runs behind a mean."""
         if (of := self.found) is None:
             return
         window = self.query_one(ResultsTable).window
@@ -296,7 +300,7 @@ class ResultsScreen(Screen[None]):
             self._see(replace(self._shown, runs=None), self._means)
 
     def action_runs(self) -> None:
-        """Show the single runs behind the means."""
+        """Show the list of single runs instead of their means."""
         if self.found is not None:
             self._see(replace(self._shown, ask=self.found.ask, runs=self.found.ask.where))
 
@@ -374,7 +378,7 @@ class ResultsScreen(Screen[None]):
         yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
 
     def action_use(self, part: str, value: str) -> None:
-        """Show the means with this factor or metric in the given part of the table."""
+        """Show the means with `value`, a factor or a metric, as this part of the query."""
         changed: dict[str, Any] = {part: value}
         if self.found is not None:
             self._see(replace(self._shown, ask=replace(self.found.ask, **changed), runs=None))
