@@ -12,7 +12,7 @@ SLOW = 1.0
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds until the next poll. It never changes; `after` returns another `Pace`.
+    """Seconds until the next poll (`wait`), as an immutable value. `after` returns the pace after one more poll.
 
     >>> Pace.of(5).wait, Pace.of(60).after(cost=0.2).wait, Pace.of(60).after(cost=1.5).after(cost=None).wait
     (10.0, 60.0, 240.0)

@@ -15,7 +15,7 @@ from sim.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
 
 MOST_LETTERS = 320
-"""Largest number of letters of a reason; it contains names of any length, written by users."""
+"""Largest number of letters of a reason. Longer ones are cut, because users can put names of any length into them."""
 MOST_NAMED = 3
 Telling = Callable[[Cluster, ClusterJob], str]
 

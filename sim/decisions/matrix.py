@@ -23,7 +23,7 @@ PhaseName = Literal[
 class BestFit(NamedTuple):
     """Reason for placing a job in a row: of all rows where it fits, this one has the fewest `free` columns.
 
-    If `span` is given, the columns must stay free for as many seconds.
+    If `span` is given, the columns must stay free for `span` seconds.
     """
 
     free: int
@@ -220,7 +220,7 @@ class Migrate(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """Loss of seconds of the job's own turns because another job migrates; its own columns stay."""
+    """Loss of seconds of a job's turns because another job migrates. The job that loses them keeps its columns."""
 
     job: Job
     seconds: float

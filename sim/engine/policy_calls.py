@@ -31,8 +31,8 @@ from sim.policies.registry import policy_of
 from sim.workload.model import Job
 
 LONGEST_PASS = 20.0
-"""Largest number of seconds that a pass of a user-defined policy may take before it is stopped, if the run is not
-watched.
+"""Largest number of seconds that a pass of a user-defined policy may take in a run without a screen, before it is
+stopped.
 """
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")

@@ -96,7 +96,7 @@ class Schedule(Tabular):
 
     @cached_property
     def nodes(self) -> tuple[tuple[int, ...], ...]:
-        """Return, for each job, the numbers of the nodes of its last stay; empty for equal processors."""
+        """Return, for each job, the numbers of the nodes on which it ran last; empty if the machine has no nodes."""
         shape = self.workload.shape
         return () if shape is None else tuple(map(shape.nodes_of, self.cores))
 

@@ -37,12 +37,14 @@ NONE = "none"
 
 
 def parse_switches(text: str) -> tuple[tuple[Moment, str], ...]:
-    """Return the switches of a run from text, with times and policies checked."""
+    """Return (time, spec) of each change of the policy during a run from text. Raise an error for a wrong time or
+    policy."""
     return () if text == NONE else tuple(map(parse_switch, text.split(";")))
 
 
 def split_switches(text: str) -> tuple[tuple[Moment, str], ...]:
-    """Return the switches of a run from text; their policies are not made, because they may be user-defined code."""
+    """Return (time, spec) of each change of the policy during a run from text. The policies are not made, because they
+    may be user-defined code."""
     return () if text == NONE else tuple(map(split_switch, text.split(";")))
 
 

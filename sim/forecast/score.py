@@ -87,7 +87,8 @@ class Scorer:
         self._at: list[float] = []
 
     def add(self, cluster: Cluster) -> None:
-        """Make forecasts for the next picture, and compare earlier ones with the starts that it shows."""
+        """Add the next poll of the cluster: compare earlier forecasts with the starts that `cluster` shows, and
+        forecast the starts of its waiting jobs."""
         for job in cluster.jobs:
             self._past.add(job)
             if job.is_waiting:

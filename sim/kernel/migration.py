@@ -22,8 +22,8 @@ class MigratingLoop(GangLoop):
         self.migrated_in = numbers(jobs)
         """For each job (by rank): number of the last rebuild of the matrix in which the job migrated"""
         self.taken_set = 0
-        """Number of the first of the sets (one for each row) of columns that count as taken: with or without replicas,
-        depending on the phase
+        """Index of the set of columns that count as taken in row slot 0; the sets of the other slots follow. The sets
+        are `row_set` without replicas or, when replicas count, `full_set`
         """
         self.aside, self.asides, self.tasks_aside = numbers(jobs), 0, 0
         """Jobs that are in A's columns, their number, and the total number of their tasks"""

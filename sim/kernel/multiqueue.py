@@ -106,7 +106,8 @@ class MultiQueueLoop(Partitions):
             self._line_up_for_trial(rank)
 
     def enter_queue(self) -> None:
-        """Make the first waiting job of each partition its pivot, without jobs that wait for a speculative run."""
+        """Add each waiting job to the list of its partition; the first in a list becomes the partition's pivot. Jobs
+        that wait for a speculative run are left out."""
         for index in range(self.waiting):
             if not self.stage[self.rank_at[self.queue[index]]]:
                 self._join(self.queue[index])

@@ -34,7 +34,8 @@ class OrderedLoop(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.by = XFACTOR
         self.order: Any = None
-        """Object of the policy that defines the order; under `ward` the loop calls its method `looked`"""
+        """Order of the queue of the policy, as an object. If it is `ward`, its method `looked` returns the time for
+        which priorities are computed"""
         self.weight = self.alpha = 0.0
         self.seed: Any = 0
         self.by_length = self.by_width = self.by_queue = times(0)

@@ -93,8 +93,8 @@ class Runs:
         return self.timeline.branches[branch].title
 
     def switched(self, moment: Moment, spec: str) -> str:
-        """Return the name of a branch that is equal to that of `moment` until then, and on which the policy `spec`
-        decides from then on.
+        """Return the name of a branch that leaves the branch of `moment` there and changes to the policy `spec`. Make
+        the branch if there is none yet.
         """
         spec = written_policy(parse_policy(spec))
         name = f"{spec} from step {moment.step:,} of {moment.branch}"

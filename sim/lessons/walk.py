@@ -151,7 +151,8 @@ class Walk:
         return replace(self, index=index, typed="", verdict=None, guessed=None, given="", is_off=False)
 
     def resumed(self, index: int, answers: tuple[tuple[int, bool], ...]) -> Walk:
-        """Return the walk at the scene with this index, with the answers of an earlier walk."""
+        """Return the walk at the scene with this index, with the answers of an earlier walk: pairs (index of the scene,
+        True if the answer was right)."""
         known = tuple(answer for answer in answers if answer[0] in range(len(self.scenes)))
         return replace(self.go(index), answers=known)
 

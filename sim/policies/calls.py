@@ -208,7 +208,7 @@ class _Yields(ast.NodeTransformer):
         return ast.copy_location(ast.YieldFrom(node), node)
 
     def _is_given(self, node: ast.Call) -> bool:
-        """Return True if the pass is an argument of the call."""
+        """Return True if the policy's `Pass` object (usually called `now`) is an argument of the call."""
         return any(isinstance(arg, ast.Name) and arg.id == self._now for arg in node.args)
 
     def _helps(self, name: str) -> bool:

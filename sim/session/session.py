@@ -214,7 +214,8 @@ def _left(table: SessionTable) -> Iterable[str]:
 
 
 def _only(tables: Sequence[SessionTable], name: str, path: object, needed: bool = True) -> SessionTable:
-    """Return the table of that name, which may occur once; an empty table if it is missing and not needed."""
+    """Return the only table of that name, or an empty table if it is missing and not needed. Raise an error if a
+    needed table is missing or if there are two."""
     found = [table for table in tables if table.name == name]
     if len(found) > 1:
         found[1].fail(f"[{name}] stands there twice; keep one of them")

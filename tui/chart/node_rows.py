@@ -132,8 +132,8 @@ class NodeRows:
         return found
 
     def by_use(self, view: ChartView, clock: float, now: Use, by_rows: bool | None) -> Partitioned | None:
-        """Return lanes that group the nodes by how full they are now; None if no lanes are wanted. If `by_rows` is
-        None, lanes are used when there are more nodes than rows.
+        """Return lanes that group the nodes by how full they are now, or None. With `by_rows=True` there are lanes,
+        with False there are none; with None there are lanes only if the machine has more nodes than the chart rows.
         """
         if not (by_rows if by_rows is not None else len(self.shape.nodes) > view.rows):
             return None

@@ -25,7 +25,7 @@ class FirstPromise(NamedTuple):
 
 
 class Promises:
-    """First reservation of each job; a found one is kept, because it does not change."""
+    """Cache of each job's first reservation, which does not change once it is found."""
 
     def __init__(self) -> None:
         self._first: dict[int, FirstPromise] = {}

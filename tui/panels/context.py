@@ -56,7 +56,7 @@ class Context:
 
     @property
     def exactly(self) -> Clock:
-        """Return the function that writes times always with the day."""
+        """Return a function that formats a time and always includes the day."""
         return clock if self.look.calendar is None else self.look.calendar.moment
 
     @property

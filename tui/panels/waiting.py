@@ -29,9 +29,9 @@ _SHORTEST_WHY = 3
 
 
 def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
-    """Return as many waiting jobs as fit into the rows; all are shown in the longest form with which they fit.
+    """Return the waiting jobs in at most `rows` lines, in the longest form in which all fit.
 
-    If not even the shortest form has space for all, jobs named in the text `told` come first.
+    If all do not fit in the shortest form, jobs named in the text `told` come first, and others are left out.
     """
     queue = context.scene.snapshot.queue
     if not queue:

@@ -61,7 +61,7 @@ class Opening:
     by_event: bool = False
     """True if the replay first plays from event to event, False if by the clock"""
     projected: bool = False
-    """True if the screen first has the form for projectors"""
+    """True if the screen begins in its form for projectors, with larger text"""
 
     def prepare(self) -> Prepared:
         """Read the trace and return the replay, ready to be shown."""

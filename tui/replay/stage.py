@@ -192,7 +192,8 @@ class RunView:
         return self._numbers is None or self._numbers.has_read(self.timeline.computed)
 
     def read_numbers(self, seconds: float) -> None:
-        """Collect more of the numbers that the policy wrote for the selected job, for about `seconds`."""
+        """Collect more of the numbers that the policy wrote down for the selected job in past steps. Stop after about
+        `seconds` of computing time."""
         if self._numbers is not None:
             self._numbers.read(self.timeline.computed, seconds)
 

@@ -89,7 +89,7 @@ class Player:
         self._asks.put(_Ask(order, self.asked))
 
     def wish(self, wish: Wish) -> None:
-        """Send scenes for what this user wish describes from now on."""
+        """From now on, send scenes of the view that `wish` describes."""
         if wish != self._wish:
             self._wish = wish
             self.ask(None)

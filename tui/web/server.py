@@ -217,8 +217,8 @@ class Server:
         return socket
 
     async def _alone(self, page: Page, key: str, browser: str, size: tuple[int, int], **told: object) -> None:
-        """Show a visitor a process of their own, either the running one of this visit or a new one. If the server is
-        full, a visit without a page ends.
+        """Connect a visitor's page to a process of their own: the running one of the visit `key`, or a new one. If the
+        server is full, first end a visit whose page is gone.
         """
         if self.room is not None:
             await self.room.go_alone(page.socket)

@@ -79,7 +79,7 @@ def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload
 
 
 def settle(loop: Any, state: State) -> None:
-    """Copy partitions, pivots and speculative runs from the loop back to the state."""
+    """Copy partitions, pivots (planned first jobs of queues) and speculative runs from the loop back to the state."""
     state.machine.owners[:] = loop.owners()
     state.tally.borrowed = loop.borrowed
     waiting = (loop.rank_at[loop.firsts[index]] for index in range(loop.pivots))

@@ -219,7 +219,7 @@ class Grid:
         begins or ends.
 
         A pixel at the edge of a job gets the share of the next pixel inside, so that the job has the same colour there.
-        An upper or lower edge of which the job has less than half stays as it is.
+        A pixel at the upper or lower edge keeps its own share if the job fills less than half of it.
         """
         eighths = np.zeros(rank.shape, np.int8)
         edges = _edges(rank, used, pure, self.now)

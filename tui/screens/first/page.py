@@ -58,7 +58,8 @@ class Page:
 
     def beside(self, number: int, columns: int, rows: int) -> int:
         """Return the index of the entry `columns` to the right of entry `number` in its row or, if `columns` is 0,
-        `rows` further down. Negative values go left or up; at the border of the page the last entry is returned.
+        `rows` further down. Negative values go left or up. Beyond the border of the page, return the entry
+        nearest to it in this direction.
         """
         here = self.places[number]
         if columns:

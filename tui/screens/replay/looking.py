@@ -88,7 +88,7 @@ class Looking:
         self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
 
     def dates(self) -> None:
-        """Change between dates and days of the trace."""
+        """Show times as calendar dates, or again as days since the trace began."""
         screen = self._screen
         calendar = Calendar.of(screen.about.workload.header)
         if calendar is None:

@@ -178,8 +178,8 @@ class WhatIf:
         return is_so
 
     def parted(self) -> None:
-        """Go to the first difference of the compared runs; while the result of a reload is shown, to the first
-        difference from the run before it.
+        """Go to the first difference of the compared runs. While the result of a reload of the policy is shown, go to
+        the first difference between the new run and the old one.
         """
         news = self._screen.state.news
         self._screen.go(GoToParted(remade=news is not None and not news.is_bad))
