@@ -155,8 +155,8 @@ class _Twin(ast.NodeTransformer):
                     )
                     args = [*args[:place], *self._form(name, args[place])]
                 return ast.Call(called, [self.visit(arg) for arg in args], [])
-            case ast.Call(ast.Attribute(ast.Name(), "put")):
-                node.func.attr = "place"  # type: ignore[attr-defined]
+            case ast.Call(ast.Attribute(ast.Name(), "put") as put):
+                put.attr = "place"
         self.generic_visit(node)
         return node
 

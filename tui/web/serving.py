@@ -37,7 +37,7 @@ class Wanted:
     is_seen: bool = False
     """True if the server has a teacher's view of the class."""
     table: str | None = None
-    """Path of the file to which the table of the class is written at the end; None for no file."""
+    """Path of the file to which the table of the class is written at the end, or None."""
 
 
 def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
