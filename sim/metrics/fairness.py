@@ -55,7 +55,7 @@ class Fairness:
         return {
             "mean_passed": float(self.passed.mean()) if len(self.passed) else None,
             "max_passed": int(self.passed.max()) if len(self.passed) else None,
-            "passes_in_the_way": float(self.in_its_way[known].sum() / max(self.passed[known].sum(), 1))
+            "passes_in_the_way": float(self.in_its_way[known].sum()) / max(int(self.passed[known].sum()), 1)
             if known.any()
             else None,
             "mean_fair_delay": float(np.maximum(late, 0).mean()) if len(late) else None,

@@ -286,7 +286,7 @@ def _within_bounds(workload: Workload) -> Workload:
     """Return the workload unchanged. Raise an error if its times are so large that a floating-point number cannot
     distinguish seconds.
     """
-    latest = max(column.max(initial=0) for column in (workload.submit, workload.runtime, workload.estimate))
+    latest = max(float(column.max(initial=0)) for column in (workload.submit, workload.runtime, workload.estimate))
     _require(
         latest <= LARGEST,
         f"times must stay within {LARGEST:,.0f} seconds after --load, --stretch and --estimates",

@@ -42,7 +42,9 @@ def apart(colours: Sequence[str]) -> NDArray[np.float64]:
     codes = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours]) / 255
     linear = np.where(codes <= 0.04045, codes / 12.92, ((codes + 0.055) / 1.055) ** 2.4)
     seen = [lab(np.clip(linear @ np.array(eyes).T, 0, 1)) for eyes in EYES]
-    worst: NDArray[np.float64] = np.min([np.linalg.norm(each[:, None] - each[None], axis=2) for each in seen], axis=0)
+    worst: NDArray[np.float64] = np.stack([np.linalg.norm(each[:, None] - each[None], axis=2) for each in seen]).min(
+        axis=0
+    )
     return worst
 
 
