@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from threading import Thread, local
 from traceback import walk_tb
+from types import ModuleType
 from typing import Any, NoReturn, TypeAlias
 
 from sim.formatting import printable_lines
@@ -53,6 +54,22 @@ DEEPEST = 20_000
 _EXIT = os._exit
 
 
+class _Builtins(ModuleType):
+    """Class given to `builtins`: user-defined code that replaces a function there fails on that line. Restoring the
+    function later is not enough, because other threads use it in between.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if sys._getframe(1).f_globals.get("__name__") in _OWN:
+            raise AttributeError(replaced(name))
+        super().__setattr__(name, value)
+
+
+def replaced(name: str) -> str:
+    """Return the error message about user-defined code that replaces the built-in function `name`."""
+    return f"it replaces builtins.{name}, which all code here uses"
+
+
 def in_own_code(name: str) -> dict[str, Callable[..., None]]:
     """Return the replacements for `print` and `breakpoint` in the user-defined module `name`, by the names that they
     replace.
@@ -62,6 +79,7 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
     _OWN.add(name)
     if not _BUILTINS:
         _BUILTINS.update(vars(builtins))
+        builtins.__class__ = _Builtins
         sys.setrecursionlimit = _bounded(sys.setrecursionlimit)
         sys.unraisablehook = _in_a_line(sys.unraisablehook)
     if not hasattr(os._exit, "__wrapped__"):

@@ -23,7 +23,7 @@ from traceback import walk_tb
 from types import MappingProxyType, ModuleType
 from typing import TypeVar
 
-from sim.captured_output import in_own_code, restored
+from sim.captured_output import in_own_code, replaced, restored
 from sim.deadline import NoAnswerError, deadline
 from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
 from sim.formatting import listed, shortened
@@ -372,7 +372,7 @@ def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Na
 def _refuse_replaced_builtins(named: Named) -> None:
     """Restore Python's built-in functions. Raise `OwnCodeError` if the code had replaced one of them."""
     if changed := restored():
-        raise OwnCodeError(f"it replaces builtins.{changed[0]}, which all code here uses", named.head)
+        raise OwnCodeError(replaced(changed[0]), named.head)
 
 
 def _keep_lines(path: str, text: str) -> None:

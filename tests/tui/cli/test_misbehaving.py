@@ -37,12 +37,14 @@ HARMLESS = {
 }
 REFUSED = {
     "no builtin": ("import builtins\nbuiltins.len = None\n", "replaces builtins.len"),
+    "no builtin in secret": ("import builtins\nvars(builtins)['len'] = None\n", "replaces builtins.len"),
     "no stderr": ("import sys\nsys.stderr = None\n1 / 0\n", "ZeroDivisionError"),
     "too much memory": ("x = [0] * 10**12\n", "needs more memory"),
 }
 FAILING = {
     "recursion": ("import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\n", "f()", "RecursionError"),
-    "no builtin": ("import builtins\n", "builtins.len = None; len([])", "TypeError"),
+    "no builtin": ("import builtins\n", "builtins.len = None", "AttributeError: it replaces builtins.len"),
+    "no builtin in secret": ("import builtins\n", "vars(builtins)['len'] = None; len([])", "TypeError"),
     "too much memory": ("", "x = [0] * 10**12", "MemoryError"),
 }
 
