@@ -24,7 +24,7 @@ REPLACED = ("__future__", "sim.machine", "sim.machine.columns")
 FROM_C = ("ceil", "floor", "pow")
 """Functions of C"""
 OBJECTS = ("list", "tuple", "dict", "set", "object")
-HELPERS = ("Steps", "RowPlan", "Trials", "Sets", "Waiters", "Draft", "Rules")
+HELPERS = ("Steps", "RowPlan", "Trials", "Sets", "Waiters", "Draft", "Rules", "Ranking", "PreemptiveRules")
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")
 QUIET = ("abs", "len", "max", "min", "range", "pow", "float", "int", "floor", "ceil")

@@ -12,11 +12,21 @@ CALLS = {
 """Names of calls that differ in `sim.kernel.calls`; all others get an underscore"""
 QUESTIONS = {"time": "now", "procs": "size"}
 """Names of values of the pass that differ there"""
-OF_A_JOB = ("procs", "estimate")
-"""Columns of the pass with values of jobs"""
-DECISIONS = {"start": "Start", "reserve": "Reserve"}
+OF_A_JOB = {
+    "procs": "procs", "estimate": "estimate", "submit": "submit", "since": "since", "ran_before": "l_ran",
+}  # fmt: skip
+"""Columns of the pass with values of jobs, and of running jobs"""
+ITSELF = ("rank", "job")
+"""What a job, or a running job, is there: the rank itself"""
+SAID = {"Job": "int", "RunningJob": "int", "Job | None": "int"}
+"""Types of annotations that differ there"""
+BASES = {"Policy": ("Rules", "Pass"), "Ordered": ("Rules", "Pass"), "Preemptive": ("PreemptiveRules", "Suspension")}
+"""For each base class of a policy: that of its twin, and the class of the pass that the policy needs"""
+UNSAID = ("keep", "keep_idle", "keep_suspended", "claims_come_true")
+"""Calls without an effect where nobody watches and suspending takes no time"""
+DECISIONS = {"start": "Start", "reserve": "Reserve", "suspend": "Suspend"}
 """Decisions of the calls that name a reason"""
-WIDTH = {"start": 2, "reserve": 2}
+WIDTH = {"start": 2, "reserve": 2, "suspend": 3}
 """Count of numbers that a reason may have there"""
 
 
@@ -29,8 +39,9 @@ def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt
     """Return the compiled form of the policy in the file: its reasons, their forms, and a class."""
     policy = next(each for each in file.body if isinstance(each, ast.ClassDef) and _decide(each) is not None)
     named = {each.name for each in reasons.body if isinstance(each, ast.ClassDef) and _names_job(each)}
-    twin = _Twin(named)
+    base, present = BASES[ast.unparse(policy.bases[0])]
     methods = [each for each in policy.body if isinstance(each, ast.FunctionDef) and _takes_pass(each)]
+    twin = _Twin(named, present, {each.name for each in methods})
     for method in methods:
         method.decorator_list.clear()
         twin.visit(method)
@@ -41,8 +52,10 @@ def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt
         f"    self.{ast.unparse(each.target)}: {_kept(each.annotation)} = {_empty(each.annotation)}" for each in fields
     ]
     lines = ["    self.order: Any = None", *lines] if ast.unparse(policy.bases[0]) == "Ordered" else lines
+    if base != "Rules":
+        lines.insert(0, f"    {base}.__init__(self)")
     begin = ast.parse("\n".join(["def __init__(self) -> None:", *lines])).body
-    cls = ast.ClassDef(policy.name, [ast.Name("Rules")], [], [_doc(policy), *begin, *methods], [])
+    cls = ast.ClassDef(policy.name, [ast.Name(base)], [], [_doc(policy), *begin, *methods], [])
     cls.decorator_list.append(ast.parse("cython.cclass", mode="eval").body)
     imports = [
         each for each in file.body if isinstance(each, ast.ImportFrom) and each.module == "sim.decisions.reasons"
@@ -68,7 +81,7 @@ def _takes_pass(function: ast.FunctionDef) -> bool:
 def _names_job(reason: ast.ClassDef) -> bool:
     """Return True if the first field of the reason is a job."""
     first = next((each for each in reason.body if isinstance(each, ast.AnnAssign)), None)
-    return first is not None and ast.unparse(first.annotation) == "Job"
+    return first is not None and ast.unparse(first.annotation).removeprefix("Annotated[").split(",")[0] == "Job"
 
 
 def _is_name(node: ast.expr) -> bool:
@@ -91,8 +104,8 @@ def _doc(policy: ast.ClassDef) -> ast.stmt:
 class _Twin(ast.NodeTransformer):
     """Change of a method: jobs become ranks, reasons become forms and numbers, and nothing is kept waiting in words."""
 
-    def __init__(self, named: set[str]) -> None:
-        self._named = named
+    def __init__(self, named: set[str], present: str, own: set[str]) -> None:
+        self._named, self._present, self._own = named, present, own
         self._now = ""
         self.forms: dict[str, tuple[str, str]] = {}
 
@@ -101,15 +114,31 @@ class _Twin(ast.NodeTransformer):
             said = "" if arg.annotation is None else ast.unparse(arg.annotation)
             if said == "Pass":
                 self._now = arg.arg
-            elif said == "Job":
-                arg.annotation = ast.Name("int")
+                arg.annotation = ast.Name("Pass" if node.name == "decide" else self._present)
+            elif said in SAID:
+                arg.annotation = ast.Name(SAID[said])
         node.body = [each for each in node.body if not _is_doc(each)]
         self.generic_visit(node)
+        if node.name == "decide" and self._present != "Pass":
+            next(arg for arg in node.args.args if arg.arg == self._now).arg = "given"
+            node.body[:0] = ast.parse(f"{self._now}: {self._present} = given").body
         return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
+        self.generic_visit(node)
+        if (said := ast.unparse(node.annotation)) in SAID:
+            node.annotation = ast.Name(SAID[said])
+            match node.value:
+                case ast.Constant(None):
+                    node.value = ast.parse("-1", mode="eval").body
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name("INFINITE") if node.id == "inf" else node
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         match node.value:
-            case ast.Call(ast.Attribute(ast.Name(self._now), "keep")):
+            case ast.Call(ast.Attribute(ast.Name(of), name)) if of in (self._now, "self") and name in UNSAID:
                 return ast.Pass()
         self.generic_visit(node)
         return node
@@ -140,10 +169,15 @@ class _Twin(ast.NodeTransformer):
         if node.value.id == self._now:
             node.attr = QUESTIONS.get(node.attr, node.attr)
         elif node.attr in OF_A_JOB:
-            return ast.Subscript(ast.Attribute(ast.Name(self._now), node.attr), node.value)
+            return ast.Subscript(ast.Attribute(ast.Name(self._now), OF_A_JOB[node.attr]), node.value)
+        elif node.attr in ITSELF:
+            return node.value
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        match node:
+            case ast.Call(ast.Attribute(ast.Name("self"), name), [ast.Name(self._now), *args]) if name not in self._own:
+                node = ast.Call(ast.Attribute(ast.Name(self._now), name), args)  # of the base class
         match node:
             case ast.Call(ast.Attribute(ast.Name(self._now), name), args):
                 called = ast.Attribute(ast.Name(self._now), CALLS.get(name, f"_{name}"))

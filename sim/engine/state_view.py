@@ -12,7 +12,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
-from sim.decisions.decisions import Backfill, Keep, Reserve, Start
+from sim.decisions.decisions import Backfill, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.sentences import Reason
 from sim.engine.state import State
 from sim.machine.nodes import Leftover
@@ -22,6 +22,7 @@ from sim.machine.profile import Extra
 from sim.policies.backfill.room import no_room
 from sim.policies.backfill.tails import in_tail
 from sim.policies.calls import compress, in_order, is_by_calls, on_nodes
+from sim.policies.ranking import Ranking
 from sim.policies.view import Ends, RunningJob
 from sim.workload.model import Job
 from sim.workload.shape import Seats
@@ -134,6 +135,9 @@ class StateView:
 
     def lacks(self, job: Job) -> Reason:
         return no_room(self, job)
+
+    def new_ranking(self) -> Ranking:
+        return Ranking()
 
     def draft(self) -> Plan:
         return self.plan.copy()
@@ -262,6 +266,9 @@ class StatePass(StateView):
         kind = Start if state.waiting.is_first(job, state.now) else Backfill
         self._apply[kind](kind(job, because, on))
 
+    def begin(self, job: Job, because: Reason, on: int | None = None) -> None:
+        self._apply[Start](Start(job, because, on))
+
     def start_in_order(self) -> Job | None:
         start, state, fits = self._apply[Start], self._state, self.fits
         for job in self.queue:
@@ -276,6 +283,18 @@ class StatePass(StateView):
     def compress(self, by: str) -> None:
         for decision in compress(self, by):
             self._apply[Reserve](decision)
+
+    def suspend(self, job: Job, because: Reason, overhead: float = 0) -> None:
+        self._apply[Suspend](Suspend(job, because, overhead))
+
+    def resume(self, job: Job, because: Reason, overhead: float = 0, on: int | None = None) -> None:
+        self._apply[Resume](Resume(job, because, overhead, on))
+
+    def wake(self, at: float, during: Job | None = None) -> None:
+        self._apply[Wake](Wake(at, during))
+
+    def wake_once(self, at: float) -> None:
+        self._apply[Wake](Wake(at, is_renewed=True))
 
     def keep(self, job: Job, because: Reason | None = None) -> None:
         if self.curious:

@@ -35,11 +35,11 @@ from sim.kernel.ordering import (
 )
 from sim.kernel.present import (
     GANG,
-    IMMEDIATE,
     MULTIQUEUE,
     RECORDED,
     RULES,
     SELECTIVE,
+    SUSPENDING,
 )
 from sim.policies.backfill.recorded import Recorded
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
@@ -63,7 +63,7 @@ from sim.policies.orders import (
     Xfactor,
 )
 from sim.policies.policy import Policy
-from sim.policies.preempt.immediate import Immediate
+from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.selective import Selective, Tunable
 from sim.workload.model import Floats, Ints, Workload
 
@@ -97,10 +97,12 @@ def known(policy: Policy, loops: Any = None) -> Known | None:
         return None
     cls = type(policy)
     if twin := getattr(loops, "TWINS", {}).get(f"{cls.__module__}.{cls.__qualname__}"):
+        if isinstance(policy, Preemptive) and (policy.restart, policy.memory) != ("own", False):
+            return None
         rules = twin()
         for field in fields(policy):
             setattr(rules, field.name, getattr(policy, field.name))
-        return Known(RULES, rules=rules)
+        return Known(SUSPENDING if isinstance(policy, Preemptive) else RULES, rules=rules)
     if not _is_honoured(cls):
         return None
     match policy:
@@ -108,8 +110,6 @@ def known(policy: Policy, loops: Any = None) -> Known | None:
             found = Known(RECORDED, form_of(Start, AsRecorded))
         case Selective(restart="own", memory=False):
             found = Known(SELECTIVE, form_of(Start, Fits, is_placed=True))
-        case Immediate(restart="own", memory=False):
-            found = Known(IMMEDIATE, form_of(Start, Fits, is_placed=True))
         case MultiQueue():
             ends, spares = (form_of(Backfill, reason, is_placed=True) for reason in (EndsBeforePivot, SparesPivot))
             found = Known(MULTIQUEUE, form_of(Start, PivotDue, is_placed=True), ends, spares, form_of(Expect, None))
@@ -139,7 +139,6 @@ _PARAMETERS: dict[type, str] = {
     Recorded: "",
     Selective: f"{_SUSPENDS} sf tick",
     Tunable: f"{_SUSPENDS} sf tick limit",
-    Immediate: f"{_SUSPENDS} slice",
     MultiQueue: "classes speculate speculate_over",
 }
 """For each class of policy or order: names of the parameters that the loop supports, separated by spaces, in the order

@@ -11,8 +11,8 @@ SOURCES = (
     "kernel/compression.py", "kernel/calls.py", "policies/backfill/fcfs.py", "policies/backfill/firstfit.py",
     "policies/backfill/easy.py", "policies/backfill/relaxed.py", "policies/backfill/replan.py",
     "policies/backfill/conservative.py", "kernel/loop.py", "kernel/ordering.py", "kernel/suspension.py",
-    "kernel/selective.py", "kernel/immediate.py", "kernel/partitions.py", "kernel/multiqueue.py", "kernel/clock.py",
-    "kernel/sharing.py", "kernel/gang.py", "kernel/migration.py",
+    "policies/preempt/immediate.py", "kernel/selective.py", "kernel/partitions.py", "kernel/multiqueue.py",
+    "kernel/clock.py", "kernel/sharing.py", "kernel/gang.py", "kernel/migration.py",
 )  # fmt: skip
 
 

@@ -40,10 +40,12 @@ from sim.machine.trials import Trials
 RULES = 0
 RECORDED = 1
 SELECTIVE = 2
-IMMEDIATE = 3
+SUSPENDING = 3
 MULTIQUEUE = 4
 GANG = 5
-"""Last of the numbers of the kinds of passes. In a pass of kind `RULES`, the compiled rules of the policy decide"""
+"""Last of the numbers of the kinds of passes. In a pass of kind `RULES` or `SUSPENDING`, the compiled rules of the
+policy decide
+"""
 NOBODY = 0
 BY_START = 1
 BY_QUEUE = 2

@@ -45,6 +45,7 @@ class SelectiveLoop(Suspension):
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Suspension.__init__(self, jobs, procs, most_running)
         # The policy
+        self.suspends_as = 0
         self.sf = self.tick = 0.0
         self.limit = -1.0
         """Factor: a job is protected if its xfactor exceeds this factor times the mean slowdown of its category;
@@ -140,7 +141,7 @@ class SelectiveLoop(Suspension):
                     index += 1
         else:
             self._release(self.nobody)
-            self._go_on()
+            self._take_free()
             if has_ticked:
                 self._take_turns()
         soon, end = (ticks + 1) * tick, self.end_at[0] if self.running else INFINITE
@@ -160,6 +161,17 @@ class SelectiveLoop(Suspension):
                 self.wake(at)
         self.stood = not has_ticked
         self.credit -= self.paused
+
+    def _take_free(self) -> None:
+        """Start or resume idle jobs that fit, the largest xfactor first."""
+        self.rankings = 0
+        idle = self._new_ranking()
+        rank: int
+        for rank in self._roomy():
+            idle.add(rank, self._xfactor(rank))
+        for rank in idle.down():
+            if self._fits(rank):
+                self._take_room(rank)
 
     def _take_turns(self) -> None:
         """Let each idle job that fits or can pay its toll start or resume, once per tick: the largest xfactor first,
@@ -221,20 +233,15 @@ class SelectiveLoop(Suspension):
         xfactor: float = (whole(self.now - self.submit[rank] - self.l_ran[rank]) + estimate) / estimate
         return xfactor
 
-    def _urgency(self, rank: int) -> float:
-        return self._xfactor(rank)
-
     def _preempt(self, rank: int) -> None:
         """Suspend running jobs and give the idle job their processors.
 
         A suspended job resumes on its own processors, so all jobs there are suspended; a new job suspends those with
         the lowest xfactors.
         """
-        count, mine, victims, sets = 0, self._xfactor(rank), self.scratch, self.sets
-        is_new = self.pauses.keeper[rank] < 0
-        if is_new:
+        count, mine, victims, sets = 0, self._xfactor(rank), self.victims, self.sets
+        if self.pauses.keeper[rank] < 0:
             count = self._choose(rank, mine)
-            self._place_among(rank, count)
         else:
             for index in range(self.rungs):
                 other = -self.rung_of[index]
@@ -246,11 +253,8 @@ class SelectiveLoop(Suspension):
             estimate = self.estimate[other]
             ran = self.l_ran[other] + self.now - self.since[other]
             own = (whole(self.now - self.submit[other] - ran) + estimate) / estimate
-            self._suspend(other, rank, mine, own, self.sf)
-        if is_new:
-            self._start_there(rank, self.takes_as, count)
-        else:
-            self._resume(rank, self.returns_as, count)
+            self._suspend(other, self.suspends_as, rank, mine, own, self.sf)
+        self._take_over(rank, victims[:count])
 
     def _choose(self, rank: int, mine: float) -> int:
         """Choose the running jobs that a new job with xfactor `mine` suspends, lowest xfactors first, and leave out
@@ -265,7 +269,7 @@ class SelectiveLoop(Suspension):
                 break
             other = -self.rung_of[index]
             if mine >= self.sf * self.rung_at[index] and self.procs[other] <= widest:
-                self.scratch[count] = other
+                self.victims[count] = other
                 count += 1
                 found += self.procs[other]
         return self._spare_unneeded(count, found, needed)

@@ -1,15 +1,22 @@
-"""Suspended jobs in the fast loop: the rules of `sim.policies.preempt.preemption` and the parts of the engine that they
-need, on columns (arrays of numbers).
+"""Suspended jobs in the fast loop: what policies that suspend jobs ask and do (`sim.policies.preempt.preemption`), on
+columns (arrays of numbers).
 
 A suspended job resumes on its own processors, and suspending and resuming take no time.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+from sim.decisions.decisions import Resume, Start
+from sim.decisions.reasons import Fits, OwnFree, Preempts
+from sim.history.decision_log import form_of
+from sim.kernel.calls import Rules
 from sim.kernel.loop import Loop
 from sim.kernel.sets import Sets, Waiters
 from sim.machine import cython
 from sim.machine.columns import (
+    Numbers,
     Processors,
     growing_numbers,
     growing_times,
@@ -20,22 +27,83 @@ from sim.machine.columns import (
     remove_times,
     times,
 )
-from sim.machine.operations import insert_pair, insert_three, remove_number, remove_pair
+from sim.machine.operations import insert_pair, insert_three, remove_number, remove_pair, remove_step
 
 SUSPENDED = 3
 """Index of "suspended" in `sim.history.stretch.ENDINGS`"""
+FITS_THERE: int = form_of(Start, Fits, True)
+OWN_IS_FREE: int = form_of(Resume, OwnFree)
+TAKES_OVER: int = form_of(Start, Preempts, True)
+RETURNS: int = form_of(Resume, Preempts)
+"""Forms in the log of decisions of starts and resumptions, without and with suspending others"""
+
+
+@cython.cclass
+class Ranking:
+    """Jobs sorted by a number, of equals the latest rank first, as `sim.policies.ranking` has them."""
+
+    def __init__(self, jobs: int) -> None:
+        self.number, self.rank, self.count = growing_times(jobs), growing_numbers(jobs), 0
+        """Numbers of the jobs, their negative ranks, and how many there are"""
+        self.listed = numbers(jobs)
+        """Column with the result of `up` or `down`, which the next call overwrites"""
+
+    def empty(self) -> None:
+        """Remove all jobs."""
+        if self.count:
+            remove_times(self.number, self.count, 0, self.count)
+            remove_numbers(self.rank, self.count, 0, self.count)
+            self.count = 0
+
+    def add(self, job: int, number: float) -> None:
+        """Add a job with the number by which it is sorted."""
+        insert_pair(self.number, self.rank, self.count, number, -job)
+        self.count += 1
+
+    def remove(self, job: int) -> None:
+        """Remove the job."""
+        remove_step(self.number, self.rank, self.count, self.place(job) - 1)
+        self.count -= 1
+
+    def place(self, job: int) -> int:
+        """Return the place of the job, 1 for the lowest number."""
+        place = 0
+        while self.rank[place] != -job:
+            place += 1
+        return place + 1
+
+    def up(self) -> Numbers:
+        """Return the jobs, the lowest number first."""
+        for index in range(self.count):
+            self.listed[index] = -self.rank[index]
+        return self.listed[: self.count]
+
+    def down(self) -> Numbers:
+        """Return the jobs, the highest number first."""
+        for index in range(self.count):
+            self.listed[index] = -self.rank[self.count - 1 - index]
+        return self.listed[: self.count]
+
+
+@cython.cclass
+class PreemptiveRules(Rules):
+    """Compiled policy that suspends jobs, with the parameters of `Preemptive`."""
+
+    def __init__(self) -> None:
+        self.seats: Any = None
+        self.restart: Any = None
+        self.memory = False
+        self.bandwidth = 0.0
+        self.seed: Any = None
 
 
 @cython.cclass
 class Suspension(Loop):
-    """Base of the fast loops of preemptive policies: it suspends and resumes jobs, and subclasses are informed of each
-    such event.
-    """
+    """Fast loop of policies that suspend jobs; subclasses are informed of each suspension and resumption."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
         self.seats_apart = True
-        self.takes_as = self.resumes_as = self.returns_as = self.suspends_as = 0
         # Sets of processors: of each job that runs or is suspended, and others
         self.sets = Sets(jobs + 7, procs)
         self.idle_set, self.tried_set, self.watched_set, self.came_set = jobs, jobs + 1, jobs + 2, jobs + 3
@@ -58,15 +126,17 @@ class Suspension(Loop):
         """
         self.fitting, self.fits_count = growing_numbers(jobs), 0
         """Ranks of the suspended jobs that may fit, and the number of these jobs"""
+        self.stays = Waiters(jobs, 1)
+        """Running jobs in one list, the last started first"""
+        self.is_to_wake = numbers(jobs)
+        """For each job 1 if a pass is requested that is made only while the job runs, otherwise 0"""
         # Of a pass
-        self.taker_at, self.taker, self.takers = growing_times(jobs), growing_numbers(jobs), 0
-        self.scratch = numbers(jobs)
+        self.one_ranking, self.other_ranking, self.rankings = Ranking(jobs), Ranking(jobs), 0
+        """Rankings that a pass may use, and how many it uses"""
+        self.roomy, self.victims, self.scratch = numbers(jobs), numbers(jobs), numbers(jobs)
+        self.run_ranks = numbers(most_running)
 
     # Policies
-
-    def _urgency(self, rank: int) -> float:
-        """Return the value by which idle jobs are sorted, to start or resume the one with the largest value first."""
-        return 0.0
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
         """Prepare for the job's running from now on, after `ran` seconds of progress; called when it starts or
@@ -75,6 +145,8 @@ class Suspension(Loop):
 
     def _has_left(self, rank: int) -> None:
         """Update the data of the policy after the job has left its processors."""
+        if self.is_to_wake[rank]:
+            self._forget_wake(rank)
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
         """Update the data of the policy after the job was suspended with `ran` seconds of progress."""
@@ -90,7 +162,16 @@ class Suspension(Loop):
         """
         self.since[rank] = since
         self.held_at[rank] = rank
+        self.stays.keep(rank, 0)
         self._comes_to_run(rank, ran)
+
+    def enter_wake(self, at: float, rank: int) -> None:
+        """Copy the request for a pass at the time `at`, while the job runs, into the loop."""
+        self._wake(at, rank)
+
+    def wakes(self) -> list[tuple[float, int]]:
+        """Return (time, rank of the job that must run) of each requested pass."""
+        return [(self.reserved_at[index], self.reserved_rank[index]) for index in range(self.reservations)]
 
     def enter_paused(self, rank: int, since: float, ran: float) -> None:
         """Copy a suspended job into the loop: it is suspended `since` this time, after `ran` seconds of progress."""
@@ -119,29 +200,59 @@ class Suspension(Loop):
             return False
         return not self.decided + 2 * idle + self.running > self.most_decided
 
-    def _go_on(self) -> None:
-        """Start or resume idle jobs that fit: the one with the largest value of `_urgency` first, then by rank."""
-        self._find_room()
-        for index in range(self.fits_count):
-            self._line_taker_up(self.fitting[index])
-        free = self.free
-        if free:
-            queue, procs = self.queue, self.procs
-            for index in range(self.waiting):
-                if procs[queue[index]] <= free:
-                    self._line_taker_up(queue[index])
-        for index in range(self.takers):
-            if self._fits(self.taker[index]):
-                self._take_room(self.taker[index])
-        if self.takers:
-            remove_times(self.taker_at, self.takers, 0, self.takers)
-            remove_numbers(self.taker, self.takers, 0, self.takers)
-            self.takers = 0
+    def _decide(self) -> None:
+        while self.reservations and self.reserved_at[0] <= self.now:
+            self._forget_wake(self.reserved_rank[0])
+        self.rankings = 0
+        self.rules.decide(self)
+        self.credit -= self.paused
 
-    def _line_taker_up(self, rank: int) -> None:
-        at = -self._urgency(rank)
-        insert_pair(self.taker_at, self.taker, self.takers, at, rank)
-        self.takers += 1
+    # Questions
+
+    def _new_ranking(self) -> Ranking:
+        ranking = self.other_ranking if self.rankings else self.one_ranking
+        self.rankings += 1
+        ranking.empty()
+        return ranking
+
+    def _ran(self, rank: int) -> float:
+        ran: float = self.l_ran[rank]
+        return ran + self.now - self.since[rank] if self.stays.keeper[rank] >= 0 else ran
+
+    def _runs(self) -> Numbers:
+        rank, index = self.stays.first[0], self.running
+        while rank >= 0:
+            index -= 1
+            self.run_ranks[index] = rank
+            rank = self.stays.then[rank]
+        return self.run_ranks[: self.running]
+
+    def _newcomers(self) -> Numbers:
+        return self._ranks_from(0, self.all)
+
+    def _roomy(self) -> Numbers:
+        self._find_room()
+        count, free = self.fits_count, self.free
+        for index in range(count):
+            self.roomy[index] = self.fitting[index]
+        if free:
+            for index in range(self.waiting):
+                rank = self.queue[index]
+                if self.procs[rank] <= free:
+                    self.roomy[count] = rank
+                    count += 1
+        return self.roomy[:count]
+
+    def _victims_among(self, rank: int, candidates: Numbers) -> Numbers:
+        needed, found, count = self.procs[rank] - self.free, 0, 0
+        other: int
+        for other in candidates:
+            if found >= needed:
+                break
+            self.victims[count] = other
+            found += self.procs[other]
+            count += 1
+        return self.victims[: self._spare_unneeded(count, found, needed)]
 
     def _fits(self, rank: int) -> bool:
         if self.pauses.keeper[rank] >= 0:
@@ -195,7 +306,7 @@ class Suspension(Loop):
     def _take_room(self, rank: int) -> None:
         """Start or resume the job, which fits without suspending others."""
         if self.pauses.keeper[rank] >= 0:
-            self._resume(rank, self.resumes_as, 0)
+            self._resume(rank, OWN_IS_FREE, 0)
             return
         free, missing, sets = self.free, self.procs[rank], self.sets
         if self.seats_apart:
@@ -205,7 +316,7 @@ class Suspension(Loop):
             missing = sets.take(rank, self.apart_set, missing)
         if missing:
             sets.take(rank, self.idle_set, missing)
-        self._start_there(rank, self.starts_as, free)
+        self._start_there(rank, FITS_THERE, free)
 
     def _find_waited_for(self) -> None:
         """Collect the processors that suspended jobs need to resume, so that new jobs avoid them if possible."""
@@ -258,17 +369,19 @@ class Suspension(Loop):
         self._begin_stretch(rank, now)
         self._note_start(rank, now)
         self.since[rank] = now
+        self.stays.keep(rank, 0)
         self._comes_to_run(rank, ran)
 
     def _give_back(self, at: int, procs: int) -> None:
         """Free the `procs` processors of the job with rank `at`, which has left."""
+        self.stays.forget(at)
         self.sets.add(self.idle_set, at)
         self.free += procs
         self._has_left(at)
 
-    def _suspend(self, rank: int, by: int, one: float, two: float, three: float) -> None:
-        """Suspend the running job `rank` so that the job `by` can run; `one`, `two` and `three` are the numbers of the
-        reason.
+    def _suspend(self, rank: int, form: int, by: int, one: float, two: float, three: float) -> None:
+        """Suspend the running job `rank` so that the job `by` can run; `form`, `one`, `two` and `three` are the form
+        and the numbers of the reason.
         """
         now, running, ran, begins = self.now, self.running, self.l_ran[rank], self.since[rank]
         leaves = -(begins + self.runtime[rank] - ran)
@@ -279,7 +392,7 @@ class Suspension(Loop):
         self._end_stretch(rank, now, SUSPENDED)
         self.preempted[rank] += 1
         self.preemptions += 1
-        self._note(self.suspends_as, rank, by, one, two, three)
+        self._note(form, rank, by, one, two, three)
         self.paused_at[rank] = now
         self.paused_in[rank] = self.step
         self._pause(rank, ran)
@@ -293,16 +406,22 @@ class Suspension(Loop):
         self.fits_count += 1
         self._is_set_aside(rank, ran)
 
-    def _place_among(self, rank: int, count: int) -> None:
-        """Choose the processors of a new job: idle ones first, then those of the `count` jobs that it suspends, the
-        lowest-numbered first.
+    def _take_over(self, rank: int, victims: Numbers) -> None:
+        """Start or resume the job for which the victims were suspended.
+
+        A new job gets the lowest-numbered processors that were idle before, then the lowest-numbered of the victims.
         """
         sets = self.sets
-        sets.drop(self.theirs_set, self.theirs_set)
-        for index in range(count):
-            sets.add(self.theirs_set, self.scratch[index])
-        missing = sets.take(rank, self.idle_set, self.procs[rank])
-        sets.take(rank, self.theirs_set, missing)
+        other: int
+        if self.pauses.keeper[rank] >= 0:
+            self._resume(rank, RETURNS, len(victims))
+            return
+        sets.become(self.apart_set, self.idle_set)
+        for other in victims:
+            sets.drop(self.apart_set, other)
+        missing = sets.take(rank, self.apart_set, self.procs[rank])
+        sets.take(rank, self.idle_set, missing)
+        self._start_there(rank, TAKES_OVER, len(victims))
 
     def _spare_unneeded(self, count: int, found: int, needed: int) -> int:
         """Remove jobs that need not be suspended from the `count` chosen ones, which hold `found` processors; return
@@ -310,7 +429,7 @@ class Suspension(Loop):
 
         `needed` processors must remain; if `found` is less, return 0.
         """
-        kept, victims = 0, self.scratch
+        kept, victims = 0, self.victims
         if found < needed:
             return 0
         for index in range(count):
@@ -321,3 +440,21 @@ class Suspension(Loop):
                 victims[kept] = rank
                 kept += 1
         return kept
+
+    # Requested passes
+
+    def _wake(self, at: float, rank: int) -> None:
+        """Request a pass at the time `at`, unless the running job `rank` leaves its processors before."""
+        if not self.is_to_wake[rank]:
+            insert_pair(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
+            self.reservations += 1
+            self.is_to_wake[rank] = 1
+
+    def _forget_wake(self, rank: int) -> None:
+        """Remove the request that depends on this job, which is over or no longer needed."""
+        place = 0
+        while self.reserved_rank[place] != rank:
+            place += 1
+        remove_step(self.reserved_at, self.reserved_rank, self.reservations, place)
+        self.reservations -= 1
+        self.is_to_wake[rank] = 0

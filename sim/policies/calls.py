@@ -15,7 +15,7 @@ from functools import cache, lru_cache, wraps
 from types import CellType, CodeType, FunctionType
 from typing import Any, Protocol
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.reasons import Compressed, FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
 from sim.decisions.reasons_on_nodes import LeavesNoRoom
 from sim.decisions.reasons_to_wait import WouldDelay
@@ -33,6 +33,9 @@ class Pass(View, Protocol):
     def start(self, job: Job, because: Reason, on: Seats | None = None) -> None:
         """Start the job; the start counts as a backfill if a job ahead of this one in the queue waits."""
 
+    def begin(self, job: Job, because: Reason, on: int | None = None) -> None:
+        """Start the job under a policy without a queue, in which no job passes another."""
+
     def start_in_order(self) -> Job | None:
         """Start jobs from the front of the queue while they fit. Return the first job that does not fit (the head), or
         None.
@@ -45,6 +48,20 @@ class Pass(View, Protocol):
         """Move reservations to earlier starts, one after another: in order of reserved start (`by` is "start") or of
         the queue ("queue").
         """
+
+    def suspend(self, job: Job, because: Reason, overhead: float = 0) -> None:
+        """Suspend the running job; it keeps its processors for `overhead` seconds, while its memory is written."""
+
+    def resume(self, job: Job, because: Reason, overhead: float = 0, on: int | None = None) -> None:
+        """Resume the suspended job, on its own processors unless `on` says others; it runs on after `overhead`
+        seconds.
+        """
+
+    def wake(self, at: float, during: Job | None = None) -> None:
+        """Request a pass at the time `at`, unless the job `during` leaves its processors before."""
+
+    def wake_once(self, at: float) -> None:
+        """Request a pass at the time `at`, unless another pass is made before."""
 
     def keep(self, job: Job, because: Reason | None = None) -> None:
         """Record the reason why the job keeps waiting, if the run is watched; without `because` the reason is what the
@@ -76,6 +93,10 @@ def start(view: View, job: Job, because: Reason, on: Seats | None = None) -> Ite
     yield (Start if view.is_first(job) else Backfill)(job, because, on)
 
 
+def begin(view: View, job: Job, because: Reason, on: int | None = None) -> Iterator[Decision]:
+    yield Start(job, because, on)
+
+
 def start_in_order(view: View) -> Generator[Decision, None, Job | None]:
     for head in view.queue:
         if not view.fits(head):
@@ -98,13 +119,32 @@ def compress(view: View, by: str) -> Iterator[Decision]:
         yield Reserve(job, at, Compressed(was))
 
 
+def suspend(view: View, job: Job, because: Reason, overhead: float = 0) -> Iterator[Decision]:
+    yield Suspend(job, because, overhead)
+
+
+def resume(view: View, job: Job, because: Reason, overhead: float = 0, on: int | None = None) -> Iterator[Decision]:
+    yield Resume(job, because, overhead, on)
+
+
+def wake(view: View, at: float, during: Job | None = None) -> Iterator[Decision]:
+    yield Wake(at, during)
+
+
+def wake_once(view: View, at: float) -> Iterator[Decision]:
+    yield Wake(at, is_renewed=True)
+
+
 def keep(view: View, job: Job, because: Reason | None = None) -> Iterator[Decision]:
     if view.curious:
         because = because or view.lacks(job)
         yield Keep(job, on_nodes(because) if view.has_nodes else because)
 
 
-_ACTS = {act.__name__: act for act in (start, start_in_order, reserve, compress, keep)}
+_ACTS: dict[str, Callable[..., Iterator[Decision]]] = {
+    act.__name__: act
+    for act in (start, begin, start_in_order, reserve, compress, suspend, resume, wake, wake_once, keep)
+}
 
 # The same policy, called or iterated
 

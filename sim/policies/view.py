@@ -10,6 +10,7 @@ from sim.decisions.sentences import Reason
 from sim.machine.nodes import Leftover
 from sim.machine.plan import Plan
 from sim.machine.profile import Extra
+from sim.policies.ranking import Ranking
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 
@@ -117,6 +118,9 @@ class View(Protocol):
 
     def lacks(self, job: Job) -> Reason:
         """Return the reason why the job does not fit: what it lacks."""
+
+    def new_ranking(self) -> Ranking:
+        """Return a ranking without jobs, for this pass."""
 
     def draft(self) -> Plan:
         """Return a copy of the plan of running jobs and reservations, which the policy may change."""

@@ -19,7 +19,6 @@ from sim.engine.state import Future, State
 from sim.history.bulk_append import Extension
 from sim.history.history import History
 from sim.history.stretch import KINDS, RUN, SPECULATIVE
-from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, Loop
 from sim.kernel.migration import MigratingLoop
@@ -27,13 +26,14 @@ from sim.kernel.multiqueue import MultiQueueLoop
 from sim.kernel.ordering import OrderedLoop
 from sim.kernel.present import (
     GANG,
-    IMMEDIATE,
     MULTIQUEUE,
     RECORDED,
     RULES,
     SELECTIVE,
+    SUSPENDING,
 )
 from sim.kernel.selective import SelectiveLoop
+from sim.kernel.suspension import Suspension
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
 from sim.policies.policy import Policy
@@ -308,9 +308,9 @@ class Express:
         state.kept_plan = Profile.of_steps(steps) if count else None
 
 
-_LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQueueLoop, GANG: MigratingLoop}
+_LOOPS = {SELECTIVE: SelectiveLoop, SUSPENDING: Suspension, MULTIQUEUE: MultiQueueLoop, GANG: MigratingLoop}
 """For each kind of policy that chooses processors itself: class of its loop"""
-_BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing, GANG: gangs}
+_BESIDE: dict[int, Any] = {SELECTIVE: preempting, SUSPENDING: preempting, MULTIQUEUE: dividing, GANG: gangs}
 """For each kind of policy with additional state: module that copies this state"""
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.decisions.decisions import Resume, Start, Suspend
-from sim.decisions.reasons import MadeWay, Outranked, OwnFree, Preempts
+from sim.decisions.decisions import Suspend
+from sim.decisions.reasons import Outranked
 from sim.engine.state import State
 from sim.history.decision_log import form_of
 from sim.policies.preempt.immediate import Immediate
@@ -41,13 +41,10 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
     """Copy suspended jobs and the policy's notes into the loop."""
     policy = state.policy
     assert isinstance(policy, Preemptive)
-    loop.seats_apart, loop.takes_as = policy.seats == "apart", form_of(Start, Preempts, is_placed=True)
-    loop.resumes_as, loop.returns_as = form_of(Resume, OwnFree), form_of(Resume, Preempts)
+    loop.seats_apart = policy.seats == "apart"
     loop.preempted, loop.preemptions = state.ledger.preemptions, state.tally.preemptions
     if isinstance(policy, Selective):
         _tell_terms(loop, policy, state, workload)
-    elif isinstance(policy, Immediate):
-        loop.slice, loop.suspends_as = policy.slice, form_of(Suspend, MadeWay)
     loop.sets.put(loop.idle_set, state.free_set)
     ran = state.ledger.ran
     for rank, allocation in state.running.items():
@@ -110,7 +107,6 @@ def settle(loop: Any, state: State) -> None:
         notes["tolls"] = _tolls_of(loop, state, policy, ranks)
     else:
         state.wakes.update((at, rank, state.running[rank].since) for at, rank in loop.wakes())
-        notes["claim"] = {}
     if isinstance(policy, Tunable):
         ended = [kind for kind in range(len(CATEGORIES)) if loop.ended[kind]]
         notes["finished"] = {kind: loop.ended[kind] for kind in ended}

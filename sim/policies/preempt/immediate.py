@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import inf
 
-from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
-from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT, whole
+from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
-from sim.policies.preempt.preemption import Preemptive, enough
+from sim.policies.preempt.preemption import Preemptive
+from sim.policies.ranking import Ranking
 from sim.policies.registry import policy
-from sim.policies.view import RunningJob, View
+from sim.policies.view import RunningJob
 from sim.workload.model import Job
 
 
@@ -31,50 +29,62 @@ class Immediate(Preemptive):
 
     slice: float = parameter(600.0, "seconds that a job may run before it can be suspended (K section 2.3)", low=1.0)
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        yield from self.claims_come_true(view)
-        yield from self.go_on(view, partial(suffering, view))
-        yield from self.keep_idle(view, lambda job: job.rank in view.suspended)
-        queue = view.queue
-        served = self._served(view) if queue else []
-        disappointed = False
-        for job in queue:
-            if job.rank in view.notes["claim"]:
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        self.claims_come_true(now)
+        idle = now.new_ranking()
+        for job in self.roomy(now):
+            idle.add(job, self._suffering(now, job))
+        for job in idle.down():
+            if self.fits(now, job):
+                self.take_room(now, job)
+        self.keep_suspended(now)
+        newcomers, is_disappointed = self.newcomers(now), False
+        if len(newcomers) == 0:
+            return
+        served = self._served(now)
+        for job in newcomers:
+            if self.fits(now, job):
+                self.take_room(now, job)
                 continue
-            if self.fits(view, job):
-                yield self.take_room(view, job)
+            victims = self.victims_among(now, job, served.up())
+            if len(victims) == 0:
+                is_disappointed = True
+                now.keep(job, NoSliceOver(self.slice) if now.in_time(job) else self.obstacle(now, job))
                 continue
-            victims = enough(job.procs - self.count_unclaimed(view), served) if view.in_time(job) else None
-            if victims is None:
-                disappointed = True
-                if view.curious:
-                    yield Keep(job, NoSliceOver(self.slice) if view.in_time(job) else self._obstacle(view, job))
-                continue
-            reasons: dict[int, Reason] = {
-                v.rank: MadeWay(job, suffering(view, v), self.slice, served.index(v) + 1) for v in victims
-            }
-            yield from self.preempt(view, job, victims, reasons)
-            served = [other for other in served if other not in victims]
-        if disappointed and (run := self._next_served(view)):
-            yield Wake(self._slice_over(run), run.job)
+            for victim in victims:
+                suffering = self._suffering(now, victim)
+                self.suspend(now, victim, MadeWay(job, suffering, self.slice, served.place(victim)))
+            for victim in victims:
+                served.remove(victim)
+            self.take_over(now, job, victims)
+        if is_disappointed:
+            self._wake_for_next(now)
 
-    def _served(self, view: View) -> list[Job]:
-        """Return the running jobs that have used up their slice of time, the lowest instantaneous xfactor first."""
-        served = [s.job for s in view.running.values() if s.runs and self._slice_over(s) <= view.now + MOMENT]
-        served.sort(key=lambda job: (suffering(view, job), -job.rank))
+    def _served(self, now: Pass) -> Ranking:
+        """Return the running jobs that have used up their slice of time, by instantaneous xfactor."""
+        served = now.new_ranking()
+        for run in self.runs(now):
+            if self._slice_over(now, run) <= now.time + MOMENT:
+                served.add(run.job, self._suffering(now, run.job))
         return served
 
-    def _next_served(self, view: View) -> RunningJob | None:
-        """Return the running job that will be the next to use up its slice, or None."""
-        unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now + MOMENT)
-        return min(unserved, key=self._slice_over, default=None)
+    def _wake_for_next(self, now: Pass) -> None:
+        """Ask for a pass when the next running job has used up its slice."""
+        soonest = inf
+        during: Job | None = None
+        for run in self.runs(now):
+            over = self._slice_over(now, run)
+            if now.time + MOMENT < over < soonest:
+                soonest, during = over, run.job
+        if during is not None:
+            now.wake(soonest, during)
 
-    def _slice_over(self, run: RunningJob) -> float:
+    def _slice_over(self, now: Pass, run: RunningJob) -> float:
         """Return the time at which the running job has used up its slice."""
         return run.since + self.slice - run.ran_before
 
-
-def suffering(view: View, job: Job) -> float:
-    """Return the job's instantaneous xfactor: time since submit over time run; infinite before it has run."""
-    ran = whole(view.ran(job.rank))
-    return whole(view.now - job.submit) / ran if ran else inf
+    def _suffering(self, now: Pass, job: Job) -> float:
+        """Return the job's instantaneous xfactor: time since submit over time run; infinite before it has run."""
+        ran = whole(now.ran(job.rank))
+        return whole(now.time - job.submit) / ran if ran else inf

@@ -4,7 +4,7 @@ chapter 3).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import inf
@@ -13,7 +13,6 @@ from typing import Literal
 
 import numpy as np
 
-from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
 from sim.decisions.reasons import Claimed, Fits, OwnFree, Preempts
 from sim.decisions.reasons_to_wait import (
     AwaitsVictims,
@@ -25,9 +24,10 @@ from sim.decisions.reasons_to_wait import (
 )
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
+from sim.policies.calls import Pass
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
-from sim.policies.view import View
+from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
 
 LEAST_MEMORY, MOST_MEMORY = 100, 1000
@@ -81,24 +81,27 @@ class Preemptive(Policy):
         """Return the processors, as bits, on which a suspended job must resume; None if it may use any."""
         return view.suspended.get(rank) if self.restart == "own" else None
 
-    def go_on(self, view: View, first: Callable[[Job], float]) -> Iterator[Decision]:
-        """Yield starts and resumptions of the idle jobs that fit: those with the largest value of `first` first, then
-        by rank.
-        """
-        takers = self.roomy(view)
-        if len(takers) > 1:
-            takers.sort(key=lambda job: (-first(job), job.rank))
-        for job in takers:
-            if self.fits(view, job):
-                yield self.take_room(view, job)
+    def keep_idle(self, now: Pass) -> None:
+        """Record the reason why each idle job waits, if the run is watched."""
+        if now.curious:
+            for job in self.idle(now):
+                now.keep(job, self.obstacle(now, job))
 
-    def keep_idle(self, view: View, of: Callable[[Job], bool] = lambda job: True) -> Iterator[Keep]:
-        """Yield, for each idle job for which `of` returns True, the reason why it waits; yield nothing if reasons are
-        not recorded.
-        """
-        if view.curious:
-            for job in filter(of, self.idle(view)):
-                yield Keep(job, self._obstacle(view, job))
+    def keep_suspended(self, now: Pass) -> None:
+        """Record the reason why each suspended job that has no claim waits, if the run is watched."""
+        if now.curious:
+            for job in self.idle(now):
+                if job.rank in now.suspended:
+                    now.keep(job, self.obstacle(now, job))
+
+    def runs(self, view: View) -> list[RunningJob]:
+        """Return the running jobs that can be suspended, the first started first."""
+        return [run for run in view.running.values() if run.runs]
+
+    def newcomers(self, view: View) -> list[Job]:
+        """Return the idle jobs that have not run yet."""
+        queue, claims = view.queue, view.notes.get("claim")
+        return [job for job in queue if job.rank not in claims] if claims else queue
 
     def roomy(self, view: View) -> list[Job]:
         """Return the idle jobs that fit now if no other idle job is started."""
@@ -117,24 +120,22 @@ class Preemptive(Policy):
         """Return the idle jobs that may run on any processors; the others are suspended and must resume on their former
         processors.
         """
-        if self.restart == "any":
-            return self.idle(view)
-        queue, claims = view.queue, view.notes.get("claim")
-        return [job for job in queue if job.rank not in claims] if claims else queue
+        return self.idle(view) if self.restart == "any" else self.newcomers(view)
 
-    def take_room(self, view: View, job: Job) -> Start | Resume:
-        """Return the decision that starts or resumes the job on free processors; the job must fit."""
-        pinned = self.pinned(view, job.rank)
-        if pinned is not None:
-            return Resume(job, OwnFree(), self.overhead(job))
-        return self._begun(view, job, Fits(view.free), self._seat(view, job))
+    def take_room(self, now: Pass, job: Job) -> None:
+        """Start or resume the job on free processors; it must fit."""
+        if self.pinned(now, job.rank) is None:
+            self._begin(now, job, Fits(now.free), self._seat(now, job))
+        else:
+            now.resume(job, OwnFree(), self.overhead(job))
 
-    def _begun(self, view: View, job: Job, why: Reason, on: int) -> Start | Resume:
-        """Return the decision that starts or resumes the job on the processors `on`, with the reason `why`."""
-        own = view.suspended.get(job.rank)
+    def _begin(self, now: Pass, job: Job, because: Reason, on: int) -> None:
+        """Start or resume the job on the processors `on`."""
+        own = now.suspended.get(job.rank)
         if own is None:
-            return Start(job, why, on)
-        return Resume(job, why, self.overhead(job), None if on == own else on)
+            now.begin(job, because, on)
+        else:
+            now.resume(job, because, self.overhead(job), None if on == own else on)
 
     def fits(self, view: View, job: Job) -> bool:
         """Return True if the job has enough free processors (its own, if suspended) and would end before
@@ -158,39 +159,45 @@ class Preemptive(Policy):
                 break
         return first_of(job.procs, own, apart, free)
 
-    def preempt(self, view: View, job: Job, victims: list[Job], reasons: dict[int, Reason]) -> Iterator[Decision]:
-        """Yield the decisions that suspend the victims for `job`.
-
-        The job claims free processors first and then the victims', lowest numbers first; a job that must resume on its
-        own
-        processors claims these.
+    def victims_among(self, view: View, job: Job, candidates: Iterable[Job]) -> list[Job]:
+        """Return the running jobs to suspend for `job`, taken from the candidates in this order until they have enough
+        processors, and without those not needed; none if all have too few.
         """
-        chosen = self.pinned(view, job.rank)
-        if chosen is None:
-            theirs = reduce(or_, (view.held(victim.rank) for victim in victims))
-            chosen = first_of(job.procs, self.unclaimed(view), theirs & view.suspended.get(job.rank, 0), theirs)
-        for victim in victims:
-            yield Suspend(victim, reasons[victim.rank], self.overhead(victim))
-        if chosen & ~view.free_set:
-            view.notes.setdefault("claim", {})[job.rank] = chosen
-            view.notes.setdefault("victims", {})[job.rank] = tuple(victim.rank for victim in victims)
-            yield from self._await_victims(view, job, chosen)
-        else:
-            yield self._begun(view, job, Preempts(tuple(victims)), chosen)
+        return (enough(job.procs - self.count_unclaimed(view), candidates) if view.in_time(job) else None) or []
 
-    def claims_come_true(self, view: View) -> Iterator[Decision]:
-        """Yield the starts and resumptions of jobs with a claim whose claimed processors are free now."""
-        claims = view.notes.setdefault("claim", {})
-        for rank, processors in list(claims.items()):
-            chosen, job = int(processors), view.job(rank)
-            if rank in view.running or not self._can_claim(view, job, chosen):
-                self._give_up(view, rank)
-                continue
-            if chosen & ~view.free_set:
-                yield from self._await_victims(view, job, chosen)
-                continue
-            self._give_up(view, rank)
-            yield self._begun(view, job, Claimed(), chosen)
+    def suspend(self, now: Pass, victim: Job, because: Reason) -> None:
+        """Suspend the running job."""
+        now.suspend(victim, because, self.overhead(victim))
+
+    def take_over(self, now: Pass, job: Job, victims: list[Job]) -> None:
+        """Start or resume the job, for which the victims have been suspended.
+
+        The job takes free processors first and then the victims', lowest numbers first; a job that must resume on its
+        own processors takes these. While victims are still leaving them the job claims them.
+        """
+        chosen = self.pinned(now, job.rank)
+        if chosen is None:
+            theirs = reduce(or_, (now.suspended[victim.rank] for victim in victims), 0)
+            own = theirs & now.suspended.get(job.rank, 0)
+            chosen = first_of(job.procs, self.unclaimed(now) & ~theirs, own, theirs)
+        if chosen & ~now.free_set:
+            now.notes.setdefault("claim", {})[job.rank] = chosen
+            now.notes.setdefault("victims", {})[job.rank] = tuple(victim.rank for victim in victims)
+            self._await_victims(now, job, chosen)
+        else:
+            self._begin(now, job, Preempts(tuple(victims)), chosen)
+
+    def claims_come_true(self, now: Pass) -> None:
+        """Start or resume the jobs with a claim whose claimed processors are free now."""
+        for rank, processors in list(now.notes.get("claim", {}).items()):
+            chosen, job = int(processors), now.job(rank)
+            if rank in now.running or not self._can_claim(now, job, chosen):
+                self._give_up(now, rank)
+            elif chosen & ~now.free_set:
+                self._await_victims(now, job, chosen)
+            else:
+                self._give_up(now, rank)
+                self._begin(now, job, Claimed(), chosen)
 
     def _give_up(self, view: View, rank: int) -> None:
         """Remove the claim of the job `rank`, so that its processors are free for others."""
@@ -200,15 +207,15 @@ class Preemptive(Policy):
         """Return True if the claimed processors `chosen` are available and the job would end before maintenance."""
         return not chosen & ~view.there and view.in_time(job)
 
-    def _await_victims(self, view: View, job: Job, claimed: int) -> Iterator[Keep]:
-        """Yield the reason why a job with a claim waits: a victim is still leaving its processors, or another job has
+    def _await_victims(self, now: Pass, job: Job, claimed: int) -> None:
+        """Record the reason why a job with a claim waits: a victim is still leaving its processors, or another job has
         started there.
         """
-        if view.curious:
-            there = [stint.job for rank, stint in view.running.items() if view.held(rank) & claimed]
-            victims = view.notes["victims"][job.rank]
-            leaving = tuple(each for each in there if each.rank in victims and each.rank in view.suspended)
-            yield Keep(job, AwaitsVictims(leaving) if leaving else ClaimTaken(tuple(there)))
+        if now.curious:
+            there = [stint.job for rank, stint in now.running.items() if now.held(rank) & claimed]
+            victims = now.notes["victims"][job.rank]
+            leaving = tuple(each for each in there if each.rank in victims and each.rank in now.suspended)
+            now.keep(job, AwaitsVictims(leaving) if leaving else ClaimTaken(tuple(there)))
 
     def idle(self, view: View) -> list[Job]:
         """Return the waiting and suspended jobs that may run now: they have no claim, and their suspension is
@@ -219,7 +226,7 @@ class Preemptive(Policy):
         claims = view.notes.get("claim")
         return [job for job in jobs if job.rank not in claims] if claims else jobs
 
-    def _obstacle(self, view: View, job: Job) -> Reason:
+    def obstacle(self, view: View, job: Job) -> Reason:
         pinned = self.pinned(view, job.rank)
         if not view.in_time(job):
             return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))

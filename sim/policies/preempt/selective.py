@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import ceil, inf
 
-from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import NoVictimAllowed, NoVictims, TurnOver
 from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT, whole
+from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Order, Xfactor
 from sim.policies.parameters import parameter
 from sim.policies.preempt.ladder import Ladder
-from sim.policies.preempt.preemption import Preemptive, enough
+from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.tolls import Tolls, xfactor
 from sim.policies.registry import policy
 from sim.policies.view import RunningJob, View
@@ -37,39 +35,51 @@ class Selective(Preemptive):
     sf: float = parameter(2.0, "how many times larger the xfactor must be to suspend (K section 3.1)", low=1.0)
     tick: float = parameter(60.0, "seconds between attempts to preempt (K section 3.2)", low=1.0)
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        if "claim" in view.notes:
-            yield from self.claims_come_true(view)
-        if view.resized:
-            view.notes.pop("tolls", None)
-        tolls, tick = self._tolls(view), self._last_tick(view.now)
-        has_ticked = view.now - tick * self.tick <= MOMENT
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        self.claims_come_true(now)
+        if now.resized:
+            now.notes.pop("tolls", None)
+        tolls, tick = self._tolls(now), self._last_tick(now.time)
+        has_ticked = now.time - tick * self.tick <= MOMENT
         came: list[Job] = []
-        if is_calm := tolls.stood == _stand(view) and not has_ticked:
-            for job in view.arrived:
-                if self.fits(view, job):
-                    yield self.take_room(view, job)
+        if is_calm := tolls.stood == _stand(now) and not has_ticked:
+            for job in now.arrived:
+                if self.fits(now, job):
+                    self.take_room(now, job)
                 else:
                     came.append(job)
-            yield from self.keep_idle(view)
+            self.keep_idle(now)
         else:
-            tolls.look(view)  # suspended victims may resume at once
-            yield from self.go_on(view, partial(xfactor, view))
-            yield from self._preempt_in_turn(view, tolls) if has_ticked else self.keep_idle(view)
-        ends = view.ends
+            tolls.look(now)  # suspended victims may resume at once
+            self._take_free(now)
+            if has_ticked:
+                self._preempt_in_turn(now, tolls)
+            else:
+                self.keep_idle(now)
+        ends = now.ends
         end = ends[0][0] if ends else inf
         soon = (tick + 1) * self.tick
         if soon < end:  # every end of a job triggers a full check
             if is_calm:
-                tolls.first = tolls.soonest_of(view, came, soon, tolls.first)
-            elif has_ticked and self.roomy(view):
-                tolls.first = view.now
+                tolls.first = tolls.soonest_of(now, came, soon, tolls.first)
+            elif has_ticked and self.roomy(now):
+                tolls.first = now.time
             else:
-                tolls.first = tolls.soonest(view, soon, end)
+                tolls.first = tolls.soonest(now, soon, end)
             at = max(soon, ceil(tolls.first / self.tick) * self.tick) if tolls.first < inf else inf
             if at < end:
-                yield Wake(at, is_renewed=True)
-        tolls.stood = None if has_ticked or tolls.moving else _stand(view)
+                now.wake_once(at)
+        tolls.stood = None if has_ticked or tolls.moving else _stand(now)
+
+    def _take_free(self, now: Pass) -> None:
+        """Start or resume the idle jobs that fit, the largest xfactor first."""
+        idle = now.new_ranking()
+        for job in self.roomy(now):
+            idle.add(job, xfactor(now, job))
+        for job in idle.down():
+            if self.fits(now, job):
+                self.take_room(now, job)
 
     def line_order(self) -> Order:
         return Xfactor()
@@ -93,47 +103,45 @@ class Selective(Preemptive):
         tolls: Tolls = view.notes["tolls"]
         return tolls
 
-    def _preempt_in_turn(self, view: View, tolls: Tolls) -> Iterator[Decision]:
-        """Yield the preemptions of the jobs that are idle now, each considered once: the largest xfactor first, then by
-        rank.
-        """
-        idle, seated = self.idle(view) if view.curious else [], set(view.running)
+    def _preempt_in_turn(self, now: Pass, tolls: Tolls) -> None:
+        """Let each job that is idle now preempt once if it may: the largest xfactor first, then by rank."""
+        idle, seated = self.idle(now) if now.curious else [], set(now.running)
         last = (-inf, -1)
-        while turns := [turn for turn in tolls.payers(view) if turn > last and turn[1] not in seated]:
+        while turns := [turn for turn in tolls.payers(now) if turn > last and turn[1] not in seated]:
             last = min(turns)
-            job = view.job(last[1])
-            if self.fits(view, job):
-                yield self.take_room(view, job)
+            job = now.job(last[1])
+            if self.fits(now, job):
+                self.take_room(now, job)
             else:
-                yield from self._preempt(view, tolls.ladder, job)
+                self._preempt(now, tolls.ladder, job)
             seated.add(job.rank)
         for job in idle:
             if job.rank not in seated:
-                yield Keep(job, self._why_nobody(view, job))
+                now.keep(job, self._why_nobody(now, job))
 
-    def _preempt(self, view: View, ladder: Ladder, job: Job) -> Iterator[Decision]:
-        mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
+    def _preempt(self, now: Pass, ladder: Ladder, job: Job) -> None:
+        mine, pinned = xfactor(now, job), self.pinned(now, job.rank)
         if pinned is not None:
             victims = [other for _, _, other, processors in ladder.rungs if processors & pinned]
         else:
             outranked = [other for theirs, _, other, _ in ladder.rungs if mine >= self.sf * theirs]
-            allowed = [other for other in outranked if job.procs >= other.procs / 2]
-            victims = enough(job.procs - self.count_unclaimed(view), allowed) or []
-        reasons: dict[int, Reason] = {v.rank: Outranked(job, mine, xfactor(view, v), self.sf) for v in victims}
-        yield from self.preempt(view, job, victims, reasons)
+            victims = self.victims_among(now, job, [each for each in outranked if job.procs >= each.procs / 2])
+        for victim in victims:
+            self.suspend(now, victim, Outranked(job, mine, xfactor(now, victim), self.sf))
+        self.take_over(now, job, victims)
 
     def _why_nobody(self, view: View, job: Job) -> Reason:
         """Return the reason why the job may suspend none of the running jobs: maintenance, too small an xfactor, or
         protected jobs.
         """
         if not view.in_time(job):
-            return self._obstacle(view, job)
+            return self.obstacle(view, job)
         mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
         others = [stint for rank, stint in view.running.items() if pinned is None or view.held(rank) & pinned]
         if self.fits(view, job):
             return TurnOver()
         if pinned is not None and not others:
-            return self._obstacle(view, job)
+            return self.obstacle(view, job)
         outranked = [s.job for s in others if s.runs and mine >= self.sf * xfactor(view, s.job)]
         found = sum(other.procs for other in outranked) + self.count_unclaimed(view)
         if len(outranked) < len(others) if pinned is not None else found < job.procs:
@@ -173,17 +181,18 @@ class Tunable(Selective):
         1.5, "xfactor above which a job is not suspended, in mean slowdowns of its category (K section 3.5.1)", low=0.0
     )
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        ended = [(view.now, job.rank) for job in view.completed] if "finished" in view.notes else view.finished
-        count, total = view.notes.setdefault("finished", {}), view.notes.setdefault("slowdown", {})
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        ended = [(now.time, job.rank) for job in now.completed] if "finished" in now.notes else now.finished
+        count, total = now.notes.setdefault("finished", {}), now.notes.setdefault("slowdown", {})
         for end, rank in ended:
-            job, ran = view.job(rank), view.ran(rank)
+            job, ran = now.job(rank), now.ran(rank)
             kind = category_of(job.estimate, job.procs)
             count[kind] = count.get(kind, 0) + 1
             total[kind] = total.get(kind, 0) + 1 + whole(end - job.submit - ran) / max(ran, TAU)
-        if view.completed:
-            self._unsettle(view, {category_of(job.estimate, job.procs) for job in view.completed})
-        yield from super().decide(view)
+        if now.completed:
+            self._unsettle(now, {category_of(job.estimate, job.procs) for job in now.completed})
+        super().decide(now)
 
     def _unsettle(self, view: View, kinds: set[int]) -> None:
         """Record that the limits of these categories have changed, so that the xfactors of their running jobs are

@@ -21,6 +21,7 @@ from sim.workload.model import Workload
 from sim.workload.source import Source
 from tests.examples import examples
 from tests.oracle.by_yield import OLD
+from tests.oracle.preempt_by_yield import OLD as OLD_SUSPENDING
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -30,13 +31,19 @@ SPECS = [
     "relaxed", "relaxed:omega=0.5", "relaxed:relative=cpu", "replan", "conservative", "conservative:compress=queue",
     "conservative:compress=none",
 ]  # fmt: skip
+SUSPENDING = [
+    "immediate:slice=1", "immediate:slice=5,seats=lowest", "immediate:slice=5,restart=any",
+    "immediate:slice=3,memory=yes,bandwidth=50", "selective:tick=1", "selective:sf=1.2,tick=2.5,restart=any",
+    "selective:sf=1.5,tick=1,memory=yes,bandwidth=50", "selective", "tunable:sf=1,tick=1", "tunable",
+    "tunable:sf=1.3,tick=2,limit=0.3", "tunable:tick=1,memory=yes,restart=any,bandwidth=50",
+]  # fmt: skip
 LUBLIN = Source("lublin-128").read()[1].take(slice(300))
 ORDERS = ["fcfs", "sjf", "wide", "xfactor", "random"]
 
 
 def old(policy: Policy) -> Policy:
     """Return the old definition of the policy, with the same parameters."""
-    return OLD[type(policy)](**{field.name: getattr(policy, field.name) for field in fields(policy)})
+    return (OLD | OLD_SUSPENDING)[type(policy)](**{field.name: getattr(policy, field.name) for field in fields(policy)})
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,14 @@ class Asking(Policy):
     @property
     def keeps_reservations(self) -> bool:  # type: ignore[override]
         return bool(self.asked.keeps_reservations)
+
+    @property
+    def suspends(self) -> bool:  # type: ignore[override]
+        return bool(self.asked.suspends)
+
+    @property
+    def places(self) -> bool:  # type: ignore[override]
+        return bool(self.asked.places)
 
     def queue_order(self) -> Any:
         return self.asked.queue_order()
@@ -72,8 +87,10 @@ def steps(workload: Workload, policy: Policy, curious: bool) -> list[Any]:
 @examples(60)
 @given(data=st.data())
 def test_each_step_is_as_the_old_definition_decides_it(lab: Lab, data: st.DataObject) -> None:
-    spec, order = data.draw(st.sampled_from(SPECS)), data.draw(st.sampled_from(ORDERS))
-    policy = parse_policy(f"{spec}{',' if ':' in spec else ':'}order={order}")
+    spec = data.draw(st.sampled_from([*SPECS, *SUSPENDING]))
+    if spec in SPECS:
+        spec += f"{',' if ':' in spec else ':'}order={data.draw(st.sampled_from(ORDERS))}"
+    policy = parse_policy(spec)
     workload, curious = data.draw(lab.workloads()), data.draw(st.booleans())
     assert is_by_calls(type(policy).decide)
     assert not is_by_calls(type(old(policy)).decide)
@@ -82,7 +99,7 @@ def test_each_step_is_as_the_old_definition_decides_it(lab: Lab, data: st.DataOb
     assert seen == steps(workload, Asking(asked=policy), curious)
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", [*SPECS, *SUSPENDING])
 def test_each_step_of_a_longer_run_is_the_same(spec: str) -> None:
     policy = parse_policy(spec)
     assert steps(LUBLIN, policy, True) == steps(LUBLIN, old(policy), True)

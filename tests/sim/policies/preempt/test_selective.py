@@ -34,6 +34,7 @@ from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
 from tests.examples import examples
+from tests.oracle.preempt_by_yield import OldSelective, OldTunable
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -258,7 +259,7 @@ def test_who_was_promised_a_start_and_runs_on_a_claim_was_not_suspended_for_it(l
 
 
 @dataclass(frozen=True)
-class Plain(Selective):
+class Plain(OldSelective):
     """Selective suspension by its definition: at every tick every idle job is asked, and nothing is remembered.
 
     Processors are chosen one by one.
@@ -277,14 +278,14 @@ class Plain(Selective):
         return sum(1 << processor for processor in numbers[: job.procs])
 
     def decide(self, view: View) -> Iterator[Decision]:
-        yield from self.claims_come_true(view)
+        yield from self.claims_due(view)
         yield from self.go_on(view, first=partial(xfactor, view))
         if 0 <= view.now - round(view.now / self.tick) * self.tick <= MOMENT:
             for job in sorted(self.idle(view), key=lambda job: (-xfactor(view, job), job.rank)):
                 if self.fits(view, job):
-                    yield self.take_room(view, job)
+                    yield self.room_taken(view, job)
                 elif self._may(view, job):
-                    yield from self._preempt(view, self._all(view), job)
+                    yield from self._preempted(view, self._all(view), job)
                 else:
                     yield Keep(job, NoVictims(xfactor(view, job), self.sf))
         if self.idle(view):
@@ -304,7 +305,7 @@ class Plain(Selective):
 
 
 @dataclass(frozen=True)
-class PlainTunable(Tunable, Plain):
+class PlainTunable(OldTunable, Plain):
     """The tunable form of it."""
 
 
