@@ -334,8 +334,7 @@ class Workload:
                 f"a machine of {size:,} processors is beyond the {MOST_PROCS:,} that are handled", trace.name
             )
         begins, size = size, most_procs(size, sizes)
-        never_ran, no_procs = run < 0, width <= 0
-        too_wide = width > size
+        never_ran, no_procs, too_wide = run < 0, width <= 0, width > size
         shape = trace.shape if procs is None else None
         misfits = misfits_of(shape, np.where(estimate >= SHORTEST, estimate, run)) if shape else {}
         misfits |= limits.never() if (limits := trace.limits if procs is None else None) else {}
@@ -363,6 +362,7 @@ class Workload:
         keep = keep[np.argsort(trace.table[keep, Field.SUBMIT], kind="stable")]
         chain = (trace.column(field)[keep] for field in (Field.ID, Field.PRECEDING, Field.THINK))
         run = np.where(run[keep] < SHORTEST, 1.0, run[keep])
+        limit = np.where(estimate[keep] >= SHORTEST, estimate[keep], run)
         return cls(
             name=trace.name,
             procs=size,
@@ -370,7 +370,7 @@ class Workload:
             submit=trace.column(Field.SUBMIT)[keep],
             width=narrow(width[keep]),
             runtime=run,
-            estimate=np.where(estimate[keep] >= SHORTEST, estimate[keep], run),
+            estimate=limit,
             wait=compact(trace.column(Field.WAIT)[keep]),
             user=compact(narrow(trace.column(Field.USER)[keep])),
             group=compact(narrow(trace.column(Field.GROUP)[keep])),
@@ -384,7 +384,7 @@ class Workload:
             fidelity=trace.fidelity + Fidelity(skipped=skipped, assumed=assumed),
             accounts=tuple(trace.accounts[i] for i in keep) if trace.accounts else (),
             outages=outages_of(begins, sizes, (), trace.header.seconds_at),
-            shape=shape and shape.take(keep.tolist()),
+            shape=shape and shape.take(keep.tolist()).timed(limit.tolist()),
             follows=renumbered(trace.follows, keep.tolist() if trace.follows else ()),
             thinking=thinking_of(*chain),
             limits=limits and limits.take(keep.tolist()),

@@ -180,24 +180,25 @@ class Shape:
 
     @cached_property
     def tiers(self) -> tuple[int, ...]:
-        """Return the highest tier (`priority`) of each job's partitions, by rank; empty if all partitions have the same
-        tier.
+        """Return the highest tier (`priority`) of each job's partitions, by rank, 0 without a partition; empty if all
+        jobs have the same.
         """
-        if len({group.priority for group in self.groups}) < 2:
-            return ()
-        return tuple(max((self.groups[n].priority for n in request.groups), default=0) for request in self.requests)
+        return tuple(map(int, self._best([group.priority for group in self.groups])))
 
     @cached_property
     def factors(self) -> tuple[float, ...]:
-        """Return the highest factor of each job's partitions, divided by the highest of all partitions, by rank; empty
-        if all are equal.
+        """Return the highest factor of each job's partitions, divided by the highest of all partitions, by rank, 0
+        without a partition; empty if all jobs have the same.
         """
         most = max((group.factor for group in self.groups), default=0)
-        if not most or len({group.factor for group in self.groups}) < 2:
+        return self._best([group.factor / most for group in self.groups]) if most else ()
+
+    def _best(self, values: Sequence[float]) -> tuple[float, ...]:
+        """Return the highest of its partitions' values for each job; empty if all jobs have the same."""
+        if not values or (len({*values}) < 2 and all(bool(request.groups) for request in self.requests)):
             return ()
-        return tuple(
-            max((self.groups[n].factor for n in request.groups), default=0) / most for request in self.requests
-        )
+        found = tuple(max((values[n] for n in request.groups), default=0.0) for request in self.requests)
+        return found if len({*found}) > 1 else ()
 
     def placed(self, placement: str) -> Shape:
         """Return the shape with this placement rule; with `lowest`, the default of the option, the rule in the
@@ -214,6 +215,12 @@ class Shape:
         jobs = list(index)
         ran = tuple(self.ran[i] for i in jobs) if self.ran else ()
         return replace(self, requests=tuple(self.requests[i] for i in jobs), ran=ran)
+
+    def timed(self, estimates: Iterable[float]) -> Shape:
+        """Return the shape in which no job requests a partition whose time limit is below the job's estimate."""
+        if all(group.most_time is None for group in self.groups):
+            return self
+        return replace(self, requests=tuple(map(self.within_limits, self.requests, estimates)))
 
     def nodes_of(self, cores: int) -> tuple[int, ...]:
         """Return the numbers of the nodes to which a set of cores (bits) belongs."""
@@ -398,17 +405,19 @@ class Shape:
         """Return text on what a job on these nodes lacks of its request, or has beyond it; "" if they are what was
         requested.
         """
-        groups = [self.groups[number] for number in request.groups]
-        if groups and not any(group.nodes.issuperset(seats.nodes) for group in groups):
+        groups = [self.groups[n] for n in request.groups if self.groups[n].nodes.issuperset(seats.nodes)]
+        if request.groups and not groups:
             return "a job is on nodes outside its partitions"
         if any(not request.features <= self.nodes[node].features for node in seats.nodes):
             return "a job is on a node without its features"
-        whole = request.is_exclusive or bool(groups and all(group.is_exclusive for group in groups))
-        if whole and not (self.has[list(seats.nodes)] == seats.amounts).all():
+        may_share = not request.is_exclusive and (not groups or not all(group.is_exclusive for group in groups))
+        may_be_whole = request.is_exclusive or any(group.is_exclusive for group in groups)
+        is_whole = may_be_whole and bool((self.has[list(seats.nodes)] == seats.amounts).all())
+        if not may_share and not is_whole:
             return "an exclusive job does not hold all of its nodes"
         if request.nodes is not None and len(seats.nodes) != request.nodes:
             return "a job has more or fewer nodes than it asked for"
-        if not whole and sum(amounts[0] for amounts in seats.amounts) != request.cores:
+        if not is_whole and sum(amounts[0] for amounts in seats.amounts) != request.cores:
             return "a job holds more or fewer cores than it asked for"
         if not request.least <= len(seats.nodes) <= (request.most or len(self.nodes)) and request.tasks is not None:
             return "a job is on more or fewer nodes than it allows"
@@ -420,11 +429,10 @@ class Shape:
         """Return text on why the request cannot be met even by the empty machine, or not within a partition's time
         limit; "" if it can be met.
         """
-        if request.groups:
-            limits = [self.groups[number].most_time for number in request.groups]
-            if all(most is not None and estimate > most for most in limits):
-                return "longer than its partition allows"
-        if self.seat(request, self.has) is not None:
+        allowed = self.within_limits(request, estimate)
+        if request.groups and not allowed.groups:
+            return "longer than its partition allows"
+        if self.seat(allowed, self.has) is not None:
             return ""
         return f"never fits the machine: {self._missing(request)}"
 

@@ -7,7 +7,8 @@ that hold something; nothing is remembered from one instant to the next.
 from __future__ import annotations
 
 import random
-from math import inf
+from collections.abc import Callable
+from math import ceil, exp2, inf, log
 from typing import Any, NamedTuple
 
 
@@ -25,6 +26,7 @@ class Plain:
     def __init__(self, case: dict[str, Any]) -> None:
         self.sizes = [(node["cores"], node["mem"], node["gpus"]) for node in case["nodes"]]
         self.placement = case["placement"]
+        self.parts = {part["name"]: part for part in case.get("partitions", [])}
 
     def worst(self, held: list[Held], start: float, until: float) -> list[tuple[int, ...]]:
         """Return the least of everything that each node has free at any moment from `start` until `until`."""
@@ -45,20 +47,35 @@ class Plain:
 
     def choose(self, job: dict[str, Any], free: list[tuple[int, ...]]) -> dict[int, tuple[int, int, int]] | None:
         """Return what the job gets of which nodes if these amounts are free, None if it does not fit."""
+        found = (self.choose_in(job, free, self.parts.get(name, {})) for name in job.get("partitions", [""]))
+        return next((chosen for chosen in found if chosen is not None), None)
+
+    def timed(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Return the job without the partitions that it is too long for."""
+        names = [name for name in job.get("partitions", []) if job["estimate"] <= self.parts[name].get("max_time", inf)]
+        return {**job, "partitions": names} if names else job
+
+    def choose_in(
+        self, job: dict[str, Any], free: list[tuple[int, ...]], part: dict[str, Any]
+    ) -> dict[int, tuple[int, int, int]] | None:
+        """Return what the job gets in one partition."""
+        if job["estimate"] > part.get("max_time", inf):
+            return None
+        whole = job["exclusive"] or part.get("exclusive", False)
         sign = {"lowest": 0, "best": 1, "spread": -1}[self.placement]
         chosen: dict[int, tuple[int, int, int]] = {}
         left = job.get("tasks", job.get("nodes", 0))
         each = (job["cores"], job["mem"], job.get("gpus", 0))
         for node in sorted(range(len(free)), key=lambda node: (sign * free[node][0], node)):
-            if job["exclusive"] and free[node] != self.sizes[node]:
+            if node not in part.get("nodes", [node]) or (whole and free[node] != self.sizes[node]):
                 continue
             room = min(have // wants for have, wants in zip(free[node], each, strict=True) if wants)
             count = min(room, left if "tasks" in job else 1)
             if count > 0 and left and len(chosen) < job.get("most_nodes", len(free)):
                 wanted = (each[0] * count, each[1] * count, each[2] * count)
-                chosen[node] = self.sizes[node] if job["exclusive"] else wanted
+                chosen[node] = self.sizes[node] if whole else wanted
                 left -= count
-        return None if left else chosen
+        return None if left or len(chosen) > part.get("max_nodes", len(free)) else chosen
 
     def earliest(self, job: dict[str, Any], held: list[Held], now: float) -> Held | None:
         """Return what the job holds from the first moment at which it fits for its whole estimate; None if there is
@@ -100,6 +117,104 @@ def amount(job: dict[str, Any], word: str) -> int:
     return {"jobs": 1, "nodes": int(job.get("nodes", 1))}.get(word, units * int(job.get(word, 0)))
 
 
+class Slurm:
+    """Slurm's two halves, by rules that are written down in the text of the policy."""
+
+    def __init__(self, case: dict[str, Any], spec: str) -> None:
+        words = dict(part.split("=") for part in spec.partition(":")[2].split(",") if part)
+        self.has_priorities = words.pop("order", "") != "fcfs"
+        given = {name: float(value) for name, value in words.items()}
+        usual = {"bf_interval": 30, "bf_window": 86400, "bf_resolution": 60, "bf_max_job_test": 500,
+                 "bf_max_job_user": 0, "age": 1000, "fairshare": 10000, "size": 1000, "maxage": 604800,
+                 "halflife": 604800, "partition": 0}  # fmt: skip
+        assert given.keys() <= usual.keys()
+        self.set: dict[str, float] = {**usual, **given}
+        self.parts = {part["name"]: part for part in case.get("partitions", [])}
+        self.cores = sum(node["cores"] for node in case["nodes"])
+        self.last, self.again = -inf, inf
+        """Time of the last backfill half, and of the next one if nothing else happens before"""
+
+    def usage(self, user: str, now: float, ran: list[tuple[dict[str, Any], float, float]]) -> float:
+        """Return the decayed core-hours of a user; `ran` are all jobs so far with their starts and ends."""
+        life = self.set["halflife"]
+        return sum(
+            amount(job, "cores") * life / log(2) / 3600 * (exp2((min(end, now) - now) / life) - exp2((at - now) / life))
+            for job, at, end in ran
+            if job["user"] == user
+        )
+
+    def priority(
+        self,
+        job: dict[str, Any],
+        came: float,
+        now: float,
+        users: set[str],
+        ran: list[tuple[dict[str, Any], float, float]],
+    ) -> float:
+        """Return the sum of the weighted factors of a waiting job."""
+        used: dict[str, float] = {user: self.usage(user, now, ran) for user in users}
+        total = sum(used.values())
+        share = used[job["user"]] / total * len(users) if total else 0
+        most = max((part["factor"] for part in self.parts.values()), default=1)
+        own = max((self.parts[name]["factor"] for name in job.get("partitions", [])), default=0) / most
+        weighed: float = (
+            self.set["age"] * min((now - came) / self.set["maxage"], 1)
+            + self.set["fairshare"] * exp2(-share)
+            + self.set["size"] * min(amount(job, "cores") / self.cores, 1)
+            + self.set["partition"] * own
+        )
+        return weighed
+
+    def tier(self, job: dict[str, Any]) -> int:
+        return max((self.parts[name]["priority"] for name in job.get("partitions", [])), default=0)
+
+    def run(
+        self,
+        now: float,
+        order: Callable[[], list[int]],
+        jobs: list[dict[str, Any]],
+        machine: Plain,
+        running: dict[int, Held],
+        start: Callable[[int, Held], None],
+        over: Callable[[int], bool],
+    ) -> None:
+        """Start what both halves start now; `order` gives the waiting jobs by priority."""
+        closed: set[str] = set()
+        for rank in order():
+            names = set(jobs[rank].get("partitions", [""]))
+            if not over(rank) and not names <= closed:
+                held = machine.earliest(jobs[rank], [*running.values()], now)
+                if held and held.start == now:
+                    start(rank, held)
+                else:
+                    closed |= names
+        self.again = inf
+        if not order() or now < self.last + self.set["bf_interval"]:
+            self.again = self.last + self.set["bf_interval"] if order() else inf
+            return
+        self.last = now
+        plan: list[Held] = [*running.values()]
+        seen: list[str] = []
+        for rank in order()[: int(self.set["bf_max_job_test"])]:
+            seen.append(jobs[rank]["user"])
+            if seen.count(jobs[rank]["user"]) > (self.set["bf_max_job_user"] or inf) or over(rank):
+                continue
+            held = self.place(machine, jobs[rank], plan, now)
+            if held.start <= now + self.set["bf_window"]:
+                plan.append(held)
+                if held.start == now:
+                    start(rank, held)
+
+    def place(self, machine: Plain, job: dict[str, Any], plan: list[Held], now: float) -> Held:
+        """Return the job's place in the plan: now, or at the first multiple of bf_resolution at which it fits."""
+        step, moments = self.set["bf_resolution"], {time for one in plan for time in (one.start, one.until)}
+        for at in [now, *sorted({ceil(max(time, now) / step) * step for time in moments})]:
+            amounts = machine.choose(job, machine.worst(plan, at, at + job["estimate"]))
+            if amounts is not None and at >= now:
+                return Held(at, at + job["estimate"], amounts)
+        raise AssertionError(job)
+
+
 def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[int]]]:
     """Return (start, nodes) of every job that can ever start, by the job's id."""
     machine = Plain(case)
@@ -108,7 +223,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     jobs = possible([job for job in alone if machine.earliest(job, [], 0)])
     after = [[one["id"] for one in jobs if one["id"] in [other for _, other in waits_for(jobs, job)]] for job in jobs]
     order = sorted(range(len(jobs)), key=lambda rank: (jobs[rank]["submit"], rank))
-    jobs, after = [jobs[rank] for rank in order], [after[rank] for rank in order]
+    jobs, after = [machine.timed(jobs[rank]) for rank in order], [after[rank] for rank in order]
     places = {job["id"]: rank for rank, job in enumerate(jobs)}
     ends = [inf] * len(jobs)
 
@@ -118,8 +233,10 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     running: dict[int, Held] = {}
     planned: dict[int, Held] = {}
     waiting: list[int] = []
+    arrived: dict[int, float] = {}
     started: dict[str, tuple[float, list[int]]] = {}
     to_come, now = list(range(len(jobs))), 0.0
+    slurm = Slurm(case, policy if policy.startswith("slurm") else "")
 
     def start(rank: int, held: Held) -> None:
         running[rank], ends[rank] = held, now + min(jobs[rank]["run"], jobs[rank]["estimate"])
@@ -130,6 +247,14 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     def fits(rank: int) -> Held | None:
         held = machine.earliest(jobs[rank], [*running.values()], now)
         return held if held and held.start == now else None
+
+    def by_priority() -> list[int]:
+        if not slurm.has_priorities:
+            return sorted(waiting, key=lambda rank: -slurm.tier(jobs[rank]))
+        users = {jobs[rank]["user"] for rank in range(len(jobs)) if rank not in to_come}
+        ran = [(job, started[job["id"]][0], ends[rank]) for rank, job in enumerate(jobs) if job["id"] in started]
+        keys = {rank: -slurm.priority(jobs[rank], arrived[rank], now, users, ran) for rank in waiting}
+        return sorted(waiting, key=lambda rank: (-slurm.tier(jobs[rank]), keys[rank], rank))
 
     def over(rank: int) -> bool:
         for limit in case.get("limits", []):
@@ -166,6 +291,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
 
     while to_come or running or waiting:
         times = [comes(rank) for rank in to_come if comes(rank) >= now] + [ends[rank] for rank in running]
+        times += [slurm.again] if policy.startswith("slurm") else []
         now = min(times + [held.start for held in planned.values() if held.start > now])
         gone = [rank for rank in running if ends[rank] == now]
         early = any(running[rank].until > now for rank in gone)
@@ -176,6 +302,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
         ]
         to_come = [rank for rank in to_come if rank not in came]
         waiting += came
+        arrived |= dict.fromkeys(came, now)
         if policy.startswith("conservative"):
             if early and not policy.endswith("none"):
                 for rank in sorted(planned, key=lambda rank: (planned[rank].start, rank)):
@@ -190,14 +317,17 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
             for rank in [rank for rank in waiting if planned[rank].start <= now]:
                 start(rank, planned[rank])
             continue
+        if policy.startswith("slurm"):
+            slurm.run(now, by_priority, jobs, machine, running, start, over)
+            continue
         while one_pass():
             pass
     return started
 
 
-def case_of(seed: int, waiting: float = 0.0, limited: bool = False) -> dict[str, Any]:
+def case_of(seed: int, waiting: float = 0.0, limited: bool = False, parted: bool = False) -> dict[str, Any]:
     """Return a random machine with jobs in the program's JSON format. The share `waiting` of the jobs waits for
-    others.
+    others; with `parted` the machine has partitions.
     """
     lot = random.Random(seed)
     nodes = [
@@ -230,6 +360,20 @@ def case_of(seed: int, waiting: float = 0.0, limited: bool = False) -> dict[str,
             job |= {"tasks": lot.randint(1, 10), "cores": lot.randint(1, 3), "most_nodes": lot.choice([1, 2, 99])}
         jobs.append(job)
     case: dict[str, Any] = {"nodes": nodes, "jobs": jobs, "placement": lot.choice(["lowest", "best", "spread"])}
+    if parted:
+        case["partitions"] = [
+            {
+                "name": name,
+                "nodes": lot.sample(range(len(nodes)), lot.randint(1, len(nodes))),
+                "priority": lot.choice([0, 0, 1]),
+                "factor": lot.choice([1, 10]),
+                "exclusive": lot.random() < 0.2,
+                **lot.choice([{}, {}, {"max_time": 100}, {"max_nodes": 2}]),
+            }
+            for name in "pqr"
+        ]
+        for job in jobs:
+            job |= lot.choice([{}, {"partitions": lot.sample("pqr", lot.randint(1, 3))}])
     if limited:
         each = {"user": "*", lot.choice(["cores", "mem", "jobs", "nodes", "gpus"]): lot.choice([2, 3, 8])}
         case["limits"] = [each, {lot.choice(["cores", "jobs"]): lot.choice([4, 12])}]

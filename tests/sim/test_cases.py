@@ -120,5 +120,24 @@ def test_random_nodes_with_limits_give_the_schedule_of_the_plain_program(tmp_pat
         for spec in ("fcfs", "firstfit", "easy"):
             plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
             assert placed(path, spec) == plain, (seed, spec)
-        placed(path, "slurm")
         placed(path, "replan")
+
+
+SLURM = (
+    "slurm:order=fcfs", "slurm:order=fcfs,bf_interval=0,bf_resolution=1",
+    "slurm:order=fcfs,bf_interval=50,bf_window=60",
+    "slurm:bf_interval=10,bf_resolution=10,bf_max_job_test=3,partition=500,halflife=100,maxage=100",
+    "slurm:bf_interval=5,bf_resolution=1,bf_max_job_user=1,fairshare=300,halflife=600,maxage=50",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("waiting", "limited"), [(0, False), (0.3, True)], ids=["alone", "limited and dependent"])
+def test_random_nodes_under_slurm_give_the_schedule_of_the_plain_program(
+    tmp_path: Path, waiting: float, limited: bool
+) -> None:
+    for seed in range(500 if settings().max_examples > 1000 else 25):
+        case, path = case_of(seed, waiting, limited, parted=seed % 2 == 0), tmp_path / "case.json"
+        path.write_text(json.dumps(case), encoding="utf-8")
+        for spec in SLURM:
+            plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
+            assert placed(path, spec) == plain, (seed, spec)
