@@ -30,6 +30,10 @@ WIDTH = {"start": 2, "reserve": 2, "suspend": 3}
 """Count of numbers that a reason may have there"""
 
 
+_ALL = [ast.Constant(-1), ast.Name("INFINITE"), ast.Constant(0)]
+"""Arguments of `candidates` where none are given"""
+
+
 def is_policy(file: ast.Module) -> bool:
     """Return True if the file defines a policy that acts by calls."""
     return any(isinstance(each, ast.ClassDef) and _decide(each) is not None for each in file.body)
@@ -44,8 +48,8 @@ def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt
     twin = _Twin(named, present, {each.name for each in methods})
     for method in methods:
         method.decorator_list.clear()
-        twin.visit(method)
         targets = {node.target.id for node in ast.walk(method) if isinstance(node, ast.For) and _is_name(node.target)}
+        twin.visit(method)
         method.body[:0] = ast.parse("\n".join(f"{name}: int" for name in sorted(targets))).body
     fields = [each for each in policy.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
     lines = [
@@ -136,6 +140,25 @@ class _Twin(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.Name:
         return ast.Name("INFINITE") if node.id == "inf" else node
 
+    def visit_For(self, node: ast.For) -> ast.stmt | list[ast.stmt]:
+        """Ask for candidates one after another: what starts meanwhile decides which others may still start."""
+        match node.iter:
+            case ast.Call(ast.Attribute(ast.Name(self._now), "in_tail"), [ast.Call() as asked, tail]):
+                pass
+            case _:
+                asked, tail = node.iter, ast.Constant("queue")
+        match asked:
+            case ast.Call(ast.Attribute(ast.Name(self._now), "candidates"), args):
+                given = [*args, *_ALL[len(args) :], tail]
+                begin = ast.Expr(self.visit(ast.Call(ast.Attribute(ast.Name(self._now), "walk"), given, [])))
+                job = ast.unparse(node.target)
+                step = ast.parse(f"{job} = {self._now}.next_candidate()\nif {job} < 0: break").body
+                walk = ast.While(ast.Constant(True), [*step, *node.body], [])
+                self.generic_visit(walk)
+                return [begin, walk]
+        self.generic_visit(node)
+        return node
+
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         match node.value:
             case ast.Call(ast.Attribute(ast.Name(of), name)) if of in (self._now, "self") and name in UNSAID:
@@ -181,8 +204,8 @@ class _Twin(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Attribute(ast.Name(self._now), name), args):
                 called = ast.Attribute(ast.Name(self._now), CALLS.get(name, f"_{name}"))
-                if name == "candidates" and not args:
-                    args = [ast.Constant(-1), ast.Name("INFINITE"), ast.Constant(0)]
+                if name == "candidates":
+                    raise TypeError("candidates are compiled as what a loop goes through")
                 if name in DECISIONS:
                     place = next(
                         index for index, arg in enumerate(args) if isinstance(arg, ast.Call) and _is_name(arg.func)

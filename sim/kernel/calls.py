@@ -12,7 +12,7 @@ from sim.decisions.decisions import Start
 from sim.decisions.reasons import InOrder
 from sim.history.decision_log import form_of
 from sim.kernel.compression import Compression
-from sim.kernel.present import BY_QUEUE, BY_START, NOBODY
+from sim.kernel.present import BY_QUEUE, BY_START, NEVER, NOBODY
 from sim.machine import cython
 from sim.machine.columns import (
     INFINITE,
@@ -82,8 +82,13 @@ class Pass(Compression):
         self.draft = Draft(jobs)
         self.newly_planned = numbers(jobs)
         """For each job: step, counted from 1, in which it got a planned start after having none in the step before"""
-        self.all, self.later, self.chosen, self.at_once = numbers(jobs), numbers(jobs), numbers(jobs), numbers(jobs)
-        """Columns with the results of `queued`, `behind`, `candidates` and `due`, which are overwritten at each call"""
+        self.all, self.later, self.at_once = numbers(jobs), numbers(jobs), numbers(jobs)
+        """Columns with the results of `queued`, `behind` and `due`, which are overwritten at each call"""
+        self.able, self.ables, self.looked = growing_numbers(jobs), 0, 0
+        self.walks_behind, self.walked_in, self.at, self.last = -1, NEVER, 0, -1
+        self.most_free, self.most_extra, self.latest_end, self.in_order, self.from_queue = 0, 0, 0.0, True, True
+        """State of a walk through candidates, and what is known from the last walk, which was made in step `walked_in`
+        """
         self.in_turn, self.tail_keys, self.tail_places = numbers(jobs), times(jobs), numbers(jobs)
         self.other_tail_keys, self.other_places = growing_times(jobs), growing_numbers(jobs)
 
@@ -110,17 +115,98 @@ class Pass(Compression):
             ranks[index - first] = self.rank_at[self.queue[index]]
         return ranks[: max(self.waiting - first, 0)]
 
-    def _candidates(self, head: int, until: float, extra: int) -> Numbers:
-        queue, width, free, now, count = self.queue, self.width, self.free, self.now, 0
-        index = 0 if head < 0 else self._index_of(head) + 1
-        if not free:
-            return self.chosen[:0]
-        place: int
-        for place in queue[index : self.waiting]:
-            if width[place] <= free and (width[place] <= extra or now + self.length[place] <= until):
-                self.chosen[count] = self.rank_at[place]
-                count += 1
-        return self.chosen[:count]
+    # Candidates
+
+    def _walk(self, head: int, until: float, extra: int, tail: str) -> None:
+        """Begin to visit the candidates: jobs behind the head that fit, and that end by `until` or need at most `extra`
+        processors.
+
+        A refusal under these limits holds under lower limits later. So after a complete walk the next pass
+        visits only new jobs and the jobs in `able`, which the policy did not start. Limits are compared as numbers,
+        because ends less than a microsecond apart may raise them.
+        """
+        knows = head == self.walks_behind and self.step == self.walked_in + 1
+        knows = knows and self.free <= self.most_free and extra <= self.most_extra and until <= self.latest_end
+        self.walks_behind, self.latest_end, self.most_extra, self.walked_in = head, until, extra, NEVER
+        self.at, self.last, self.in_order = 0 if head < 0 else self._index_of(head) + 1, -1, tail == "queue"
+        self.from_queue = not knows or not self.in_order
+        self.looked, self.ables = self.ables, 0
+        if not self.from_queue:
+            self.at = 0
+            self._look_at_arrivals(head)
+        elif not self.in_order:
+            self._line_up_candidates(tail)
+
+    def _next_candidate(self) -> int:
+        """Return the next job of the walk, or -1 after the last."""
+        if not self.in_order:
+            self.at += 1
+            return self.in_turn[self.at - 1] if self.at <= self.looked else -1
+        if self.last >= 0:
+            self._pass_on()
+        column = self.queue if self.from_queue else self.able
+        count = self.waiting if self.from_queue else self.looked
+        self.at = self._first_able(column, count)
+        while self.at < count:
+            place = column[self.at]
+            if self.from_queue or self._waits(place):
+                self.last = place
+                return self.rank_at[place]
+            self.at += 1
+            self.at = self._first_able(column, count)
+        self.most_free, self.walked_in = self.free, self.step
+        return -1
+
+    def _first_able(self, places: Numbers, count: int) -> int:
+        """Return the index, from `at` on, of the first of the `count` places whose job fits, and ends in time or is
+        narrow enough.
+        """
+        free, extra, now, until, width = self.free, self.most_extra, self.now, self.latest_end, self.width
+        index = self.at if free else count
+        while index < count:
+            wide = width[places[index]]
+            if wide <= free and (wide <= extra or now + self.length[places[index]] <= until):
+                return index
+            index += 1
+        return count
+
+    def _pass_on(self) -> None:
+        """Go on after the job that the walk has returned last; it is able to start later if it still waits."""
+        index, queue = self.at, self.queue
+        if not self.from_queue or queue[index] != self.last:
+            index = number_before(queue, self.last, 0, self.waiting)
+        waits = index < self.waiting and queue[index] == self.last
+        if self.from_queue:
+            self.at = index
+        if waits or not self.from_queue:
+            self.at += 1
+        if waits:
+            self.able[self.ables] = self.last
+            self.ables += 1
+        self.last = -1
+
+    def _waits(self, place: int) -> bool:
+        index = number_before(self.queue, place, 0, self.waiting)
+        return index < self.waiting and self.queue[index] == place
+
+    def _look_at_arrivals(self, head: int) -> None:
+        """Add the new jobs behind the head to the jobs that the walk visits."""
+        least = -1 if head < 0 else self.place_of[head]
+        for rank in range(self.arriving - self.arrived, self.arriving):
+            place = self.place_of[rank]
+            if place > least:
+                insert_number(self.able, self.looked, number_before(self.able, place, 0, self.looked), place)
+                self.looked += 1
+
+    def _line_up_candidates(self, tail: str) -> None:
+        """Write all jobs of the walk, in the order `tail`, into the column `in_turn`."""
+        count, self.at = 0, self._first_able(self.queue, self.waiting)
+        while self.at < self.waiting:
+            self.later[count] = self.rank_at[self.queue[self.at]]
+            self.at += 1
+            count, self.at = count + 1, self._first_able(self.queue, self.waiting)
+        self._in_tail(self.later[:count], tail)
+        self.at, self.looked = 0, count
 
     def _in_tail(self, jobs: Numbers, tail: str) -> Numbers:
         if tail == "queue":

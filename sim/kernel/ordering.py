@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from sim.kernel.loop import Loop
+from sim.kernel.present import NEVER
 from sim.machine import cython
 from sim.machine.columns import Word, growing_numbers, growing_times, numbers, sort_pairs, times
 from sim.policies.lots import drawn
@@ -51,6 +52,7 @@ class OrderedLoop(Loop):
         Loop._decide(self)
 
     def _stand_anew(self) -> None:
+        self.walked_in = NEVER  # places change
         queue, rank_at, place_of, ranks, waiting = self.queue, self.rank_at, self.place_of, self.ranks, self.waiting
         width, length, procs, estimate = self.width, self.length, self.procs, self.estimate
         for index in range(waiting):

@@ -217,6 +217,15 @@ def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
 
 
 @pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("spec", ["firstfit", "relaxed", "easy", "easy:tail=saf"])
+@pytest.mark.parametrize("order", ["fcfs", "sjf", "wide"])
+def test_long_queue_is_walked_the_same(loop: str, spec: str, order: str) -> None:
+    """Refusals are remembered from pass to pass; jobs arrive at any place of the queue."""
+    crowd = replace(LUBLIN, submit=LUBLIN.submit / 3)
+    agree(loop, crowd, f"{spec}{',' if ':' in spec else ':'}order={order}", lambda engine: engine.advance(500))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("order", BY_CLOCK)
 def test_a_longer_run_in_an_order_by_the_clock_is_the_same(loop: str, order: str) -> None:
     """The first hundreds arrive at once, so that very many wait."""
@@ -242,8 +251,12 @@ def shaken(seed: int) -> Workload:
 
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize(
-    "spec", ["conservative", "conservative:compress=queue", "replan", "multiqueue", "easy:depth=2"]
-)
+    "spec",
+    [
+        "conservative", "conservative:compress=queue", "replan", "multiqueue", "easy:depth=2", "easy",
+        "easy:order=narrow", "easy:tail=sjf", "relaxed", "firstfit",
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("seed", [5, 6, 8, 11, 12, 14, 19, 28])
 def test_ends_that_are_a_part_of_a_moment_apart_make_no_difference(loop: str, spec: str, seed: int) -> None:
     workload = shaken(seed)
