@@ -14,16 +14,17 @@ import pytest
 from sim.cluster.recording import Recording
 from sim.errors import FileError
 from sim.experiments.results import Results, ResultsError, dump
-from tests.sim.cluster.slurm.real import PATIENCE, missing, say, slurm, submit, until
+from tests.sim.cluster.slurm.real import CPUS, PATIENCE, missing, say, slurm, submit, until
 from tests.tui.cli.program import PROGRAM, error, schedscope
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=f"needs Slurm on this machine: {missing()} is not installed")
+NODES = 8
 
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """A Slurm with a job that runs, one that is held, and one that asks for too much time."""
-    with slurm(tmp_path_factory.mktemp("slurm")):
+    """A Slurm of eight nodes with a job that runs, one that is held, and one that asks for too much time."""
+    with slurm(tmp_path_factory.mktemp("slurm"), NODES):
         made = {
             "runs": submit("-n", "3"),
             "held": submit("-H"),
@@ -133,12 +134,12 @@ def test_a_sweep_survives_a_drained_node_and_a_cancelled_job(jobs: dict[str, str
     here, there = tmp_path / "here.sqlite", tmp_path / "there.sqlite"
     assert schedscope("sweep", *plan, "-o", here).returncode == 0
     say("scancel", *jobs.values())
-    asked = "interface=lo,cores=1,memory=600MB,walltime=00:04:00,jobs=3,job-name=sweep"
+    asked = f"interface=lo,cores=1,memory=600MB,walltime=00:04:00,jobs={NODES},mincpus={CPUS},job-name=sweep"
     command = [*PROGRAM, "sweep", *plan, "-o", str(there), "--slurm", asked]
     sweep = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path)
     try:
-        until(lambda: len(workers()) == 3 and 0 < made(there) < 50)
-        (cancelled, _), (_, drained), _ = workers()
+        until(lambda: len({node for _, node in workers()}) == NODES and 0 < made(there) < 50)
+        (cancelled, _), (_, drained), *_ = workers()
         say("scontrol", "update", f"nodename={drained}", "state=drain", "reason=tried")
         say("scancel", cancelled)
         told, _ = sweep.communicate(timeout=PATIENCE)

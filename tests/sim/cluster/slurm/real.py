@@ -1,4 +1,4 @@
-"""A real Slurm for tests: a slurmctld and four slurmd on loopback, without root, cgroups, accounting or a database."""
+"""A real Slurm for tests: slurmctld and several slurmd on loopback, without root, cgroups, accounting or database."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def submit(*options: str, seconds: float = 200, code: int = 0) -> str:
 
 
 @contextmanager
-def slurm(folder: Path) -> Iterator[None]:
+def slurm(folder: Path, nodes: int = NODES) -> Iterator[None]:
     """Run a Slurm of its own in that folder; its commands answer while the context is open."""
-    port = _free_ports(NODES + 1)
+    port = _free_ports(nodes + 1)
     version = tuple(int(part) for part in say("slurmctld", "-V").split()[-1].split(".")[:2])
     is_new = version >= (23, 2)
     conf = _CONF.format(
@@ -91,8 +91,8 @@ def slurm(folder: Path) -> Iterator[None]:
         folder=folder,
         port=port,
         first=port + 1,
-        last=port + NODES,
-        nodes=NODES,
+        last=port + nodes,
+        nodes=nodes,
         cpus=CPUS,
         of_version=""
         if is_new
@@ -107,10 +107,10 @@ def slurm(folder: Path) -> Iterator[None]:
         with ExitStack() as daemons:
             daemons.enter_context(_daemon("slurmctld", "-D"))
             until(lambda: subprocess.run(["scontrol", "ping"], capture_output=True).returncode == 0)
-            for number in range(1, NODES + 1):
+            for number in range(1, nodes + 1):
                 (folder / f"spool-n{number}").mkdir()
                 daemons.enter_context(_daemon("slurmd", "-D", "-N", f"n{number}"))
-            until(lambda: say("sinfo", "-h", "-N", "-p", "batch", "-o", "%T").split() == ["idle"] * NODES)
+            until(lambda: say("sinfo", "-h", "-N", "-p", "batch", "-o", "%T").split() == ["idle"] * nodes)
             daemons.callback(_cancel_all)
             yield
     finally:
