@@ -1,9 +1,9 @@
-"""A million jobs: the first frame, keys while all is computed, memory. Run by hand:
+"""A million jobs and more: the first frame, keys while all is computed, memory. Run by hand:
 
-    python -m tests.benchmarks.million [--jobs N]
+    python -m tests.benchmarks.million [--jobs N | TRACE]
 
-The jobs are made here, on a machine that is busy by three quarters. A key is pressed four times a second; what counts
-is how long it is until something is drawn.
+Without a trace the jobs are made here, on a machine that is busy by three quarters. A key is pressed four times a
+second; what counts is how long it is until something is drawn.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from tests.benchmarks.fast_input import Output
 from tests.benchmarks.replay import cpu_of, idle, memory_of, program
 
 KEYS = 40
+JUMPS = {"End": b"\x1b[F", "left": b"\x1b[D", "left again": b"\x1b[D", "right": b"\x1b[C", "Home": b"\x1b[H"}
+"""Keys that are pressed when all is computed, each after the one before it has been answered"""
 DRAWN = b"Whole run"
 """The title of a panel that is drawn with the first scene, never before."""
 
@@ -60,10 +62,13 @@ def pressed(key: bytes, keyboard: int, screen: Screen) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="a million jobs on the screen")
+    parser.add_argument("trace", nargs="?", type=Path)
     parser.add_argument("--jobs", type=int, default=1_000_000)
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        trace, screen = Path(folder) / "made.swf", Screen()
-        written(parser.parse_args().jobs, trace)
+        trace, screen = given.trace or Path(folder) / "made.swf", Screen()
+        if given.trace is None:
+            written(given.jobs, trace)
         begun = time.perf_counter()
         with program(str(trace), 0, screen.note) as (process, keyboard):
             while DRAWN not in screen.seen:
@@ -76,6 +81,9 @@ def main() -> None:
             print(f"a key: {median(took):.0f} ms median, {quantiles(took, n=10)[-1]:.0f} ms at the 90th percentile")
             idle(process)
             print(f"computed: {memory_of(process):,.0f} MB of memory at its peak, {cpu_of(process):.0f} s worked")
+            for name, key in JUMPS.items():
+                print(f"{name}: {1000 * pressed(key, keyboard, screen):.0f} ms", flush=True)
+                idle(process)
 
 
 if __name__ == "__main__":
