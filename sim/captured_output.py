@@ -23,14 +23,12 @@ from typing import Any, NoReturn, TypeAlias
 from sim.formatting import printable_lines
 
 MOST_LINES, LONGEST = 1000, 500
-"""Largest number of printed lines that are kept for a step, and largest number of characters that are kept of a
-line.
-"""
+"""Limits of the output that is kept: number of printed lines for each step, and number of characters for each line."""
 
 
 Listener: TypeAlias = Callable[[int, float, str], None]
-"""Function called with the step's number, its time in seconds and the line, whenever user-defined code prints a
-line.
+"""Function that is called for each line that user-defined code prints, with the number of the step, its time in
+seconds, and the line.
 """
 
 
@@ -46,9 +44,9 @@ _HEARING = _Hearing()
 
 
 _OWN: set[str] = set()
-"""Names of the user-defined modules"""
+"""Names of the user-defined modules that have been loaded"""
 _BUILTINS: dict[str, object] = {}
-"""Content of `builtins` before the first user-defined code runs."""
+"""Copy of Python's module `builtins` (name -> object) from before the first user-defined code runs."""
 DEEPEST = 20_000
 """Greatest recursion limit that user-defined code can set, because deeper calls exhaust the memory before they fail."""
 _EXIT = os._exit
@@ -71,8 +69,8 @@ def replaced(name: str) -> str:
 
 
 def in_own_code(name: str) -> dict[str, Callable[..., None]]:
-    """Return the replacements for `print` and `breakpoint` in the user-defined module `name`, by the names that they
-    replace.
+    """Return functions that replace `print` and `breakpoint` in the user-defined module `name`, as a mapping from each
+    of these two names to its replacement.
 
     The first calls also replace functions of Python that could end the process, such as `os._exit`.
     """
@@ -93,8 +91,8 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
 
 
 def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
-    """Return a replacement for `leave`, which ends the process: called by user-defined code, it raises `SystemExit`
-    instead.
+    """Return a replacement for `leave`, a function that ends the process. If user-defined code calls it, it raises
+    `SystemExit` instead; otherwise it calls `leave`.
     """
 
     @wraps(leave)
@@ -137,8 +135,8 @@ def leave(code: int) -> NoReturn:
 
 
 def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
-    """Return a replacement for `Thread.start` that makes threads of user-defined code daemons, so that the process can
-    end.
+    """Return a replacement for `Thread.start` that makes each thread started by user-defined code a daemon, so that the
+    thread cannot keep the process from ending.
     """
 
     @wraps(start)
@@ -165,8 +163,8 @@ def _with_hook(make: Callable[..., None], hook: Callable[..., Any]) -> Callable[
 
 
 def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
-    """Return a replacement for `tell`, Python's report of an error in a thread or destructor: errors in user-defined
-    code become one printed line.
+    """Return a replacement for `tell`, Python's function that reports an error in a thread or a destructor. An error in
+    user-defined code becomes one printed line.
     """
 
     def told(failed: Any) -> None:
@@ -183,8 +181,8 @@ def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
 
 
 def _printed(show: Callable[..., None]) -> Callable[..., None]:
-    """Return a replacement for `show`, the function that shows warnings: warnings of user-defined code are printed as
-    its output.
+    """Return a replacement for `show`, Python's function that shows warnings. Warnings of user-defined code are printed
+    as output of that code.
     """
 
     @wraps(show)
@@ -202,12 +200,13 @@ def _file_of(name: str) -> str | None:
 
 
 def may_be_heard() -> bool:
-    """Return True if some user-defined code has been loaded, which may print."""
+    """Return True if user-defined code has been loaded, so that it may print."""
     return bool(_OWN)
 
 
 def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
-    """Append the output of user-defined code in this thread to `lines` from now on; None sends the output to stderr.
+    """From now on append the output of user-defined code in this thread to `lines`; if `lines` is None, the output goes
+    to stderr.
 
     `step` and `time` (seconds) are passed to the listener with each line.
     """
@@ -218,7 +217,7 @@ def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Pass every full line that user-defined code prints in this thread to the listener, while the context lasts."""
+    """Pass each complete line that user-defined code prints in this thread to `listener`, until the context ends."""
     was, _HEARING.listener = _HEARING.listener, listener
     try:
         yield
@@ -228,7 +227,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def debugging() -> Iterator[None]:
-    """Let `breakpoint()` in user-defined code open the debugger in this thread, while the context lasts."""
+    """Let `breakpoint()` in user-defined code open the debugger in this thread, until the context ends."""
     _HEARING.is_debugging = True
     try:
         yield
@@ -239,8 +238,8 @@ def debugging() -> Iterator[None]:
 def own_print(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """Print the values like `print`, but into the list that was given to `hear`; user-defined code has this function in
-    place of `print`.
+    """Print the values like `print`, but append the text to the list that was given to `hear`. In user-defined code
+    this function replaces `print`.
     """
     if file not in (None, sys.stdout):
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
@@ -262,9 +261,9 @@ def own_print(
 
 
 def own_breakpoint(*given: Any, **named: Any) -> None:
-    """Open the debugger within the context `debugging`, otherwise print that the breakpoint is ignored.
+    """Open the debugger if called within the context `debugging`; otherwise print that the breakpoint is ignored.
 
-    User-defined code has this function in place of `breakpoint`.
+    In user-defined code this function replaces `breakpoint`.
     """
     frame = sys._getframe(1)
     if _HEARING.is_debugging:

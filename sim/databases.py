@@ -14,24 +14,25 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 LONGEST_VALUE = 1 << 28
-"""Largest number of bytes of one value in a database from a foreign file."""
+"""Largest size in bytes of one value in a database file that may come from a stranger."""
 MOST_PARTS = 200
-"""Largest number of tables and indices in a foreign file; with more, something could hide among them."""
-STEPS, STEPS_PER_BYTE, BETWEEN = 20_000_000, 400, 100_000
-"""Limits for one query: SQLite's steps for any file, additional steps for each byte of the file, and steps between two
-checks.
+"""Largest number of tables and indices that a foreign file may have; a file with more is refused, because dangerous
+parts could hide among them.
 """
+STEPS, STEPS_PER_BYTE, BETWEEN = 20_000_000, 400, 100_000
+"""Limits for one query: SQLite steps for any file, more steps for each byte of it, and steps between two checks."""
 _BESIDE = ("-journal", "-wal", "-shm")
 _NAMES_OTHERS = bytes.fromhex("d9d505f920a163d7")
-"""Last bytes of an SQLite journal that belongs to a transaction over several files."""
+"""Bytes at the end of an SQLite journal that belongs to a transaction over several files."""
 _COMPUTES = re.compile(r"[\[`']|--|/\*|\b(?:AS|CHECK|COLLATE|DEFAULT|GENERATED|REFERENCES|USING)\b", re.IGNORECASE)
-"""Pattern of parts of a table's definition that compute something, or that could hide such a part."""
+"""Pattern of words and signs in a table's definition with which it computes something, or could hide that it does."""
 
 
 def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST_VALUE, **more: Any) -> Connection:
-    """Open an SQLite file that may come from a stranger, after following links as SQLite does.
+    """Open an SQLite file that may come from a stranger. Links are followed first, as SQLite would do.
 
-    Raise `sqlite3.DatabaseError` if a file next to it would block SQLite, or lead it to delete or write another file.
+    Raise `sqlite3.DatabaseError` if another file next to it would block SQLite, or make it delete or write further
+    files.
     """
     import sqlite3
 
@@ -54,14 +55,12 @@ def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST
 
 
 def leads_nowhere(path: str | Path) -> bool:
-    """Return True for a link whose target does not exist or is empty, so that a new database would be made there."""
+    """Return True if the path is a link to a missing or empty file, where SQLite would make a new database."""
     return os.path.islink(path) and (not os.path.exists(path) or os.path.getsize(path) == 0)
 
 
 def limit_steps(db: Connection, path: str | Path) -> None:
-    """Interrupt the next query after a number of steps that depends on the size of the file, as damaged pages may never
-    end.
-    """
+    """Make the next query stop after a number of steps set by the file's size; in a damaged file it may never end."""
     size = sum(os.path.getsize(each) for each in (path, f"{path}-wal") if os.path.exists(each))
     left = (STEPS + STEPS_PER_BYTE * size) // BETWEEN
 
@@ -93,8 +92,8 @@ def refuse_computing(db: Connection) -> None:
 def foreign_database(
     path: str | Path, tables: Collection[str], options: str = "mode=ro", longest: int = LONGEST_VALUE
 ) -> Iterator[Connection]:
-    """Open an SQLite file that may come from a stranger, for reading. Raise `sqlite3.DatabaseError` unless it has these
-    tables.
+    """Open an SQLite file that may come from a stranger, for reading. Raise `sqlite3.DatabaseError` if one of the
+    tables `tables` is missing.
     """
     import sqlite3
 
@@ -107,9 +106,7 @@ def foreign_database(
 
 
 def _check_beside(path: str) -> None:
-    """Raise an error if a file next to the database is no ordinary one, or a journal would make SQLite delete other
-    files.
-    """
+    """Raise an error if `path`, next to a database, is no ordinary file, or a journal that lets SQLite delete files."""
     import sqlite3
 
     try:

@@ -9,28 +9,30 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread, current_thread, get_ident, main_thread
 
 AGAIN = 0.5
-"""Seconds after which the interrupt is sent again, because Python drops exceptions raised during garbage collection."""
+"""Seconds after which the interrupt is sent again. This is needed because Python drops exceptions raised during garbage
+collection.
+"""
 _is_rung = False
-"""True from the sending of the interrupting signal until the main thread has handled the signal or has called
-`forgive`.
+"""True while an interrupting signal has been sent, but the main thread has not handled it and has not called
+`forgive`
 """
 
 
 class NoAnswerError(BaseException):
-    """Error raised in code that takes too long. It is no `Exception`, so that the code does not catch it by
-    accident.
+    """Error raised in code that takes too long. It is not a subclass of `Exception`, so that this code does not catch
+    it by accident.
     """
 
 
 class GiveWayError(NoAnswerError):
-    """Error that interrupts code which did nothing wrong, because its result is no longer wanted or the program
-    ends.
+    """Error that interrupts code although it has done nothing wrong, because the result of this code is no longer
+    wanted or the program ends.
     """
 
 
 def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
-    """Raise `error` in a thread. A blocking call of C is interrupted only in the main thread, within the context
-    `awake`.
+    """Raise `error` in the thread with the id `thread`. A blocking call of C code is interrupted only in the main
+    thread, within the context `awake`.
     """
     global _is_rung
     if thread == main_thread().ident and _is_awake():
@@ -41,7 +43,7 @@ def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
 
 
 def forgive() -> None:
-    """Discard an interrupt that this thread has not received yet."""
+    """Discard an interrupt that was sent to this thread but has not arrived."""
     global _is_rung
     _is_rung = False
     try:  # raise and catch one: Python 3.11 keeps checking for an exception that is only reset, and hangs in a profiler
@@ -58,7 +60,9 @@ def _raise_in(thread: int, error: type[NoAnswerError]) -> None:
 
 @contextmanager
 def awake() -> Iterator[None]:
-    """Let interrupts end blocking calls of C while the context lasts, if this is the main thread."""
+    """Let `interrupt` end blocking calls of C code in the main thread, until the context ends. In other threads the
+    context has no effect.
+    """
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_kill"):
         yield
         return
@@ -81,9 +85,10 @@ def _ring(*_: object) -> None:
 
 
 def start_watcher(watch: Callable[[], None]) -> Thread:
-    """Start a daemon thread that runs `watch`, and return it.
+    """Start a daemon thread that runs `watch`, and return the thread.
 
-    When the program is already ending, Python 3.12.1 starts no thread; then nothing more has to be computed.
+    While the program ends, Python 3.12.1 refuses to start threads. This is ignored here, because nothing has to be
+    computed then.
     """
     watcher = Thread(target=watch, daemon=True)
     try:

@@ -18,7 +18,7 @@ import difflib
 from collections.abc import Iterable
 
 OUT_OF_MEMORY = "this line needs more memory than there is; make it need less"
-"""Advice for the author of a policy that runs out of memory, in the error's message."""
+"""Advice in the error message for a policy that runs out of memory, to the author of the policy."""
 
 
 class SchedscopeError(Exception):
@@ -43,7 +43,7 @@ class FileError(SchedscopeError):
 
 
 class TraceError(FileError):
-    """Error for a file that cannot be read as a workload."""
+    """Error for a file that cannot be read as a workload, because it is something else or damaged."""
 
 
 class ParameterError(SchedscopeError):
@@ -77,11 +77,11 @@ class ClusterError(SchedscopeError):
 
 
 class ReaderGoneError(SchedscopeError):
-    """Error for an output, such as stdout, whose reader has closed it."""
+    """Error for an output, such as standard output, that is no longer read because its reader has closed it."""
 
 
 class InvariantError(SchedscopeError):
-    """Error for a broken rule that must always hold, found by `--check`."""
+    """Error for a broken rule of the simulation (one that must always hold), which the option `--check` has found."""
 
     def __init__(self, rule: str, step: int, time: float, job: str | None = None) -> None:
         self.rule, self.step, self.time, self.job = rule, step, time, job
@@ -90,12 +90,14 @@ class InvariantError(SchedscopeError):
 
 
 MUCH_LESS = 0.1
-"""Similarity (0 to 1) that a name may be behind the most similar name and still be suggested with it."""
+"""A name is suggested if its similarity to the typed name (0 to 1) is less than this below that of the most similar
+name.
+"""
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return an end for an error message that suggests similar names; without similar names it lists all of `names`, ""
-    for none.
+    """Return a clause for the end of an error message that suggests the names similar to `name`. If there are none, it
+    lists all of `names`; "" for no names.
 
     >>> near("eazy", ["easy", "easy++", "fcfs"])
     "; did you mean 'easy'?"

@@ -1,4 +1,6 @@
-"""Writing of files that appear complete or not at all; and CSV that is safe in spreadsheets."""
+"""Writing of files that appear either completely or not at all, and of CSV files that are safe to open in
+spreadsheets.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ STDOUT = "/dev/stdout"
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[TextIO]:
-    """Open a text file for writing that replaces the file at `path` at the end of the context.
+    """Open a text file for writing. At the end of the context it replaces the file at `path`; after an error the old
+    file stays.
 
     Devices and pipes (/dev/stdout, a FIFO) are written directly, because they cannot be replaced; a terminal gets `?`
     for control characters.
@@ -53,7 +56,7 @@ def _is_special(path: str | Path) -> bool:
 
 
 class _Straight(TextIOWrapper):
-    """Text file for a device or pipe, written directly."""
+    """Text file for a device or a pipe, written directly. On a terminal, control characters are replaced by `?`."""
 
     def write(self, text: str) -> int:
         return super().write(printable_lines(text) if self.isatty() else text)
@@ -67,8 +70,8 @@ def _straight(path: str | Path) -> TextIO:
 
 @contextmanager
 def _beside(path: str | Path) -> Iterator[TextIO]:
-    """Open a new file in the folder of the target (links are followed), which replaces the target at the end of the
-    context.
+    """Open a new file in the folder of the target, which it replaces at the end of the context. If `path` is a link,
+    the target is the file that it leads to.
     """
     target = Path(os.path.realpath(path))
     kept_mode = _checked_mode(target)
@@ -88,8 +91,8 @@ def _beside(path: str | Path) -> Iterator[TextIO]:
 
 
 def _checked_mode(target: Path) -> int | None:
-    """Return the permissions of the target, None if it does not exist. Raise the error that opening it for writing
-    would raise.
+    """Return the permissions of the target as a number, None if it does not exist. Raise an error if it cannot be
+    opened for writing.
     """
     try:
         mode = target.stat().st_mode
@@ -109,7 +112,9 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def write_rows(file: TextIO, rows: Iterable[Sequence[object]]) -> None:
-    """Write rows as CSV. A text that a spreadsheet would read as a formula gets an apostrophe; numbers stay numbers."""
+    """Write rows as CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay
+    numbers.
+    """
     written = ([marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     csv.writer(file, lineterminator="\n").writerows(written)
 
@@ -141,7 +146,9 @@ def _is_number(text: str) -> bool:
 
 
 def is_database(path: str | Path) -> bool:
-    """Return True if the file is an SQLite database, as files of results are; opening it checks its content."""
+    """Return True if the file begins like an SQLite database, as results files do. Its content is checked only when it
+    is opened.
+    """
     try:
         if not os.path.isfile(path):  # a pipe is read once
             return False
@@ -152,16 +159,17 @@ def is_database(path: str | Path) -> bool:
 
 
 def _leads_away(path: str | Path) -> bool:
-    """Return True for a link to a file of another folder."""
+    """Return True for a link that leads to a file in another folder."""
     folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
     return os.path.islink(path) and os.path.dirname(os.path.realpath(path)) != folder
 
 
 def refuse_replacing(path: str | Path, what: str, *begins: bytes) -> None:
-    """Raise `SchedscopeError` if something is at `path` that must not be overwritten.
+    """Raise `SchedscopeError` if something at `path` must not be overwritten.
 
-    A folder, a device, or a file of the kind `what` may be there; such a file begins with one of `begins`. A link that
-    leads nowhere or to another folder is refused, too: a stranger may have chosen where it leads.
+    A device may be overwritten, and so may a file of the kind `what`, which begins with one of the byte strings
+    `begins`. A folder is not checked here. A link that leads nowhere or to another folder is refused, because a
+    stranger may have chosen its target.
     """
     try:
         if not os.path.lexists(path) or os.path.isdir(path):

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 Clock: TypeAlias = Callable[[float], str]
-"""Function that returns a time as text."""
+"""Function that returns a time in seconds as text, in the form that a screen needs."""
 LATEST = 10.0**15
-"""Latest time and longest duration in seconds; up to here a double is exact enough."""
+"""Latest time and longest duration in seconds that are accepted; above this limit, floating-point numbers are too
+inexact.
+"""
 _SECONDS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _NUMBER = r"(\d+(?:,\d\d\d)*(?:\.\d*)?)"
 _UNITS = re.compile(
@@ -36,7 +38,7 @@ A_TIME = "a time is seconds or like 12d4h30m (units w d h m s), d12 04:30 or a d
 
 
 def clock(seconds: float) -> str:
-    """Return a simulated time as text: day, hours, minutes and seconds.
+    """Return a simulated time as text: day, hours, minutes and seconds since time 0.
 
     >>> clock(12 * 86400 + 4 * 3600 + 31 * 60 + 7), clock(-5)
     ('d12 04:31:07', '-d0 00:00:05')
@@ -65,7 +67,7 @@ def clock_near(now: float) -> Clock:
 
 
 def span(seconds: float | None) -> str:
-    """Return a duration in its two largest units as text; a dash for None.
+    """Return a duration as text in its two largest units; a dash if `seconds` is None.
 
     >>> [span(s) for s in (0, 7.25, 45, 750, 7500, 1051200)]
     ['0s', '7.2s', '45s', '12m30', '2h05', '12d4h']
@@ -93,17 +95,17 @@ def span(seconds: float | None) -> str:
 
 
 class Step(NamedTuple):
-    """Time after `number` steps of a run."""
+    """Point in a run that is given by a number of steps."""
 
     number: int
 
 
 Moment: TypeAlias = "float | datetime | Step"
-"""Time that a user may type: seconds, a date of the trace's calendar, or a step of the run."""
+"""Point in a run that a user may type: seconds, a date in the calendar of the trace, or a step of the run."""
 
 
 def parse_time(text: str, now: float = 0.0) -> float:
-    """Return the seconds of a typed time: plain seconds, a duration, or a day and a time of day.
+    """Return a typed time in seconds. It may be a number of seconds, a duration, or a day and a time of day.
 
     A time of day alone belongs to the day of `now`.
 
@@ -131,7 +133,8 @@ def parse_time(text: str, now: float = 0.0) -> float:
 
 
 def parse_moment(text: str, now: float = 0.0) -> Moment:
-    """Return the value of a typed time, date, or step of the run.
+    """Return the value of a typed point in a run: seconds, a date, or a step. `now` supplies the day if only a time of
+    day is typed.
 
     >>> parse_moment("d12"), parse_moment("2026-11-21 04:30"), parse_moment("#1,200")
     (1036800.0, datetime.datetime(2026, 11, 21, 4, 30), Step(number=1200))
@@ -153,7 +156,7 @@ def parse_moment(text: str, now: float = 0.0) -> Moment:
 
 
 def written_time(moment: Moment) -> str:
-    """Return a time as text that `parse_moment` reads, to the last digit; "" for infinity.
+    """Return a point in a run as text that `parse_moment` reads back exactly; "" for infinity.
 
     >>> written_time(86400.0), written_time(1e-07), written_time(float("inf"))
     ('86400', '0.0000001', '')
@@ -179,7 +182,7 @@ def _of_clock(typed: str, now: float) -> float | None:
 
 
 def quoted(text: str) -> str:
-    """Return what a user typed, in quotes and shortened, for an error message.
+    """Return what a user typed in quotes, shortened if it is long, for an error message.
 
     >>> quoted("soon"), quoted("9" * 400)
     ("'soon'", "'99999999999999999999999999999999999999...'")
@@ -188,7 +191,7 @@ def quoted(text: str) -> str:
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """Return a text cut to at most `most` letters, with dots at the end if it was longer.
+    """Return a text cut to at most `most` characters; a text that is cut has dots at its end.
 
     >>> shortened("9" * 400)
     '99999999999999999999999999999999999999...'
@@ -200,14 +203,14 @@ def shortened(text: str, most: int = 40) -> str:
 
 
 class Named(Protocol):
-    """Job, or another object with an id."""
+    """Job, or another object with an attribute `id`."""
 
     @property
     def id(self) -> str: ...
 
 
 def name(job: Named) -> str:
-    """Return the name of a job on the screen.
+    """Return the name of a job for the screen: its id, with a J in front if the id begins with a digit.
 
     >>> from types import SimpleNamespace as Job
     >>> name(Job(id="17")), name(Job(id="w0!3"))
@@ -217,7 +220,7 @@ def name(job: Named) -> str:
 
 
 def processors(many: int) -> str:
-    """Return a number of processors with its noun.
+    """Return a number of processors as text with the noun.
 
     >>> processors(1), processors(64)
     ('1 processor', '64 processors')
@@ -226,7 +229,7 @@ def processors(many: int) -> str:
 
 
 def wanted(procs: int, whole: int, there: int, when: str) -> str:
-    """Return text on how many processors a job needs, and of how many the machine has.
+    """Return text on how many processors a job needs, and how many the machine has (`whole`).
 
     If only `there` of its `whole` processors are available, the text names that number and the time `when` instead.
 
@@ -237,7 +240,7 @@ def wanted(procs: int, whole: int, there: int, when: str) -> str:
 
 
 def listed(words: Iterable[str], most: int = 4) -> str:
-    """Return a list as text; of a long one the first words, and the number of others.
+    """Return a list as text; of more than `most` words, the first ones and the number of the others.
 
     >>> listed(["J1", "J2", "J3"]), listed("abcdef", most=3)
     ('J1, J2 and J3', 'a, b, c and 3 more')
@@ -249,7 +252,7 @@ def listed(words: Iterable[str], most: int = 4) -> str:
 
 
 def spelled(identifier: str) -> str:
-    """Return an identifier split into words, in small letters.
+    """Return an identifier of the code as separate words in small letters.
 
     >>> spelled("TooFewFree"), spelled("extra_p")
     ('too few free', 'extra p')
@@ -277,7 +280,7 @@ def nth(place: int) -> str:
 
 
 def count(many: int, one: str, more: str = "") -> str:
-    """Return a number with its noun as text.
+    """Return a number as text with its noun: `one` for 1, otherwise `more` (by default `one` with an s).
 
     >>> count(1, "user"), count(2100, "user"), count(2, "entry", "entries")
     ('1 user', '2,100 users', '2 entries')
@@ -286,7 +289,7 @@ def count(many: int, one: str, more: str = "") -> str:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """Return a share of 1 in percent; a small share does not appear as 0, nor a large one as 100.
+    """Return a share (0 to 1) in percent, a dash for None. A small share is never written as 0, nor a large one as 100.
 
     >>> percent(0.126), percent(1), percent(0.00001), percent(0.99999), percent(None)
     ('12.6 %', '100.0 %', '<0.1 %', '>99.9 %', '–')
@@ -302,8 +305,8 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return the text with `?` for control characters and for changes of direction, because names come from foreign
-    files.
+    r"""Return the text with `?` in place of control characters and of characters that change the writing direction.
+    Names from foreign files can contain both.
 
     >>> printable("low\x1b[2J"), printable("abc\u202edef")
     ('low?[2J', 'abc?def')

@@ -30,7 +30,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def consent() -> Iterator[None]:
-    """Begin every test as the program begins: without consent to any code."""
+    """Begin every test without consent to any user-defined code, as the program begins; restore the earlier state
+    afterwards.
+    """
     was = policies_consent._is_open, policies_consent._is_asked, dict(policies_consent._agreed)
     policies_consent._is_open = policies_consent._is_asked = False
     policies_consent._agreed.clear()
@@ -40,7 +42,7 @@ def consent() -> Iterator[None]:
 
 @pytest.fixture
 def own_program(consent: None) -> None:
-    """Let the test name code freely, as a program of the user's own may."""
+    """Allow user-defined code without asking, as a program of the user's own may by importing the library."""
     policies_consent.open_to_program()
 
 

@@ -1,4 +1,4 @@
-"""How much work something is, whatever else the machine does."""
+"""Amount of work, counted in a way that does not depend on the load of the machine."""
 
 from __future__ import annotations
 

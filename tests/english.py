@@ -1,4 +1,4 @@
-"""Rules of plain English that a program can check, for docstrings, comments, pages, and texts on the screen."""
+"""Checkable rules of plain English, for docstrings, comments, Markdown pages, and texts on the screen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LONGEST = 35
-"""Words of the longest sentence that is allowed."""
+"""Largest number of words in a sentence."""
 PERSONS = r"users?|person|people|students?|teachers?|authors?|readers?|visitors?|viewers?|callers?|class|anyone|someone"
 NO = r"(?:not|never|nobody|nothing|none|no|cannot|without|neither|\w+n't)"
 RULES = {
@@ -33,18 +33,22 @@ RULES = {
 CODE_ROW = r"\[\w*\]|\[\[|\w+ = |[├└]|\w*\(|.*\S {2,}\S"
 """Row of a docstring that is a table or code."""
 DOCSTRINGS_ONLY, TEXT_ONLY = {"riddle"}, {"opener", "long", "negatives"}
-"""Rules for docstrings only, and rules that short texts on the screen may break."""
+"""Names of the rules for docstrings only, and of the rules from which short texts on the screen are exempt."""
 
 
 def findings(path: Path) -> list[str]:
-    """Return a line for each rule that a sentence of a Python file or a page breaks."""
+    """Return a line for each broken rule of each sentence in a Python file's docstrings and comments, or in a Markdown
+    page.
+    """
     text = path.read_text(encoding="utf-8")
     pieces = _of_page(text) if path.suffix == ".md" else _of_code(text)
     return [found for line, kind, piece in pieces for found in _broken(path, line, kind, piece)]
 
 
 def screen_findings(path: Path) -> list[str]:
-    """Return a line for each rule that a text on the screen breaks: of a Python file, a lesson or a sample."""
+    """Return a line for each broken rule in the texts for the screen in a file: strings of a Python file, or texts of a
+    lesson or a sample.
+    """
     text = path.read_text(encoding="utf-8")
     pieces = _of_strings(text) if path.suffix == ".py" else _of_values(text)
     return [found for line, piece in pieces for found in _broken(path, line, "screen", piece)]
@@ -63,7 +67,7 @@ def _broken(path: Path, line: int, kind: str, piece: str) -> Iterator[str]:
 
 
 def _is_of_persons(rule: str, sentence: str) -> bool:
-    """Return True if every `who` follows a word for persons."""
+    """Return True if `rule` is "who" and every `who` of the sentence follows a word for persons."""
     return rule == "who" and len(re.findall(rf"\b(?:{PERSONS}) who\b", sentence)) == len(
         re.findall(r"\bwho\b", sentence)
     )
@@ -77,7 +81,7 @@ def _docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
 
 
 def _of_code(source: str) -> Iterator[tuple[int, str, str]]:
-    """Yield each docstring, without its doctests, and each comment with its line."""
+    """Yield (line number, kind, text) of each docstring, without doctests, and of each comment."""
     for node in _docstrings(ast.parse(source)):
         rows = inspect.cleandoc(str(node.value).split(">>>")[0]).split("\n")
         prose = (
@@ -91,7 +95,7 @@ def _of_code(source: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _of_strings(source: str) -> Iterator[tuple[int, str]]:
-    """Yield each string of three words or more that is no docstring."""
+    """Yield (line number, text) of each string of three words or more that is not a docstring."""
     tree = ast.parse(source)
     docs = {id(node) for node in _docstrings(tree)}
     for node in ast.walk(tree):
@@ -101,14 +105,16 @@ def _of_strings(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _of_values(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the texts of a lesson, or the notes of a sample."""
+    """Yield (line number, text) of the texts of a lesson, or of the notes of a sample."""
     pattern = r'(?m)^(?:title|about|say|then|question|notes|exercise) = ("""[\s\S]*?"""|".*")$|^; *Note: *(.*)$'
     for match in re.finditer(pattern, source):
         yield source.count("\n", 0, match.start()) + 1, (match[1] or match[2]).strip('"')
 
 
 def _of_page(source: str) -> Iterator[tuple[int, str, str]]:
-    """Yield each paragraph, list item and heading of a page with its line, without code blocks, tables and pictures."""
+    """Yield (line number, kind, text) of each paragraph, list item and heading of a Markdown page, without code blocks,
+    tables and pictures.
+    """
     fenced, block, first = False, list[str](), 1
     for number, row in enumerate([*source.split("\n"), ""], 1):
         fenced ^= row.startswith("```")

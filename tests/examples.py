@@ -1,4 +1,4 @@
-"""How many random examples a test tries: as much of its number as the profile says, in percent."""
+"""Number of random examples of a test: the number that the test asks for, scaled by the Hypothesis profile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import settings
 
 
 def examples(count: int, **more: Any) -> settings:
-    """Return settings for `count` examples: a quarter as many in the usual profile, fifty times as many in the long
-    one.
+    """Return settings with `count` examples, scaled by the profile: a quarter in the usual profile, fifty times as many
+    in the long one.
     """
     return settings(max_examples=count * settings().max_examples // 100, **more)

@@ -21,11 +21,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "sim/experiments/README.md"
 GALLERY = ROOT / "tests/pictures/gallery.png"
 ACROSS, DOTS = 3, 110
-"""Figures next to each other, and dots an inch."""
+"""Number of figures next to each other in the gallery, and its dots per inch."""
 
 
 def plan_and_commands(page: str) -> tuple[str, list[list[str]]]:
-    """Return the plan that stands in the page, and the commands that make its figures."""
+    """Return the plan that is printed in the page, and the commands that make its figures, each as words."""
     section = page.partition("## Figures for a paper\n")[2].partition("\n## ")[0]
     plan = re.search(r"((?:    .*\n|\n)*    \[options\]\n(?:    .*\n)*)", section)
     assert plan is not None
@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
 
 
 def gallery(figures: Sequence[Path]) -> None:
-    """Draw the PDF figures next to each other."""
+    """Draw the PDF figures next to each other into one picture, the gallery."""
     pictures = []
     for figure in figures:
         subprocess.run(["pdftoppm", "-r", str(DOTS), "-png", "-singlefile", figure, figure.with_suffix("")], check=True)

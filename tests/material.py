@@ -1,4 +1,4 @@
-"""Logs and cases that tests use but the project does not hold: where they are, and which logs they are."""
+"""Logs and cases that tests use but the repository does not contain: where they are, and which logs they are."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import os
 from pathlib import Path
 
 MATERIAL = Path(os.environ.get("SCHEDSCOPE_LOGS") or Path(__file__).resolve().parents[2] / "shared")
-"""The folder with `traces/` (logs), `cases/` and others; tests that need one are skipped where it is missing."""
+"""Folder with `traces/` (logs), `cases/` and other test data; tests that need a missing one are skipped."""
 MISSING = "needs a folder of logs, named by SCHEDSCOPE_LOGS or 'shared' beside the checkout"

@@ -1,4 +1,6 @@
-"""Installed packages with policies, as pip leaves them: metadata beside modules, in a folder on Python's path."""
+"""Made-up installed packages with policies, as pip would leave them: a module and its metadata in a folder on Python's
+path.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def install(
     version: str = "0.1",
     text: str = POLICY,
 ) -> Path:
-    """Install a module with entry points. Return the file that the module writes when it is imported."""
+    """Install a module with entry points: `points` maps names to objects. Return the path of the file that the module
+    writes when it is imported.
+    """
     for old in folder.glob(f"{package.replace('-', '_')}-*.dist-info/*"):
         old.unlink()
     (folder / f"{module}.py").write_text(text, encoding="utf-8")

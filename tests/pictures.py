@@ -57,7 +57,7 @@ LAB: tuple[tuple[str, tuple[str, str], tuple[str, ...]], ...] = (
     ("reloaded", ("parameter(7.0,", "parameter(1.0,"), ("d",)),
     ("refused", ("Easy(order=self.order).decide(view)", "2 * [*Easy(order=self.order).decide(view)]"), ()),
 )
-"""(name, text to replace and its replacement in a watched file, keys to press then)"""
+"""(name, (text of the policy's file, its replacement), keys to press after that change)"""
 WRITTEN: Mapping[str, str] = {
     "wall": "record backfilling --scene 2 --present --size 60x18 --large 24",
     "question": "record zkp-lies --scene 3 --size 100x30",
@@ -65,14 +65,16 @@ WRITTEN: Mapping[str, str] = {
     "pair": "draw z-figure4 --policy easy --beside fcfs --to 22m --slide",
     "ousterhout": "draw lublin-128 --policy gang-backfill --to 14h --matrix --slide",
 }
-"""Name -> command that writes it, without -o"""
+"""For each picture, by name: the command of `schedscope` that writes it, without the option -o"""
 TO_A_JOB = ("g", *"d9", "enter", "slash", *"J279", "enter")
 
 
 async def picture(
     trace: str, policy: str, keys: tuple[str, ...], save: Callable[[], object] | None = None, then: tuple[str, ...] = ()
 ) -> str:
-    """Return the screen after these keys; with `save`, after a file was saved and the other keys were pressed."""
+    """Return the screen as SVG after `keys`. With `save`: call it to change a file, wait for the reload, and then press
+    the keys `then`.
+    """
     app = Schedscope(Opening(Source(trace), parse_policy(policy)).prepare())
     async with app.run_test(size=SIZE) as pilot:
         await press(pilot, app, None, *keys)
@@ -88,7 +90,7 @@ async def picture(
 
 
 async def press(pilot: Pilot[int], app: Schedscope, *keys: str | None) -> None:
-    """Press one key after another; each waits until everything asked for before is shown."""
+    """Press one key after another; before each, wait until the effect of all earlier ones is shown. None only waits."""
     for key in keys:
         if key is not None:
             await pilot.press(key)
@@ -97,7 +99,9 @@ async def press(pilot: Pilot[int], app: Schedscope, *keys: str | None) -> None:
 
 
 def lab_picture(was: str, now: str, then: tuple[str, ...]) -> str:
-    """Return the picture of a watched user-defined policy in the present folder, after its file was changed."""
+    """Return the picture of a run under a user-defined policy after a change of its file, in which `was` is replaced by
+    `now`. The file is `fair.py` in the present folder.
+    """
     file = Path("fair.py")
     text, _ = texts(file, "fair-share")
     file.write_text(text, encoding="utf-8")
@@ -107,7 +111,7 @@ def lab_picture(was: str, now: str, then: tuple[str, ...]) -> str:
 
 
 async def results_picture() -> str:
-    """Return README's sweep, as the app shows it."""
+    """Return the picture of the results of README's sweep in the app."""
     factors = {"policy": ["easy", "relaxed:omega={0,1,2}"], "load": ["{0.8..1.2..0.2}"], "estimates": ["random:2"]}
     sweep(SweepPlan.of({"trace": ["lublin-128"], "seed": [seeds(5)], **factors}), "out.sqlite")
     app = Schedscope(None, results="out.sqlite")
@@ -122,7 +126,9 @@ async def results_picture() -> str:
 
 
 async def live_picture() -> str:
-    """Return a captured moment of a real Slurm with its past from the accounting, and one waiting job."""
+    """Return the picture of the live screen for a captured state of a real Slurm, with the jobs from its accounting; a
+    waiting job is selected.
+    """
     captured = Captured("24.11")
     source = Slurm(captured)
     cluster = replace(source.snapshot(), at=captured.at, cost=0.1)
@@ -138,13 +144,13 @@ async def live_picture() -> str:
 
 
 def written(name: str) -> str:
-    """Return the output of the command of that name."""
+    """Return the SVG that the command with this name in `WRITTEN` writes."""
     commands([*WRITTEN[name].split(), "-o", f"{name}.svg"], standalone_mode=False)
     return Path(f"{name}.svg").read_text(encoding="utf-8")
 
 
 def settled(screen: ReplayScreen | None) -> bool:
-    """Return True if the worker has done everything, and the screen shows it."""
+    """Return True if the worker has answered every request, and the screen shows the last answer."""
     if screen is None or screen.is_behind or screen.shown is None or screen.shown.answers != screen.player.asked:
         return False
     scenes = [scene for scene in (screen.shown.scene, screen.shown.beside) if scene is not None]

@@ -1,4 +1,6 @@
-"""Plain English in docstrings, comments, pages and texts on the screen: no sentence may break a rule of the lint."""
+"""Plain English in docstrings, comments, pages and texts on the screen: no sentence may break a rule of
+`tests.english`.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,11 @@ FOLDERS = sorted(
 
 
 SUBJECTS = 40
-"""Latest commits whose subjects are checked."""
+"""Number of the latest commits whose subjects are checked."""
 NO_VERB = r"(?:The|A|An|Who|What|Where|When|Whoever|Those|It|There|No|Every|All|Each)\b|\w+(?:ing|ed)\b"
-"""Openings of a subject that is no imperative; `Embed` and the like are verbs."""
+"""Regular expression for the first word of a subject that is not an imperative verb; `VERBS` has the exceptions, such
+as `Embed`.
+"""
 VERBS = r"(?:Bring|Embed|Feed|Need|Seed|Speed|Shed|String|Swing|Ring|Fling|Exceed|Proceed)\b"
 
 
@@ -51,7 +55,9 @@ def is_plain(subject: str) -> bool:
 
 
 def found_in(folder: str) -> list[str]:
-    """Return the findings of a room with all below it; of `sim` and `tui` only those of their own files."""
+    """Return the broken rules in a folder and its subfolders; for `sim` and `tui` only in the files directly in
+    them.
+    """
     top = ROOT / folder
     paths = top.glob("*") if folder in ("sim", "tui") else top.rglob("*")
     return [line for path in sorted(paths) if path.suffix in (".py", ".md") for line in findings(path)]

@@ -1,4 +1,4 @@
-"""The page on experiments and the program that makes its gallery agree."""
+"""The page on experiments contains the plan and the commands with which `tests.gallery` makes its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every file of the project has its test at the same place in `tests`, or a test that names it.
+"""Every module of the project has its test at the same place in `tests`, or a test that names it in its docstring.
 
 `sim/why/last_change.py` is tested by `tests/sim/why/test_last_change.py`, or by a test whose docstring has a line
 `Also tests sim.why.last_change, sim.why.facts.`
@@ -16,7 +16,9 @@ ROOT = TESTS.parent
 
 
 def says_something(path: Path) -> bool:
-    """Return True if the file holds more than a docstring; only a package's own file may hold less."""
+    """Return True unless the file is the `__init__.py` of a package with nothing but a docstring; such a file needs no
+    test.
+    """
     return path.name != "__init__.py" or any(
         not isinstance(node, ast.Expr) for node in ast.parse(path.read_text(encoding="utf-8")).body
     )
@@ -32,7 +34,7 @@ def mirrored(path: Path) -> str:
 
 
 def also_tested(path: Path) -> list[str]:
-    """Return the modules that a test's docstring names as tested, too."""
+    """Return the modules that the test's docstring lists after "Also tests"."""
     text = path.read_text(encoding="utf-8")
     said = ("Also tests " in text and ast.get_docstring(ast.parse(text))) or ""
     return [
@@ -59,7 +61,7 @@ def test_every_file_is_tested_in_one_place() -> None:
 
 
 def test_no_two_tests_have_one_name() -> None:
-    """A module and a folder of one name would hide one another, because tests are imported by their paths."""
+    """A module and a folder of the same name would hide each other, because tests are imported by their paths."""
     names = Counter(dotted(path) for path in TESTS.rglob("*.py"))
     folders = {dotted(path.parent) for path in TESTS.rglob("*.py")}
     assert not [name for name, count in names.items() if count > 1 or name in folders]

@@ -96,7 +96,7 @@ def test_every_room_of_the_library_is_named() -> None:
 
 
 def test_a_command_stands_beside_every_figure() -> None:
-    """Each table of measurements has the command that makes it in its section."""
+    """Each section with a table of measurements also has the command that makes them."""
     text = (ROOT / "tests/benchmarks/README.md").read_text(encoding="utf-8")
     sections = [section for section in re.split(r"^#+ ", text, flags=re.MULTILINE) if "|--" in section]
     assert sections

@@ -19,7 +19,7 @@ REFERENCE = re.findall(r"^::: (\S+)", (ROOT / ".site/api.md").read_text(encoding
 
 
 def loaded(path: Path) -> ModuleType:
-    """Return the module of a file that is in no package."""
+    """Return the module loaded from a file that is outside of all packages."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -38,7 +38,7 @@ def test_site_has_every_page_once() -> None:
 
 
 def test_site_is_built_beside_its_pages() -> None:
-    """The generator refuses a folder within the pages' own."""
+    """The site generator does not accept an output folder inside the folder of the pages."""
     pages, built = (re.search(rf"^{name}: (\S+)", SITE, re.MULTILINE) for name in ("docs_dir", "site_dir"))
     assert pages is not None
     assert built is not None
@@ -66,7 +66,7 @@ def _is_module(dotted: str) -> bool:
 
 
 def test_sources_of_a_package_hold_what_its_build_reads() -> None:
-    """README is made at build time, so that no builder takes it in by itself."""
+    """README.md is generated during the build, so that it must be listed explicitly as a source."""
     built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
     assert {"README.md", ".ci", "sim", "tui", "sample_traces"} <= {*built["sdist"]["include"]}
 

@@ -1,4 +1,4 @@
-"""The walls between the rooms: which modules may import which, and what a policy must declare."""
+"""Architecture of the project: which packages ("rooms") may import which, and what a policy must declare."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ FLOORS = (
     ("tui.record", "tui.web", "tui.watching"),
     ("tui.cli", "tui.__main__"),
 )
-"""The rooms, the ground first: a room imports only from its own floor and the floors before it."""
+"""Layers of packages and modules, lowest first: each may import only from its own layer and lower ones."""
 MOST_LINES = 500
 WRITTEN = {".py", ".pyx", ".js", ".css", ".tcss", ".html", ".md", ".toml"}
-"""Suffixes of files that people edit: no drawings, and no output of programs"""
+"""Suffixes of files that people edit, unlike drawings and generated output"""
 POLICY_FILES = [path for path in FILES if "policies" in path.parts]
 
 
@@ -108,14 +108,14 @@ def dotted(path: Path) -> str:
 
 
 def floor_of(module: str) -> int:
-    """Return the floor of the room in which a file lies."""
+    """Return the index of the layer in `FLOORS` to which the module belongs."""
     room = ".".join(module.split(".")[:2])
     return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
 
 
 @cache
 def arrows() -> dict[str, set[str]]:
-    """Return each file of the project with the files that it imports."""
+    """Return for each file of the project the set of files that it imports."""
     files = {dotted(path): path for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py")}
     known: dict[str, set[str]] = {}
     for name, path in files.items():
@@ -255,7 +255,9 @@ RUNS_CODE = {"import_module", "__import__", "find_spec", "spec_from_file_locatio
 }  # fmt: skip
 """Names by which Python finds, imports or executes code, or starts a program."""
 RUNS_CODE_ALONE = {"exec", "eval", "compile", "system", "breakpoint"}
-"""Names of that kind that are attributes of harmless things, too: `re.compile`."""
+"""More names of this kind, which count only as plain names: as attributes they can be harmless, such as
+`re.compile`.
+"""
 RUNS_CODE_MODULES = {
     "subprocess",
     "pickle",
@@ -269,7 +271,7 @@ RUNS_CODE_MODULES = {
     "imp",
 }
 ITS_ROOM = "sim/policies/own/"
-"""User-defined code is found and runs here, with consent."""
+"""The package in which user-defined code is found and, with consent, run"""
 HARMLESS = {
     "sim/__init__.py": "its own rooms, from a table",
     "sim/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there, with words that no file chooses",
@@ -290,7 +292,7 @@ HARMLESS = {
     "tui/web/podium.py": "the server of a presentation, forked from this program",
     "tui/web/fork_server.py": "processes of this program, one a visitor",
 }
-"""Files that use such a name for something that no file, session or visitor can choose, and its purpose."""
+"""For each file that uses such a name for code that no file, session or visitor can choose: what the code is."""
 
 
 def code_running_names(path: Path) -> set[str]:
@@ -325,7 +327,9 @@ def test_code_runs_in_one_room_only() -> None:
 
 
 def test_nothing_runs_in_that_room_before_consent_is_asked_for() -> None:
-    """Every function of the loader that runs something asks first; functions that only find a file are listed."""
+    """Every function of `loading.py` that runs something asks for consent first; functions that only find a file are
+    listed.
+    """
     looks_only = {"file_of_module"}
     functions = [n for n in ast.walk(parsed(ROOT / ITS_ROOM / "loading.py")) if isinstance(n, ast.FunctionDef)]
     running = {"import_module", "exec", "subprocess.run", "point.load"}

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="this is Windows
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return what a program that sees Windows did."""
+    """Return what `tests.windows` reports: actions of the program in a process in which it sees Windows."""
     folder = tmp_path_factory.mktemp("windows")
     own = {"PYTHONPATH": str(ROOT), STATE: str(folder / "kept"), FOLDER_VARIABLE: str(folder)}
     command = [sys.executable, "-m", "tests.windows"]

@@ -1,8 +1,9 @@
-"""Another system for the modules of this project alone: what Windows lacks is missing, and `sys.platform` is its own.
+"""Imitation of Windows for the modules of this project alone: what Windows lacks is missing, and `sys.platform` is
+"win32".
 
 The standard library and other packages stay as they are, so that they work here. Behaviour that only a real Windows
-shows (its console, its paths, files that are in use) is tried by the workflow. Run as a program, it prints in JSON what
-happened.
+shows (its console, its paths, files that are in use) is tested by the workflow on Windows. Run as a program, this
+module prints in JSON what happened.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ABSENT = frozenset(
         *("asyncio.unix_events", "multiprocessing.popen_fork"),
     }
 )
-"""Modules that Windows has not."""
+"""Modules that do not exist on Windows."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -55,12 +56,12 @@ LACKING = {
     "time": frozenset({"tzset", "clock_gettime", "CLOCK_MONOTONIC", "pthread_getcpuclockid"}),
     "sys": frozenset({"abiflags"}),
 }
-"""Names that these modules have not on Windows, with CPython 3.11."""
+"""For each module: the names that it lacks on Windows, with CPython 3.11."""
 OURS = ("sim", "tui")
 
 
 class _Lacking(ModuleType):
-    """Module as it is on Windows."""
+    """A module of the standard library as it is on Windows: without some names, and with some values changed."""
 
     def __init__(self, real: ModuleType, missing: frozenset[str], **changed: object) -> None:
         super().__init__(real.__name__)
@@ -78,7 +79,7 @@ class _Lacking(ModuleType):
 
 
 def fake() -> None:
-    """Let every module of the project that is imported from now on see Windows."""
+    """Let the modules of the project see Windows; none of them may have been imported before."""
     loaded = sorted(name for name in sys.modules if name.partition(".")[0] in OURS)
     assert not loaded, f"imported before: {loaded}"
     real = builtins.__import__
@@ -110,7 +111,7 @@ def _lock(file: int, mode: int, size: int) -> None:
 
 
 def broken_imports(root: Path) -> dict[str, str]:
-    """Return the modules that cannot be imported, with the error."""
+    """Return the modules of the project that cannot be imported: mapping from name to error."""
     broken = {}
     for path in sorted([*(root / "sim").rglob("*.py"), *(root / "tui").rglob("*.py")]):
         module = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
@@ -123,7 +124,7 @@ def broken_imports(root: Path) -> dict[str, str]:
 
 
 def said(*words: str) -> tuple[int, str, str]:
-    """Return exit code, output and errors of a command."""
+    """Run a command within this process; return (exit code, output, errors)."""
     from tui.cli.main import main
 
     code, out, err = 0, io.StringIO(), io.StringIO()
@@ -137,7 +138,9 @@ def said(*words: str) -> tuple[int, str, str]:
 
 
 async def watched() -> list[int]:
-    """Return the steps at which a person saved, twice into one file, as the file says."""
+    """Save a session twice into the same file, at different steps; return the step that the file then has, for each
+    save.
+    """
     from sim.session.session import read_session
     from tests.tui.replays import replay
 
@@ -150,7 +153,9 @@ async def watched() -> list[int]:
 
 
 def autosaved() -> list[bool]:
-    """Return whether a run is offered while its program runs, when that has crashed, and when it has ended."""
+    """Return if an autosave is offered: while its program runs, after that crashed, while a new one runs, and after
+    that ended regularly.
+    """
     from sim.session.session import read_session
     from tui.sessions.autosave import Autosave, offer
 
@@ -167,7 +172,7 @@ def autosaved() -> list[bool]:
 
 
 def presented() -> int | None:
-    """Return the scene that a second terminal reads."""
+    """Tell a second terminal the scene of a presentation; return the index of the scene that it reads, or None."""
     from sim.lessons.course import found_lesson
     from sim.lessons.performance import Performance
     from sim.lessons.walk import Walk
@@ -179,7 +184,9 @@ def presented() -> int | None:
 
 
 def named() -> list[list[str]]:
-    """Return file, class and parameters of policies in files with a drive, and their full names."""
+    """Return, for policies in files with a Windows drive: path, class and parameters of each code that the spec names,
+    and the full spec.
+    """
     from sim.policies.own.naming import code_in, whole
 
     os.path = ntpath

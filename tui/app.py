@@ -82,7 +82,7 @@ class Guest:
 
     look: Look
     now: Callable[[], float] | None = None
-    """Function that returns the time in seconds; None for the system's clock."""
+    """Function that the program uses as its clock; it returns seconds. None for the system's clock."""
     traces: tuple[str, ...] = ()
     """Traces that this user can open in addition to the samples."""
 
@@ -114,7 +114,7 @@ class Schedscope(Guarded):
         self.opened = prepared
         """Run that is on the screen; None before a run is opened."""
         self._asked = asked
-        """Question whether the code of a session may run, to be answered before the session is opened, or None."""
+        """Question whether the code of a session may run, asked before it is opened; None if there is no question."""
         self._begins_with_lessons = lessons
         self.quiz = quiz
         """Quiz that asks one question after another; None if no quiz is played."""
@@ -191,7 +191,7 @@ class Schedscope(Guarded):
 
     @on(LessonOver)
     def _after_lesson(self, over: LessonOver) -> None:
-        """Open the next question of a quiz (or exit after its last), or after a lesson the list of lessons."""
+        """Open the next question of a quiz (or exit after its last one); without a quiz, the list of lessons."""
         if self.quiz is None:
             self._show_lessons()
             return
@@ -259,7 +259,7 @@ class Schedscope(Guarded):
         return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ReplayScreen)), None)
 
     def on_key(self, event: events.Key) -> None:
-        """Give keys to the replay that were typed for it before a dialog opened, as can happen on a slow line."""
+        """Give keys to the dialog that is open if they were sent to the replay below, as happens on a slow line."""
         if isinstance(event._sender, ReplayScreen) and event._sender is not self.screen:
             event.prevent_default()
             self.post_message(events.Key(event.key, event.character))
@@ -288,7 +288,7 @@ class Schedscope(Guarded):
 
     @work(thread=True, exclusive=True, group="loading")
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
-        """Read what `opening` names in a thread, show it, and call `then`. Code in a session needs consent first."""
+        """Read the run that `opening` names in a thread, show it, call `then`. Code in a session needs consent."""
         try:
             prepared = self.prepare(opening())
         except SchedscopeError as error:
@@ -403,7 +403,7 @@ class Schedscope(Guarded):
         self.remember(lambda now: now.with_policy(written_policy(chosen.policy)))
 
     def remember(self, change: Callable[[Settings], Settings]) -> None:
-        """Save a changed setting, merged with changes by other running programs; warn if it cannot be written."""
+        """Apply `change` to the settings and save them, merged with other programs' changes; warn on failure."""
         kept = None if self.guest or self._is_refused else kept_now(self.settings_path)
         self.settings = change(kept or self.settings)
         problem = None if self.guest else save(self.settings, self.settings_path)
@@ -453,7 +453,7 @@ class Schedscope(Guarded):
         super().exit(*args, **kwargs)
 
     def _end_by(self, number: int) -> None:
-        """Handle a signal that ends the program: restore the terminal, and save the run for the next start."""
+        """Handle the signal `number`, which ends the program: restore the terminal and save the run."""
         if self.guest is None:
             self.session_manager.break_off()
         super().exit(return_code=128 + number)
@@ -477,7 +477,7 @@ def open_replay(
     lessons: bool = False,
     quiz: Quiz | None = None,
 ) -> int:
-    """Run the program with a replay, results or a menu; return its exit code. Opening errors are raised first."""
+    """Run the program with a replay, results or menu; return its exit code. Errors in reading are raised first."""
     give_back_at_once()
     app = Schedscope(None if opening is None else opening.prepare(), asked, results, lessons=lessons, quiz=quiz)
     return run_app(app)

@@ -1,4 +1,6 @@
-"""Start of the program with a puzzle or a game instead of a replay; the program's menu appears when it is closed."""
+"""Start of the program with a puzzle or a game instead of a replay; when the puzzle or game is closed, the program's
+menu appears.
+"""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ class Menus:
         self._results: ResultsScreen | None = None
 
     def show_first(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """Show the first screen over the present one; if the replay was opened from results or a puzzle, return to that
-        screen instead.
+        """Show the first screen over the present one; `is_over` is True if a replay is open. If the replay was opened
+        from results or a puzzle, return to that screen instead.
         """
         below = self._below
         if below is not None:
@@ -53,7 +53,9 @@ class Menus:
         self._show(FirstScreen(there, settings.recent, look, is_over))
 
     def show_lessons(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """Show the list of lessons, in which the next unfinished lesson is highlighted."""
+        """Show the list of lessons, in which the next unfinished lesson is highlighted; `is_over` is True if a replay
+        is open.
+        """
         from tui.screens.first.entries import lessons
         from tui.screens.first.screen import FirstScreen
 
@@ -71,8 +73,8 @@ class Menus:
 
     @property
     def _below(self) -> Screen[Any] | None:
-        """Return the results or puzzle screen under the replay, to which it returns when closed; None for any other
-        replay.
+        """Return the results or puzzle screen that lies under the replay and appears when the replay is closed; None
+        for any other replay.
         """
         stack = reversed(self._app.screen_stack)
         return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)

@@ -10,27 +10,29 @@ from sim.cluster.values import SUSPENDED, Cluster, ClusterJob
 
 Kind = Literal["arrival", "start", "completion", "suspension", "node", "moved", "reservation"]
 TRIFLE = 1.0
-"""Seconds by which the expected start of a job must move to count as moved."""
+"""Smallest change, in seconds, of a job's expected start that counts as an event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Event between two pictures of a cluster."""
+    """Event between two pictures (polled states) of a cluster, such as the start of a job."""
 
     at: float
-    """Time of the event as the scheduler reports it, otherwise the time of the first picture that shows it."""
+    """Time of the event: the one that the scheduler reports or, if there is none, the time of the first picture that
+    shows the event.
+    """
     kind: Kind
     subject: str
-    """Id of the job, or name of the node or the reservation."""
+    """Subject of the event: id of a job, or name of a node or a reservation."""
     before: str = ""
     after: str = ""
-    """State or reason after the event; `before` has the one before it."""
+    """State or reason after the event; `before` holds the state or reason before the event."""
     by: float = 0.0
-    """Seconds by which the expected start moved; negative if it moved to an earlier time."""
+    """Seconds by which the job's expected start moved; negative if it is now earlier."""
 
 
 def changes(before: Cluster | None, after: Cluster) -> tuple[Event, ...]:
-    """Return the events between two pictures in order of time; none if there is no picture before."""
+    """Return the events between two pictures in order of time; an empty tuple if `before` is None."""
     if before is None:
         return ()
     found = [*_of_jobs(before, after), *_of_nodes(before, after), *_of_reservations(before, after)]
@@ -79,5 +81,5 @@ def _of_reservations(before: Cluster, after: Cluster) -> Iterator[Event]:
 
 
 def _within(at: float, before: Cluster, after: Cluster) -> float:
-    """Return the time `at`, moved into the span between the two pictures if it is outside."""
+    """Return the time `at` if it is between the times of the two pictures, otherwise the nearer of these two times."""
     return min(max(at, before.at), after.at)

@@ -1,4 +1,6 @@
-"""Conversion of a cluster's values to plain data for a recording, and back. Data read from a file is checked."""
+"""Conversion of the state of a cluster (objects of `sim.cluster.values`) to plain data for a recording, and back. Data
+read from a file is checked.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from sim.cluster.values import ClusterJob, Cores, Limit, Node, Partition, Reserv
 T = TypeVar("T", ClusterJob, Limit, Node, Partition, Reservation)
 Plain = dict[str, Any]
 LONGEST = 100_000
-"""Largest number of letters of a text, and largest number of items of a list, that are accepted from a file."""
+"""Largest length of a text in characters, and of a list in items, that is accepted from a file."""
 LARGEST = 1 << 62
 
 
@@ -21,20 +23,20 @@ class DamagedError(ValueError):
 
 
 def encode(value: T) -> Plain:
-    """Return the fields of a value that differ from their defaults, as plain data."""
+    """Return as plain data those fields of `value` that differ from their defaults."""
     shown = ((field.name, getattr(value, field.name), default_of(field)) for field in _fields(type(value)))
     return {name: _plain(found) for name, found, default in shown if found != default}
 
 
 def changed(before: T, after: T) -> Plain:
-    """Return the fields of `after` that differ from those of `before`, as plain data."""
+    """Return as plain data those fields of `after` that differ from the fields of `before`."""
     pairs = ((f.name, getattr(before, f.name), getattr(after, f.name)) for f in _fields(type(after)))
     return {name: _plain(now) for name, was, now in pairs if was != now}
 
 
 def decode(cls: type[T], data: object) -> T:
-    """Return the value of this class that plain data stands for. Raise `DamagedError` if a field is missing or of
-    another type.
+    """Return the object of the class `cls` that is made from plain data. Raise `DamagedError` if a field is missing or
+    has a wrong type.
     """
     if not isinstance(data, dict):
         raise DamagedError(f"a {cls.__name__} should be an object")
@@ -116,7 +118,7 @@ _BY_TYPE: Mapping[str, Callable[[Any], Any]] = {
     "frozenset[str]": lambda value: frozenset(texts(value)),
     "tuple[Cores, ...]": _cores,
 }
-"""Mapping from the type of a field, as text, to the function that checks and converts the field's value."""
+"""Mapping from the type of a field, as text, to the function that checks a value of the field and converts it."""
 
 
 _READERS: dict[str, dict[str, Callable[[Any], Any]]] = {

@@ -6,8 +6,8 @@ from datetime import datetime
 
 
 def date(at: float | None, now: float) -> str:
-    """Return the time `at` as text: the time of day and, unless `now` is on the same day, the date; "an unknown time"
-    for None.
+    """Return the time `at` as text: the time of day, with the date if it is not the day of `now`. For None, return "an
+    unknown time".
     """
     if at is None:
         return "an unknown time"

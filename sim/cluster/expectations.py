@@ -1,4 +1,4 @@
-"""Expected starts of a waiting job, and how they moved from poll to poll."""
+"""Expected starts of a waiting job of a real cluster, and by how much they moved from poll to poll."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sim.cluster.values import Cluster
 
 @dataclass(frozen=True)
 class Expectation:
-    """Start that Slurm expected for a job at one poll."""
+    """Start that Slurm expected for a job, as found in one poll of Slurm."""
 
     at: float
     start: float
@@ -27,12 +27,16 @@ class Expectations:
 
     @property
     def moves(self) -> tuple[float, ...]:
-        """Return the seconds by which each expected start differs from the one before; negative if it is earlier."""
+        """Return, for each expected start but the first, the seconds by which it differs from the one before; negative
+        if it is earlier.
+        """
         return tuple(after.start - before.start for before, after in zip(self.said, self.said[1:], strict=False))
 
 
 def expectations(pictures: Iterable[Cluster], job: str) -> Expectations:
-    """Return the expected starts of the job with the id `job`, without repeats; `pictures` are in order of time."""
+    """Return the expected starts of the job with the id `job`, each only once while it stays the same. The pictures
+    must be in order of time.
+    """
     said: list[Expectation] = []
     for cluster in pictures:
         found = cluster.job_of.get(job)

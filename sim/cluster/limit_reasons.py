@@ -23,13 +23,15 @@ _RESOURCES = {
     "gres": ("gres/gpu", "GPUs"), "billing": ("billing", "billing units"), "energy": ("energy", "energy in J"),
     "bb": ("bb/", "burst buffer in GB"), "license": ("license/", "licenses"), "unknown": ("", "of another resource"),
 }  # fmt: skip
-"""Mapping from the name of a resource in a reason to its name in limits and its name as text."""
+"""Mapping from the name of a resource in one of Slurm's reasons to (name of the resource in Slurm's limits, name shown
+to users).
+"""
 MOST_NAMED = 3
-"""Largest number of jobs that are listed as filling a limit."""
+"""Largest number of jobs that a text names as the main users of a limit."""
 
 
 def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
-    """Return text for the job's reason to wait if it is about a limit, otherwise None."""
+    """Return text that explains why the job waits if Slurm's reason is about a limit, otherwise None."""
     match = _REASON.fullmatch(job.reason)
     if match is None:
         return None
@@ -48,7 +50,9 @@ def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
 
 
 def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whose: str) -> str:
-    """Return text about a limit that this job alone exceeds, so that the job or the limit must be changed."""
+    """Return text about a limit that this job exceeds even if no other job runs, so that the job or the limit must be
+    changed.
+    """
     unit, own = _unit(match), _own_share(job, match, limit) if limit else 0
     is_least = match["how"] == "Min"
     each = "" if is_least else f" for {'a node of ' if match['per'] == 'Node' else ''}a job"
@@ -64,7 +68,7 @@ def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whos
 
 
 def _owner(job: ClusterJob, match: re.Match[str]) -> str:
-    """Return the owner of the limit (the account, user or QOS) as text."""
+    """Return the account, user or QOS to which the limit applies, as text."""
     if match["of"] != "Assoc":
         per = {"User": f"user {job.user} in QOS {job.qos}", "Account": f"account {job.account} in QOS {job.qos}"}
         return per.get((match["per"] or "").replace("Acct", "Account"), f"QOS {job.qos}")
@@ -84,7 +88,9 @@ def _unit(match: re.Match[str]) -> str:
 
 
 def _key(match: re.Match[str]) -> str:
-    """Return the limit as Slurm writes it, with the resource if the limit is on one: `GrpTRES=cpu`, `MaxJobsPU`."""
+    """Return the limit's name as Slurm writes it: `MaxJobsPU` or, if it limits a resource, with the resource:
+    `GrpTRES=cpu`.
+    """
     what, per = match["what"].lower(), {"User": "PU", "Account": "PA", "Acct": "PA", "Job": "PJ", "Node": "PN"}
     suffix = per.get(match["per"] or "", "")
     if what.startswith("wall"):
@@ -97,9 +103,10 @@ def _key(match: re.Match[str]) -> str:
 
 
 def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | None:
-    """Return the limit that the reason is about, or None if it is unknown.
+    """Return the limit that Slurm's reason is about, or None if it is unknown.
 
-    If several limits are possible (those of an account's parents), the fullest is returned.
+    If several limits are possible, such as those of an account and of its parents, the one with the largest share in
+    use is returned.
     """
     key = _key(match)
     alike = [limit for limit in cluster.limits if limit.what == key or (key.endswith("/") and key in limit.what)]
@@ -115,7 +122,9 @@ def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | N
 
 
 def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return by how much the job would increase the use of the limit, in the limit's unit; 0 if unknown."""
+    """Return the amount by which the use of the limit would grow if the job started, in the limit's unit; 0 if
+    unknown.
+    """
     if "Jobs" in limit.what:
         return 1
     if match["what"] == "WallDuration":
@@ -129,7 +138,8 @@ def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
 def _used_now(cluster: Cluster, job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
     """Return how much of the limit the running jobs use; 0 if that cannot be computed for this kind of limit.
 
-    The use is added up from the jobs in the picture, which is newer than the limits.
+    The amounts of the running jobs are added up, because the current picture is newer than the use that Slurm reported
+    with the limits.
     """
     if match["span"] or "Submit" in limit.what or limit.what.endswith("=node"):
         return 0.0
@@ -148,7 +158,7 @@ def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
 
 
 def _shares(match: re.Match[str], job: ClusterJob, other: ClusterJob) -> bool:
-    """Return True if the limit that makes `job` wait also counts the job `other`."""
+    """Return True if the job `other` counts towards the limit that makes `job` wait."""
     if match["of"] == "Assoc":
         return other.account == job.account and (match["how"] == "Grp" or other.user == job.user)
     same = {None: True, "User": other.user == job.user}.get(match["per"], other.account == job.account)

@@ -1,4 +1,4 @@
-"""Machine of a cluster in the form of a trace with nodes, so that its recording can be replayed."""
+"""Conversion of a cluster's nodes and partitions to the form of a trace, so that a recording can be replayed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sim.cluster.values import Cluster
 
 
 def machine_in_words(cluster: Cluster) -> str:
-    """Return nodes and partitions as JSON, as `sim/workload/NODES.md` explains it.
+    """Return the nodes and partitions of the cluster as JSON text, in the format that `sim/workload/NODES.md` explains.
 
     >>> from sim.cluster.values import Node, Partition
     >>> machine_in_words(Cluster(0, nodes=(Node("n1", 4, 16000, 2),), partitions=(Partition("gpu", ("n1",), 60.0),)))

@@ -9,7 +9,7 @@ from sim.formatting import count, listed, span
 
 
 def partitions_of(cluster: Cluster, job: ClusterJob) -> list[Partition]:
-    """Return the partitions that the job names."""
+    """Return the partitions in which the job may run, as its request names them."""
     names = job.partition.split(",")
     return [each for each in cluster.partitions if each.name in names]
 
@@ -43,7 +43,5 @@ def _misfits(cluster: Cluster, job: ClusterJob, partition: Partition) -> Iterato
 
 
 def _gpus(nodes: list[Node], job: ClusterJob) -> int:
-    """Return the largest number of GPUs that the job could get, by taking as many nodes as it requests, those with the
-    most GPUs.
-    """
+    """Return the number of GPUs that the job would get if its nodes were those with the most GPUs among these."""
     return sum(sorted((node.gpus for node in nodes), reverse=True)[: max(job.nodes_wanted, 1)])

@@ -1,4 +1,4 @@
-"""History of an observed cluster: its pictures (states at each poll) as stretches, in which a job holds cores.
+"""History of an observed cluster: its pictures (states at each poll) as stretches, in which a job holds the same cores.
 
 Charts, panels and stops read it as they read the history of a simulated run. Cores are numbered from the last node to
 the first, so that the first node is at the top of a chart; times are seconds since `origin`.
@@ -27,15 +27,14 @@ from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
 MOST_KEPT = 2_000
-"""Largest total number of jobs in the pictures that are kept complete; of older pictures only stretches and kinds of
-events are kept.
+"""Largest total number of jobs in pictures that are kept complete; older ones keep only stretches and kinds of events.
 """
 MOST_PAST = 50_000
-"""Largest number of ended stretches that are kept and, if the past is limited, of jobs; older ones are dropped."""
+"""Largest number of ended stretches that are kept, the latest ones; also of jobs, if these are forgotten (`past`)."""
 MOST_EVENTS = 2_000
-"""Largest number of events that are kept; older ones are found again by comparing pictures."""
+"""Largest number of events that are kept; older ones are computed again from the pictures when needed."""
 MOST_DATES, FEW_DATES = 200, 20
-"""Largest numbers of expected starts that are kept for a job: while it waits, and afterwards."""
+"""Largest number of expected starts that are kept for a job: first while the job waits, second after its start."""
 UTC = ZoneInfo("UTC")
 
 
@@ -48,7 +47,7 @@ class CoreRows(NamedTuple):
 
 
 class Dated(NamedTuple):
-    """Expected start of a job (`start`), and time of the poll at which the scheduler gave it (`at`)."""
+    """Expected start of a job (`start`), and time of the poll in which the scheduler reported it (`at`)."""
 
     at: float
     start: float
@@ -81,7 +80,7 @@ class Layout:
 
     @classmethod
     def of(cls, nodes: Iterable[Node]) -> Layout:
-        """Return the numbers for the cores of these nodes; the first node gets the highest numbers."""
+        """Return the layout of these nodes: a number for each core, the highest for the cores of the first node."""
         listed = list(nodes)
         top = total = sum(node.cpus for node in listed)
         rows = []
@@ -91,7 +90,7 @@ class Layout:
         return cls(tuple(rows), total)
 
     def processors(self, nodes: Iterable[str]) -> int:
-        """Return all cores of these nodes as bits: bit i stands for the core with number i in the chart."""
+        """Return all cores of the nodes with these names, as bits: bit i stands for the core with number i."""
         known = {row.node: row for row in self.rows}
         return sum((1 << known[name].high) - (1 << known[name].low) for name in set(nodes) if name in known)
 
@@ -100,39 +99,35 @@ class Observed:
     """History of an observed cluster, to which pictures are added in order of time. Only one thread may use it."""
 
     def __init__(self, zone: tzinfo = UTC, past: float = inf) -> None:
-        """Make an empty history, which forgets a job `past` seconds after the scheduler last listed it; dates are in
-        `zone`.
-        """
+        """Make an empty history. A job is forgotten `past` seconds after its last listing; `zone` is for dates."""
         self.zone, self._limit = zone, past
         self._begin = -inf
         """Time, in seconds since the origin, before which jobs may have been forgotten."""
         self._seen = array("d")
-        """For each rank: time, in seconds since the origin, when the job was last listed or held cores."""
+        """For each rank: when the job was last listed or held cores, in seconds since the origin."""
         self._kinds_known: dict[frozenset[Kind], frozenset[Kind]] = {}
         self.origin: float | None = None
-        """Midnight before the first picture in the cluster's time zone, as seconds since 1970; times count from
-        here.
-        """
+        """Midnight (in the cluster's zone) before the first picture, in seconds since 1970; times count from here."""
         self.layout = Layout((), 0)
         self.moments: list[float] = []
-        """Times of the pictures in seconds since the origin."""
+        """Times of all pictures, in seconds since the origin."""
         self.kinds: list[frozenset[Kind]] = []
-        """For each picture: kinds of the events between it and the picture before."""
+        """For each picture: kinds of the events between this picture and the one before."""
         self._events: dict[int, tuple[Event, ...]] = {}
-        """Events before each picture, by number of the picture; those of the oldest pictures may be missing."""
+        """For the number of each picture: events since the picture before; those of the oldest may be missing."""
         self._count = 0
         self.jobs: list[ClusterJob] = []
-        """Jobs as they were last seen, by rank; a forgotten job has an empty id."""
+        """For each rank: the job as it was in the last picture that contained it; a forgotten job has an empty id."""
         self._nobody = ClusterJob("", "", "COMPLETED")
         self.ranks: dict[str, int] = {}
         self.doubled = 0
-        """Number of cores that two jobs held at once in the last picture, as the scheduler reported them."""
+        """Number of cores that, according to the scheduler, two jobs held at once in the last picture."""
         self._kept: deque[tuple[int, Cluster]] = deque()
         self._size = 0
         self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
         self._open: dict[int, _Held] = {}
         self._dates: dict[int, array[float]] = {}
-        """Expected starts of each job by rank: alternately the time of the poll and the start expected then."""
+        """For the rank of each job: in turn the time of a poll and the start that was expected at this poll."""
         self.levels: list[tuple[float, int]] = []
         """For each picture: share of the cores in use, and number of waiting jobs."""
         self._gone: list[Gone] = []
@@ -163,7 +158,7 @@ class Observed:
         return happened
 
     def add_past(self, ended: Iterable[ClusterJob]) -> None:
-        """Add jobs that ended before the first picture, from the accounting; their cores are unknown."""
+        """Add jobs that ended before the first picture, from the accounting; free cores of their nodes are assumed."""
         if self.origin is None:
             return
         taken: dict[str, list[tuple[float, int]]] = {}
@@ -187,11 +182,11 @@ class Observed:
 
     @property
     def last(self) -> Cluster | None:
-        """Return the latest picture, or None before the first."""
+        """Return the latest picture; None before the first one was added."""
         return self._kept[-1][1] if self._kept else None
 
     def at(self, picture: int) -> Cluster | None:
-        """Return the picture with this number; None if it was dropped."""
+        """Return the picture with the number `picture`; None if it was dropped."""
         first = self._kept[0][0] if self._kept else 0
         return self._kept[picture - first][1] if 0 <= picture - first < len(self._kept) else None
 
@@ -206,11 +201,11 @@ class Observed:
         return min(bisect_left(self.moments, self._begin), max(len(self.moments) - 1, 0))
 
     def picture_at(self, time: float) -> int:
-        """Return the number of the last picture up to `time`; 0, the first picture, if `time` is earlier."""
+        """Return the number of the last picture up to `time`; 0 (the first picture) if `time` is earlier."""
         return max(bisect_right(self.moments, time) - 1, 0)
 
     def stretches(self, until: float) -> list[Stretch]:
-        """Return the stretches in which jobs held cores, as known at the time `until`."""
+        """Return the stretches (periods in which a job held the same cores) that were known at the time `until`."""
         found = [
             s if s.end is None or s.end <= until else s._replace(end=None, ended_by=None)
             for s in self._past
@@ -224,7 +219,7 @@ class Observed:
         return found
 
     def dates(self, rank: int, until: float) -> tuple[Dated, ...]:
-        """Return the expected starts of a job that were known at `until`, without repeats of the same start."""
+        """Return the job's expected starts known at the time `until`; an unchanged start is not repeated."""
         numbers = tuple(self._dates.get(rank, ()))  # a copy: the other thread goes on
         return tuple(Dated(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True) if pair[0] <= until)
 
@@ -240,7 +235,7 @@ class Observed:
 
     @property
     def workload(self) -> Workload:
-        """Return the jobs seen so far as a workload, in rank order, for code that reads workloads."""
+        """Return all jobs seen until now as a workload, in rank order, for functions that expect a workload."""
         if self._workload is None:
             self._workload = _workload_of(self.jobs, max(self.layout.cpus, 1), self.origin or 0.0, self.zone)
         return self._workload
@@ -262,7 +257,7 @@ class Observed:
             self._size -= len(self._kept.popleft()[1].jobs)
 
     def _forget(self, now: float) -> None:
-        """Forget stretches and jobs that ended before the limited past; the ranks of other jobs stay the same."""
+        """Forget stretches and jobs that ended more than `past` seconds before `now`. Other jobs keep their ranks."""
         if self._limit == inf:
             return
         begin, self._begin = self._begin, max(self._begin, now - self._limit)  # one picture later, for other threads
@@ -276,7 +271,7 @@ class Observed:
         self._gone = [gone for gone in self._gone if gone.end is None or gone.end >= begin]
 
     def _lay_out(self, cluster: Cluster) -> None:
-        """Number the cores of all nodes; if nodes were added or removed, renumber the stretches."""
+        """Number the cores of all nodes. If nodes were added or removed, renumber the cores of the stretches."""
         before, self.layout = self.layout, Layout.of(cluster.nodes)
         if not before.rows or before == self.layout:
             return
@@ -297,7 +292,9 @@ class Observed:
         }
 
     def _note_gone(self, cluster: Cluster) -> None:
-        """Record which nodes became unavailable or available; the reason of a node often contains the time."""
+        """Record which nodes became unavailable or available again. The time at which a node became unavailable is
+        often part of its reason; otherwise the time of the picture counts.
+        """
         now = cluster.at - (self.origin or 0.0)
         open_now = {gone.node: place for place, gone in enumerate(self._gone) if gone.end is None}
         for node in cluster.nodes:
@@ -329,13 +326,13 @@ class Observed:
             busy |= self._hold(job, self.ranks[job.id], now, busy)
 
     def _end_of(self, job: ClusterJob, cluster: Cluster, now: float) -> float:
-        """Return the end of a job that holds no cores any more: the scheduler's, or when it was first seen."""
+        """Return the end of a job that holds no cores any more: as reported by the scheduler, otherwise `now`."""
         seen = cluster.job_of.get(job.id)
         end = seen.end if seen is not None and seen.has_ended else None
         return now if end is None else min(end - (self.origin or 0.0), now)
 
     def _add_short(self, cluster: Cluster, before: Cluster | None) -> None:
-        """Add stretches for jobs that started and ended between the two pictures, if the scheduler still lists them."""
+        """Add stretches for jobs that started and ended between the pictures, if the scheduler still lists them."""
         for job in cluster.jobs:
             was = before.job_of.get(job.id) if before is not None else None
             if not job.has_ended or job.start is None or job.end is None or not job.nodes or job.end <= job.start:
@@ -347,7 +344,7 @@ class Observed:
                 self._past.append(Stretch(self.ranks[job.id], start, end, "run", processors, ended_by=_ending(job)))
 
     def _hold(self, job: ClusterJob, rank: int, now: float, busy: int) -> int:
-        """Record the cores that a job holds now, and return them as bits; `busy` are the cores of other jobs."""
+        """Record the cores that a job holds now, and return them as bits; `busy` (bits) are cores of other jobs."""
         kind = "suspended" if job.state == SUSPENDED else "run"
         was = self._open.get(rank)
         if job.cores:
@@ -413,7 +410,7 @@ class Observed:
 
 
 def sharing(cluster: Cluster, before: Cluster | None) -> Cluster:
-    """Return the picture with values that are the same as in the last one replaced by its objects, to save memory."""
+    """Return the picture `cluster`; values equal to those in `before` become the same objects, to save memory."""
     if before is None:
         return cluster
     known: Mapping[str, ClusterJob] = before.job_of
@@ -427,16 +424,15 @@ _SHARED = ("nodes", "partitions", "reservations", "limits", "parts")
 
 
 def _spread(job: ClusterJob) -> list[tuple[str, int]]:
-    """Return (node, number of cores) for each node of the job, divided evenly, because the real numbers are unknown."""
+    """Return (node, number of cores) for each node of the job, divided evenly, as the real numbers are unknown."""
     each, more = divmod(job.cpus, max(len(job.nodes), 1))
     return [(name, each + (place < more)) for place, name in enumerate(job.nodes)]
 
 
 def _mirrored(mask: int, size: int) -> int:
-    """Return a set of a node's cores with their order reversed, so that the first one is at the top.
+    """Return the set of cores `mask` with its `size` bits reversed: a chart shows a node's first core at the top.
 
-    >>> bin(_mirrored(0b0011, 4))
-    '0b1100'
+    >>> bin(_mirrored(0b0011, 4)) '0b1100'
     """
     return int(f"{mask & ((1 << size) - 1):0{size}b}"[::-1], 2) if size else 0
 
@@ -449,7 +445,7 @@ def _union(masks: Iterable[int]) -> int:
 
 
 def _ending(job: ClusterJob) -> str:
-    """Return how the stretch of an ended job ended: "killed", "interrupted" if a node failed, or "done"."""
+    """Return how the job's last stretch ended: "killed", "interrupted" if a node failed, otherwise "done"."""
     if job.state in ("TIMEOUT", "CANCELLED", "OUT_OF_MEMORY", "DEADLINE", "PREEMPTED"):
         return "killed"
     return "interrupted" if job.state in ("NODE_FAIL", "BOOT_FAIL") else "done"
@@ -485,7 +481,7 @@ def _workload_of(jobs: list[ClusterJob], procs: int, origin: float, zone: tzinfo
 
 
 class _Words:
-    """Numbers for words, such as names of users, in order of first use."""
+    """Numbers for words, such as names of users: 0 for the first new word, then 1 and so on; -1 for the empty word."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 USUAL, LEAST, MOST = 60.0, 10.0, 900.0
-"""Seconds between two polls: by default, at least, and at most."""
+"""Seconds between two polls: default, smallest and largest value."""
 SLOW = 1.0
-"""Seconds above which an answer counts as slow."""
+"""Duration in seconds of a scheduler's answer to a poll, above which the answer counts as slow."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds until the next poll (`wait`), as an immutable value. `after` returns the pace after one more poll.
+    """Seconds until the next poll (`wait`), as an immutable value. `after` returns the pace after a poll whose answer
+    took `cost` seconds.
 
     >>> Pace.of(5).wait, Pace.of(60).after(cost=0.2).wait, Pace.of(60).after(cost=1.5).after(cost=None).wait
     (10.0, 60.0, 240.0)
@@ -23,15 +24,15 @@ class Pace:
 
     @classmethod
     def of(cls, every: float) -> Pace:
-        """Return the pace for a requested interval, which is at least `LEAST`."""
+        """Return the pace for a requested interval of `every` seconds, moved into the range from `LEAST` to `MOST`."""
         wish = float(min(max(every, LEAST), MOST))
         return cls(wish, wish)
 
     def after(self, cost: float | None) -> Pace:
-        """Return the pace after an answer that took `cost` seconds; `cost` is None if there was no answer, or a
-        refusal.
+        """Return the pace after a poll whose answer took `cost` seconds; `cost` is None if the scheduler did not answer
+        or refused.
 
-        A slow answer or none doubles the interval, a quick one sets it to the requested value.
+        A slow answer (see `SLOW`) or none doubles the interval. A fast answer resets it to the requested interval.
         """
         if cost is not None and cost <= SLOW:
             return Pace(self.every, self.every)

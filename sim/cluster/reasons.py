@@ -1,4 +1,6 @@
-"""Text with numbers for why a job waits: Slurm's reason, and the state of the cluster that explains it."""
+"""Text, with numbers, on why a job waits: made from Slurm's reason and from the state of the cluster that explains the
+reason.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,16 @@ from sim.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
 
 MOST_LETTERS = 320
-"""Largest number of letters of a reason. Longer ones are cut, because users can put names of any length into them."""
+"""Largest number of characters of a text on a reason. Longer texts are cut, because users can put names of any length
+into them.
+"""
 MOST_NAMED = 3
 Telling = Callable[[Cluster, ClusterJob], str]
 
 
 def say(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the state of a job, with its reason to wait, in one line that continues a sentence beginning with its
-    name.
+    """Return the state of a job, with its reason to wait, as text in one line. The text continues a sentence that
+    begins with the job's name.
     """
     return shortened(printable(_said(cluster, job)), MOST_LETTERS)
 
@@ -52,7 +56,7 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def paragraph(cluster: Cluster, job: ClusterJob) -> tuple[str, ...]:
-    """Return all that is known about a job, one sentence per line."""
+    """Return text with everything that is known about a job, as one sentence per item."""
     lines = [f"J{job.id} {_said(cluster, job)}."]
     if job.is_waiting:
         lines.append(_asked(job))
@@ -73,9 +77,7 @@ def _asked(job: ClusterJob) -> str:
 
 
 def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the expected start of a waiting job as text; it may be planned, a time before which it cannot start, or
-    unknown.
-    """
+    """Return text on the start of a waiting job: planned for a time, not before a time, or unknown."""
     if cluster.is_private:
         return "Other users' jobs are hidden here, so no expected start can be trusted"
     if job.start is None:
@@ -91,14 +93,16 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
-    """Return the waiting jobs that Slurm considers before this job in the same partitions, in order."""
+    """Return the waiting jobs that Slurm considers before `job` because they are ahead of it in one of its partitions,
+    in queue order.
+    """
     return [cluster.queue[place] for place in _places_ahead(cluster, job)]
 
 
 def _places_ahead(cluster: Cluster, job: ClusterJob) -> Sequence[int]:
-    """Return the indices in the queue of the jobs that Slurm considers before this one.
+    """Return the indices in the queue of the jobs that Slurm considers before `job`.
 
-    For a job in one partition only this partition's jobs are read.
+    If the job has only one partition, the search is faster, because only this partition's jobs are read.
     """
     own = cluster.place_of.get(job.id, len(cluster.queue))
     parts = [cluster.considered.get(partition, ()) for partition in job.partition.split(",")]
@@ -115,7 +119,7 @@ def _priority(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
-    """Return text on why another job is ahead: the parts of the two priorities that differ."""
+    """Return text on why the job `other` is ahead of `job`: the parts in which their two priorities differ."""
     if other.priority == job.priority:
         return f"J{other.id} has the same priority and was submitted earlier"
     text = f"J{other.id} has priority {other.priority:,} > {job.priority:,}"
@@ -149,8 +153,8 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _usable(cluster: Cluster, job: ClusterJob) -> list[Node]:
-    """Return the nodes of the job's partitions that are up and, for as long as the job may run, not reserved for
-    others.
+    """Return the nodes of the job's partitions that are up and not reserved for others before the job would reach its
+    time limit.
     """
     names = {name for each in partitions_of(cluster, job) for name in each.nodes}
     end = cluster.at + (job.limit or 0)
@@ -178,8 +182,8 @@ def _lacks(cluster: Cluster, job: ClusterJob, nodes: list[Node]) -> str | None:
 
 
 def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
-    """Return phrases about the running jobs on the job's planned nodes or, if there are none, on the usable
-    nodes; the earliest end first.
+    """Return phrases about running jobs, the earliest end first: jobs on the nodes planned for `job`. If there are
+    none, jobs on its usable nodes.
     """
     holding: list[ClusterJob] = []
     for wanted in (set(job.planned_nodes), set(usable)):
@@ -246,7 +250,7 @@ def _begin(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _never_fits(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the request that none of the job's partitions can ever meet, as text."""
+    """Return, as text, that part of the job's request that none of its partitions can ever meet."""
     if told := misfit(cluster, job):
         return f"can never start: {told}"
     own = {
@@ -284,7 +288,7 @@ _UNAVAILABLE = ("ReqNodeNotAvail", "Nodes required for job are DOWN", "Reserved 
 
 
 def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
-    """Return text on which nodes are unavailable, and when the maintenance ends."""
+    """Return text on which nodes are unavailable for the job, and when their maintenance ends."""
     named = set(hosts(job.reason.partition("UnavailableNodes:")[2]))
     gone = [node for node in cluster.nodes if node.is_gone and (node.name in named or not named)]
     told = [f"{node.name} is {'+'.join(sorted(node.states & _DOWN) or sorted(node.states)).lower()}" for node in gone]
@@ -375,4 +379,4 @@ _PLAIN: Mapping[str, str] = {
 }
 """Mapping from a reason of Slurm to its text, if the text does not depend on the state of the cluster."""
 CODES = tuple(dict.fromkeys((*_TOLD, *_PLAIN)))
-"""Reasons of Slurm for which there is text, without those about limits."""
+"""Slurm's reasons to wait for which this module has text; reasons about limits are not included."""

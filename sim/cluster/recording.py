@@ -26,17 +26,17 @@ from sim.databases import connected, foreign_database, refuse_computing
 from sim.errors import FileError
 
 FRAME = 60
-"""Number of polls from one whole picture to the next, small enough that any time can be read within half a second."""
+"""Number of polls from one complete picture to the next; small, so that any time can be read within half a second."""
 MOST_BYTES, MOST_TIMES = 1 << 26, 50
-"""Largest size in bytes of an unpacked picture, and its largest ratio to the packed size."""
+"""Limits for a picture in a file, against damaged data: largest unpacked size in bytes and ratio to packed size."""
 MOST_NEAR = 10_000
 """Largest total number of jobs in the pictures that a reader keeps in memory, so that steps back in time are fast."""
 CACHE = 256
 """Size in KB of the writer's page cache in SQLite; it is small because the writer never reads old pages again."""
 FORMAT = 2
 SHIFTED = ("priority", "start")
-"""Fields that change for most waiting jobs at each poll, usually by the same amount; their differences are stored
-together.
+"""Names of job fields that change for most waiting jobs at each poll, usually by the same amount. For these fields the
+differences are stored, all jobs together.
 """
 TABLES = ("about", "polls", "jobs")
 _SCHEMA = """
@@ -52,17 +52,15 @@ _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("reservations", Reservation, "name"),
     ("jobs", ClusterJob, "id"),
 )
-"""For each kind of item in a picture: field of `Cluster`, class of the item, and field that identifies an item."""
+"""For each kind of item in a picture: field of `Cluster`, class of the items, and field that identifies an item."""
 
 
 MOST_PAST = 50_000
-"""Largest number of jobs from before the first poll that are read; the latest ones are used."""
+"""Largest number of jobs that ended before the first poll and are read from a recording; the latest ones are taken."""
 
 
 class Recorder:
-    """Writer of a recording. If there is a `secret`, names of users, accounts and jobs are replaced by pseudonyms made
-    with it.
-    """
+    """Writer of a recording. If `secret` is given, it makes pseudonyms for names of users, accounts and jobs."""
 
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
         self._path, self._secret = str(path), secret
@@ -118,7 +116,7 @@ class Recorder:
         self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
-        """Add jobs that ended before the recording began."""
+        """Add jobs that ended before the recording began, as the scheduler's accounting lists them."""
         secret = self._secret
         self._write([], [_row(job if secret is None else _pseudonymous(job, secret)) for job in jobs])
 
@@ -140,23 +138,21 @@ class Recorder:
                 self._db.execute("INSERT OR REPLACE INTO about VALUES ('machine', ?)", (machine,))
 
     def close(self) -> None:
-        """Close the file. All data is then in this one file, unless another program still reads it."""
+        """Close the file. After that all data is in this one file, unless another program still has it open."""
         with suppress(sqlite3.Error):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
 
 
 def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
-    """Return True if the job's row in the table `jobs` must be written: it is new, or more than its priority or
-    expected start changed.
+    """Return True if the job's row in the table `jobs` must be written. The job is new, or a field other than its
+    priority and expected start changed.
     """
     return was is None or _row(was) != _row(job)
 
 
 def _left(job: ClusterJob, at: float) -> ClusterJob:
-    """Return the job, which the scheduler no longer lists, in an ended state; its end is `at` if it was not known to
-    have ended.
-    """
+    """Return a job that is no longer listed, in an ended state; `at` is taken as its end if that is unknown."""
     if job.has_ended:
         return job
     if job.is_waiting:
@@ -194,7 +190,7 @@ def _whole(cluster: Cluster) -> Plain:
 
 
 def _rest(cluster: Cluster) -> Plain:
-    """Return the fields that are stored completely whenever they have changed, as plain data."""
+    """Return the fields of a picture that are stored completely when they have changed, as plain data."""
     return {
         "name": cluster.name,
         "version": cluster.version,
@@ -206,7 +202,7 @@ def _rest(cluster: Cluster) -> Plain:
 
 
 def _columns(cluster: Cluster) -> Plain:
-    """Return the parts of the jobs' priorities, one column for each part, because columns compress well."""
+    """Return the parts of all jobs' priorities, one column for each part, because columns compress well."""
     numbers = list(cluster.parts)
     names = sorted({name for parts in cluster.parts.values() for name in parts})
     return {"numbers": numbers, "names": {n: [cluster.parts[j].get(n, 0) for j in numbers] for n in names}}
@@ -234,14 +230,16 @@ def _delta(before: Cluster, after: Cluster) -> Plain:
 
 
 def _keeps_order(was: list[str], now: list[str]) -> bool:
-    """Return True if `now` begins with all items that it shares with `was`, in the same order."""
+    """Return True if `now` begins with the items it shares with `was`, in the same order; new items follow."""
     there = set(now)
     left = [key for key in was if key in there]
     return now[: len(left)] == left
 
 
 def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) -> dict[str, ClusterJob]:
-    """Add to `data` the differences of the fields in `SHIFTED`; return the old jobs with these differences applied."""
+    """Add to `data` the changes of the fields in `SHIFTED` from `was` to `now`; return the jobs `was` with these
+    changes applied. Keys are the ids of jobs.
+    """
     kept = [key for key in was if key in now]
     moved = dict(was)
     for field in SHIFTED:
@@ -256,25 +254,21 @@ def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) 
 
 
 def _difference(was: float | None, now: float | None) -> float:
-    """Return `now` minus `was`; 0 if one of them is None or no whole number, because then the value is stored
-    completely.
-    """
+    """Return `now` minus `was`; 0 if one is None or no whole number (then the new value itself is stored)."""
     if was is None or now is None or was != int(was) or now != int(now):
         return 0
     return int(now) - int(was)
 
 
 class Recording:
-    """Reader of a recording, to which another program may still add."""
+    """Reader of a recording; another program may add polls at the same time."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         if not Path(path).is_file():
             raise FileError("no such file" if not Path(path).exists() else "it is no file", self.path)
         self._near: deque[Cluster] = deque()
-        """Pictures that were read last, of successive polls; they are kept because each picture is made from the one
-        before.
-        """
+        """Pictures that were read last, of successive polls: each picture is computed from the one before it."""
         self._lock = Lock()
         try:
             found = self._ask("SELECT value FROM about WHERE name = 'format'")
@@ -284,7 +278,7 @@ class Recording:
             raise FileError("the recording is of another version of schedscope", self.path)
 
     def times(self) -> tuple[float, ...]:
-        """Return the times of all polls so far, in order."""
+        """Return the times of all polls in the file by now, in order."""
         return tuple(self._moment(at) for (at,) in self._ask("SELECT at FROM polls ORDER BY at"))
 
     def _moment(self, at: object) -> float:
@@ -294,7 +288,7 @@ class Recording:
             raise FileError(f"the recording is damaged: a moment of a poll: {error}", self.path) from None
 
     def at(self, time: float) -> Cluster:
-        """Return the picture of the last poll up to `time`, or of the first poll if `time` is earlier."""
+        """Return the picture of the last poll at or before `time`; if there is none, that of the first poll."""
         with self._lock:
             ((last, first),) = self._ask(
                 "SELECT (SELECT MAX(at) FROM polls WHERE at <= ?), (SELECT MIN(at) FROM polls)", (float(time),)
@@ -308,7 +302,7 @@ class Recording:
         return map(self.at, self.times())
 
     def history(self) -> tuple[ClusterJob, ...]:
-        """Return the jobs that ended before the first poll, from the accounting."""
+        """Return the jobs that ended before the first poll, which the scheduler's accounting listed."""
         rows = self._ask(
             "SELECT id, state, start, end, submit, cpus, time_limit, user, account, partition, nodes FROM jobs"
             " WHERE end <= (SELECT MIN(at) FROM polls) AND start < end AND nodes != '' ORDER BY end DESC LIMIT ?",
@@ -389,7 +383,7 @@ def _of_whole(data: Plain) -> Cluster:
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
-    """Return the cluster with those fields replaced that `data` contains completely (see `_rest`)."""
+    """Return the cluster with the fields replaced that `data` contains completely (the fields that `_rest` stores)."""
     found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])
@@ -405,7 +399,7 @@ def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
 
 
 def _applied(before: Cluster, data: Plain) -> Cluster:
-    """Return the picture that results from applying the changes in `data`, one row of the file, to `before`."""
+    """Return the picture that follows `before`; `data`, one row of the file, contains the changes between the two."""
     found: Plain = {}
     for kind, cls, name in _KINDS:
         if f"{kind}!" in data:
@@ -464,8 +458,8 @@ def _pseudonymous(job: ClusterJob, secret: bytes) -> ClusterJob:
 
 
 class _Pseudonyms:
-    """Pseudonyms made with a secret. A name always gets the same pseudonym, and the secret is needed to link the
-    two.
+    """Pseudonyms made with a secret. A name always gets the same pseudonym; only with the secret can it be found out
+    which name a pseudonym stands for.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -480,8 +474,8 @@ class _Pseudonyms:
         return tuple(self.of(kind, name) for name in names)
 
     def limited(self, limit: Limit) -> str:
-        """Return the owner of a limit, written with pseudonyms: `anna of physics`, `anna in high`, an account or a
-        QOS.
+        """Return the owner of a limit with pseudonyms in place of names. Owners are an account, a QOS, `anna of
+        physics` (user of an account) or `anna in high` (user in a QOS).
         """
         name, of, account = limit.name.partition(" of ")
         if limit.kind == "user":

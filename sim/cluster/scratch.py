@@ -12,7 +12,9 @@ from sim.errors import FileError
 
 
 class Scratch:
-    """Pictures of a cluster on disk, until the object is closed. One thread may write while others read."""
+    """Pictures of a cluster in a temporary file, which is deleted when the object is closed. One thread may write while
+    others read.
+    """
 
     def __init__(self) -> None:
         try:
@@ -27,10 +29,10 @@ class Scratch:
         self._recorder.add(cluster)
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
-        """Ignore these jobs: only pictures are stored here."""
+        """Ignore these ended jobs, because only pictures are stored here."""
 
     def at(self, time: float) -> Cluster:
-        """Return the picture of the last poll up to `time`."""
+        """Return the picture of the last poll at or before `time`."""
         return self._recording.at(time)
 
     def close(self) -> None:

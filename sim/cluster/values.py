@@ -1,4 +1,4 @@
-"""Values that describe a cluster at one time; they never change and are the same for all schedulers. Times are seconds
+"""Values that describe a cluster at one time: immutable, and in the same form for every scheduler. Times are seconds
 since 1970.
 """
 
@@ -15,8 +15,8 @@ RUNNING = frozenset({"RUNNING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNA
 SUSPENDED = "SUSPENDED"
 """State in which a job keeps its nodes, while its cores may be given to other jobs."""
 PLANNED_FOR = frozenset({"Priority", "Resources"})
-"""Reasons to wait with which an expected start is part of a plan; with any other reason it is a time before which the
-job cannot start.
+"""Reasons to wait that make the job's expected start part of a plan. With any other reason, the expected start is only
+a time before which the job cannot start.
 """
 GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"})
 GONE_AT_ONCE = frozenset({"DOWN", "ERROR", "UNKNOWN"})
@@ -24,16 +24,16 @@ GONE_AT_ONCE = frozenset({"DOWN", "ERROR", "UNKNOWN"})
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Node with its resources, their use, and its state."""
+    """Node of a cluster with its resources, how much of them is in use, and its state."""
 
     name: str
     cpus: int
     memory: int = 0
-    """Memory in MB."""
+    """Memory of the node in MB."""
     gpus: int = 0
     states: frozenset[str] = frozenset()
     reason: str = ""
-    """Reason that an administrator wrote for draining the node or taking it down; foreign text."""
+    """Reason that an administrator wrote for draining the node or taking it down. It may contain any text."""
     partitions: tuple[str, ...] = ()
     cpus_taken: int = 0
     memory_taken: int = 0
@@ -58,7 +58,7 @@ class Partition:
     state: str = "UP"
     is_default: bool = False
     is_exclusive: bool = False
-    """True if jobs get whole nodes."""
+    """True if each job in the partition gets whole nodes."""
     max_nodes: int | None = None
     allowed_accounts: tuple[str, ...] = ()
     """Accounts that may use the partition; empty for all."""
@@ -83,7 +83,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Limit of an account, a user or a QOS, with its current use."""
+    """Limit of an account, a user or a QOS: `most`, with the amount in use, `used`."""
 
     kind: str
     """Kind of the owner: `account`, `user`, `qos`, `qos of a user` or `qos of an account`."""
@@ -107,7 +107,7 @@ class ClusterJob:
     """Job, or one task of an array of jobs."""
 
     id: str
-    """Id as users write it: `17`, `6_4`, `123+1`. It never changes, also for a task of an array."""
+    """Id as users write it: `17`, `6_4`, `123+1`. A job keeps its id, even if it is a task of an array."""
     number: str
     """Number of the job in the scheduler; the waiting tasks of an array have the same number."""
     state: str
@@ -121,7 +121,7 @@ class ClusterJob:
     cpus: int = 1
     nodes_wanted: int = 1
     memory: int = 0
-    """Requested memory in MB for each node, or for each CPU."""
+    """Requested memory in MB: for each node or for each CPU, as the job's request says."""
     gpus: int = 0
     limit: float | None = None
     """Time limit in seconds; None if unlimited or unknown."""
@@ -163,7 +163,7 @@ class ClusterJob:
 
     @property
     def is_planned(self) -> bool:
-        """Return True if the job's expected start is part of the scheduler's plan, which charts show."""
+        """Return True if the job's expected start is part of a plan of the scheduler. Charts show only such starts."""
         return self.is_waiting and self.reason in PLANNED_FOR and self.start is not None
 
 
@@ -187,11 +187,11 @@ class Cluster:
     jobs: tuple[ClusterJob, ...] = ()
     limits: tuple[Limit, ...] = ()
     parts: Mapping[str, Parts] = field(default_factory=dict)
-    """For each job number: parts of the job's priority."""
+    """Mapping from each job number to the parts of the job's priority."""
     is_private: bool = False
     """True if the scheduler hides the jobs of other users, so that no plan can be computed."""
     cost: float = 0.0
-    """Seconds that the poll took."""
+    """Seconds that the commands of this poll took."""
     me: str = ""
     """Name of the user who runs this program."""
 
@@ -210,7 +210,9 @@ class Cluster:
 
     @cached_property
     def queue(self) -> tuple[ClusterJob, ...]:
-        """Return the waiting jobs: the highest priority first, then by submission and number."""
+        """Return the waiting jobs, those with the highest priority first; jobs of equal priority are in order of
+        submission and number.
+        """
         return tuple(sorted((job for job in self.jobs if job.is_waiting), key=_place))
 
     @cached_property
@@ -219,9 +221,10 @@ class Cluster:
 
     @cached_property
     def taken(self) -> Mapping[str, int]:
-        """Return, for each node's name, the number of cores in use.
+        """Return a mapping from the name of each node to the number of its cores in use.
 
-        It is added up from the running jobs or, if jobs of other users are hidden, it is what the nodes report.
+        The numbers are added up from the running jobs. If jobs of other users are hidden, they are the numbers that the
+        nodes report.
         """
         if self.is_private:
             return {node.name: node.cpus_taken for node in self.nodes}
@@ -235,12 +238,16 @@ class Cluster:
 
     @cached_property
     def job_of_number(self) -> Mapping[str, ClusterJob]:
-        """Return a mapping from each job number to the first job with this number; tasks of an array may share one."""
+        """Return a mapping from each job number to the first job with this number, because tasks of an array may have
+        the same number.
+        """
         return {job.number: job for job in reversed(self.jobs)}
 
     @cached_property
     def considered(self) -> Mapping[str, tuple[int, ...]]:
-        """Return, for each partition, the indices in the queue of the jobs that wait only for resources or priority."""
+        """Return a mapping from each partition to indices in the queue: those of the jobs in this partition that wait
+        only for resources or priority.
+        """
         found: dict[str, list[int]] = {}
         for place, job in enumerate(self.queue):
             if job.reason in PLANNED_FOR or not job.reason:
@@ -250,12 +257,12 @@ class Cluster:
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """Return a mapping from the id of each waiting job to its index in the queue."""
+        """Return a mapping from the id of each waiting job to the job's index in the queue."""
         return {job.id: place for place, job in enumerate(self.queue)}
 
     def find(self, word: str) -> ClusterJob | None:
-        """Return the job that a user means by a word: its id or its number, perhaps after a J; None for an unknown
-        word.
+        """Return the job that a user means by `word`: the job's id or number, with or without a leading J. Return None
+        if there is no such job.
         """
         word = word.strip()
         word = word[1:].strip() if word[:1] in ("j", "J") else word

@@ -17,28 +17,30 @@ class CodePlace(NamedTuple):
     """Line of a function of the policy, in one particular call of that function."""
 
     call: int
-    """Number of the call within the pass; each call of a function has its own variables."""
+    """Number of the function call within the pass. It distinguishes several calls of one function, because each call
+    has its own variables.
+    """
     line: int
     """Line number in the file."""
 
 
 class Value(NamedTuple):
-    """Variable with the value that a line has set."""
+    """Variable, and the value that a line of the policy gave it."""
 
     when: int
-    """Number of lines of the pass that had run before the value was set; later values replace earlier ones."""
+    """Number of lines that had run in the pass before this value was set. A variable may be set several times."""
     place: CodePlace
     name: str
     text: str
 
 
 class Condition(NamedTuple):
-    """Condition of an `if` or `while`, as it was tested."""
+    """Condition of an `if` or `while`, and the result when it was tested."""
 
     when: int
     place: CodePlace
     text: str
-    """Condition with numbers in place of names, such as "5 <= 2"; "" if its numbers are unknown."""
+    """Text of the condition with numbers in place of names, such as "5 <= 2"; "" if the numbers are unknown."""
     is_true: bool
     ranks: frozenset[int]
     """Ranks of the jobs that the condition is about; empty if it is about none."""
@@ -51,22 +53,22 @@ class Function:
     file: str
     name: str
     first: int
-    """Number of the function's first line in the file."""
+    """Number of the function's first line in its file."""
     lines: tuple[str, ...]
     """Lines of the function, without their common indentation."""
     folded: range = range(0)
     """Numbers of the docstring's lines after its first line; they need not be shown."""
     reads: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """For each line number: names of the variables that the line reads."""
+    """For each line number: names of the variables that are used in this line."""
 
 
 class Made(NamedTuple):
-    """Decision of a step with the line that made it."""
+    """Decision of a step, with the line of code (`place`) that made it."""
 
     when: int
     place: CodePlace
     chain: tuple[CodePlace, ...] = ()
-    """Lines from which the function with that line was called, the outermost first."""
+    """Lines with the calls that led to the function that made the decision, the outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +79,15 @@ class Focus:
 
     function: Function
     line: int | None
-    """Number of the line that made the decision; None if there is no such decision."""
+    """Number of the line that made the decision; None if no decision is selected or no line made it."""
     values: Mapping[int, Sequence[tuple[str, str]]]
-    """For each line number: (name, value as text) of the variables that the line set, if the decision or a condition
-    used them.
-    """
+    """For each line number: (name, value as text) of the variables set there and used by the decision or condition."""
     conditions: Mapping[int, Condition]
-    """For each line number: condition in that line, as it was last tested for the job or for no particular job."""
+    """For each line number: condition in this line with its last result. Conditions about other jobs than the selected
+    one are left out.
+    """
     callers: tuple[tuple[Function, int], ...] = ()
-    """(function, number of the calling line) for each function through which the shown function was called, the
+    """(function, number of the line with the call) for each function in the chain of calls to the shown function, the
     outermost first.
     """
 
@@ -96,9 +98,11 @@ class PassCode:
 
     functions: tuple[Function, ...] = ()
     calls: tuple[int, ...] = ()
-    """For each call of a function in the pass, the index of that function in `functions`."""
+    """For each call of a function in the pass: index in `functions` of the called function."""
     made: tuple[Made | None, ...] = ()
-    """Line that made each decision of the step; None if no line of the policy made it, as for a switch."""
+    """For each decision of the step: line that made it. None if no line of the policy made it, as for a switch of
+    policies by the user.
+    """
     values: tuple[Value, ...] = ()
     conditions: tuple[Condition, ...] = ()
     is_cut: bool = False
@@ -107,8 +111,8 @@ class PassCode:
     def focus(self, decision: int | None, rank: int | None) -> Focus | None:
         """Return the code to show for one decision of the step, or None if no line of the policy belongs to it.
 
-        `decision` is the index of the decision. If it is None or no line made it, the last condition about the job
-        `rank` is shown.
+        `decision` is the index of the decision. If it is None, or if no line of the policy made the decision, the last
+        tested condition about the job `rank` is shown instead.
         """
         if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
             return self._around(made.place, made.when, rank, made.place.line, made.chain)
@@ -125,7 +129,7 @@ class PassCode:
         return frozenset(place.line for place in places if self.functions[self.calls[place.call]].file in own)
 
     def numbers_of(self, name: str) -> tuple[float, ...]:
-        """Return the numbers that a variable of this name had during the step."""
+        """Return all numbers that a variable with this name had during the step."""
         texts = (value.text for value in self.values if value.name == name)
         return tuple(float(text) for text in texts if _NUMBER.fullmatch(text))
 

@@ -1,7 +1,7 @@
 """Recorder of one step: which lines of the policy's code run, and which variables they set.
 
-It uses Python's tracing in this thread, and only in functions of policies. It costs time only for a step
-that is recorded; such a step is made a second time.
+It uses Python's tracing, in this thread and only for functions of policies. Other steps take no extra time: a step to
+be recorded is repeated for this purpose.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ MOST_LINES = 100_000
 """Largest number of lines of a step that are recorded."""
 _POLICIES = str(Path(policy_module).parent)
 _UNNAMED = frozenset({"self", "cls", "view"})
-"""Names of variables that are not shown, because they are the same in each pass."""
+"""Names of variables that are not shown, because their values are the same in each pass."""
 _UNKNOWN = (object(), "")
 _CHANGING = (list, dict, set)
 
 
 class _Tested(NamedTuple):
-    """Condition that is being tested; the line that runs next shows its result."""
+    """Condition that is being tested; the number of the line that runs next shows whether it was true."""
 
     test: Test
     when: int
@@ -41,14 +41,14 @@ class _Tested(NamedTuple):
 
 
 class _Call:
-    """Call of a function that is still running, or that waits for its next turn as a generator."""
+    """Call of a function that is still running or, for a generator, that will be continued later."""
 
     __slots__ = ("frame", "known", "line", "number", "tested", "tests")
 
     def __init__(self, number: int, frame: FrameType) -> None:
         self.number, self.frame, self.line = number, frame, frame.f_lineno
         self.known: dict[str, tuple[object, str]] = {}
-        """Mapping from the name of each variable to its value and the text shown for it"""
+        """For the name of each variable: its value, and the text that is shown for this value"""
         self.tests = tests_of(frame.f_code)
         self.tested: _Tested | None = None
 
@@ -69,12 +69,14 @@ class Recorder:
         self._conditions: list[Condition] = []
         self._made: list[Made | None] = []
         self._last: Made | None = None
-        """Line that runs now"""
+        """Line that is running, in the form of the decision that it may make; None before the first line"""
         self._lines = 0
         self._is_cut = False
 
     def record(self, step: Callable[[], object]) -> PassCode:
-        """Call `step`, which makes a step. Return the lines of the policy that run meanwhile."""
+        """Call `step`, a function that makes one step; return the lines of the policy that run during this call, with
+        their values and conditions.
+        """
         before = sys.gettrace()
         sys.settrace(self._enter)
         try:
@@ -95,7 +97,9 @@ class Recorder:
     # Python's trace
 
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        """Return the tracing function for a called function; None if its lines are not recorded."""
+        """Return the function with which Python traces the called function; None if its lines are not recorded, because
+        it is not part of a policy.
+        """
         code = frame.f_code
         if self._is_cut or code.co_name[:1] == "<" or not self._is_of_policy(code.co_filename):
             return None
@@ -133,14 +137,16 @@ class Recorder:
         return self._follow
 
     def _is_of_policy(self, file: str) -> bool:
-        """Return True if the file belongs to a built-in policy, to the policy in use, or to its folder."""
+        """Return True if the file contains a built-in policy or the policy in use, or is in the folder of the policy in
+        use.
+        """
         own = code_of(self._state.policy).co_filename
         return file.startswith(_POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
 
     # Notes
 
     def _chain(self, call: _Call) -> tuple[CodePlace, ...]:
-        """Return the lines from which a function was called, the outermost first."""
+        """Return the lines with the calls that led to this call of a function, the outermost first."""
         places, frame = [], call.frame.f_back
         while frame is not None and (caller := self._calls.get(frame)) is not None:
             places.append(caller.place)
@@ -148,13 +154,13 @@ class Recorder:
         return tuple(reversed(places))
 
     def _note_decisions(self) -> None:
-        """Assign the decisions made since the last line began to that line."""
+        """Record that the decisions made since the last check were made by the line that has just run."""
         new = len(self._state.decisions) - len(self._made)
         if new > 0:
             self._made += [self._last] * new
 
     def _note_values(self, call: _Call) -> None:
-        """Record the variables that the last line has set."""
+        """Record the values of the variables that the last line has set."""
         for name, value in call.frame.f_locals.items():
             known, before = call.known.get(name, _UNKNOWN)
             if value is known and type(value) not in _CHANGING:

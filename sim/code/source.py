@@ -21,7 +21,7 @@ from sim.policies.policy import Policy
 from sim.workload.model import Job
 
 LONGEST = 2000
-"""Largest number of lines of a function, and of letters of a line, that are shown."""
+"""Largest number of lines of a function that are shown, and of characters of a line."""
 _SIMPLE = (bool, int, float, str, type(None), Job)
 _COLLECTIONS = (tuple, list, set, frozenset, dict)
 _OPERATORS = {
@@ -44,19 +44,19 @@ class Test(NamedTuple):
     names: frozenset[str]
     """Names of the variables in the condition."""
     targets: tuple[str, ...]
-    """Names of the loop variables around the condition, the innermost first."""
+    """Names of the variables of the `for` loops that contain the condition, the innermost first."""
 
 
 @lru_cache(maxsize=256)
 def function_of(code: CodeType) -> Function:
-    """Return the source of a function; without source, only its name."""
+    """Return the source of a function; if its source is missing, an object with its name but no lines."""
     shown, first = dedent("".join(_lines_of(code))).splitlines(), code.co_firstlineno
     lines = tuple(printable(line[:LONGEST]) for line in shown)
     return Function(code.co_filename, code.co_name, first, lines, _folded(code, first), _reads(code, first))
 
 
 def _reads(code: CodeType, first: int) -> dict[int, frozenset[str]]:
-    """Return, for each line number, the names of the variables that the line reads.
+    """Return a mapping from each line number to the names of the variables that are used in this line.
 
     A statement of several lines counts as its first line.
     """
@@ -70,7 +70,7 @@ def _reads(code: CodeType, first: int) -> dict[int, frozenset[str]]:
 
 
 def _folded(code: CodeType, first: int) -> range:
-    """Return the numbers of the docstring's lines after its first line."""
+    """Return the numbers of those lines of the function's docstring that come after its first line."""
     for node in ast.walk(_tree(code)):
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False):
             said = node.body[0]
@@ -80,14 +80,16 @@ def _folded(code: CodeType, first: int) -> range:
 
 @lru_cache(maxsize=256)
 def tests_of(code: CodeType) -> Mapping[int, Test]:
-    """Return a mapping from line number to the condition that begins in this line, for all conditions of a function."""
+    """Return a mapping with all conditions of a function; the key is the number of the line in which the condition
+    begins.
+    """
     found: dict[int, Test] = {}
     _collect(_tree(code), code.co_firstlineno - 1, (), found)
     return found
 
 
 def _tree(code: CodeType) -> ast.Module:
-    """Return the syntax tree of a function; an empty one if the source is missing."""
+    """Return the syntax tree of a function; the tree is empty if the source is missing."""
     try:
         return ast.parse(dedent("".join(_lines_of(code))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -109,7 +111,7 @@ def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def short(value: object) -> str:
-    """Return a value as a short text; "" if it cannot be shown.
+    """Return a value as a short text; "" if there is no short text for it.
 
     >>> [short(value) for value in (1200.0, (1, 2), [5] * 9, {}, object())]
     ['1200', '(1, 2)', '9 items', '0 items', '']
@@ -132,7 +134,7 @@ def short(value: object) -> str:
 
 
 class _UntoldError(Exception):
-    """Error for an expression whose number is unknown, or known only after a call."""
+    """Error for an expression whose value is unknown, or known only by calling a function."""
 
 
 def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
@@ -159,10 +161,10 @@ def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
-    """Return as text the comparison that a call makes, for calls in which policies often test whether a job fits or may
-    pass the head.
+    """Return, as text, the comparison that a call of a method stands for, such as "5 <= 2" for `view.fits(job)`.
 
-    Raise `_UntoldError` for any other call.
+    Only a few methods with which policies test whether a job fits, or may pass the head, are known here. Raise
+    `_UntoldError` for any other call.
     """
     if not node.args or type(job := _value(node.args[0], local)) is not Job:
         raise _UntoldError
@@ -209,7 +211,7 @@ def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
 
 
 def _field(owner: object, field: str) -> Any:
-    """Return a field of a job, a policy or the view, without running code of the policy."""
+    """Return a field of a job, a policy or the view. It is read in such a way that no code of the policy runs."""
     if type(owner) is Job and field in Job.__slots__:
         return getattr(owner, field)
     if isinstance(owner, Policy) and field in vars(owner):
@@ -232,7 +234,7 @@ def _collect(node: ast.AST, shift: int, targets: tuple[str, ...], found: dict[in
 
 
 def _lines_of(code: CodeType) -> list[str]:
-    """Return the lines of a function, from its first to the last that has code."""
+    """Return the source lines of a function, from its first line to its last line with code."""
     last = max((line for _, _, line in code.co_lines() if line), default=code.co_firstlineno)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,4 +1,6 @@
-"""Alternatives for one job: its wait under each of several policies, and the price for the other jobs."""
+"""Alternatives for one job: its wait under each of several policies, and the effect of each policy on the waits of all
+other jobs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from sim.engine.schedule import Schedule
 from sim.workload.model import Floats, Job
 
 ABOUT = 1.0
-"""Difference of two waits in seconds below which they count as equal."""
+"""Seconds by which two waits must at least differ to count as different."""
 
 
 class Price(NamedTuple):
@@ -21,15 +23,15 @@ class Price(NamedTuple):
     """
 
     mean_wait: float
-    """Mean wait in seconds of the other jobs that start."""
+    """Mean wait in seconds under this policy of the other jobs, as far as they start."""
     change: float
-    """Change of the mean wait in seconds, over jobs that also start under the first policy; above 0 if they wait
-    longer.
+    """Change in seconds of the other jobs' mean wait compared with the first policy; above 0 if they wait longer. Jobs
+    that start under both policies count.
     """
     longer: int
     shorter: int
-    """Number of other jobs that wait shorter than under the first policy; `longer` is the number that wait longer. A
-    job that never starts counts as waiting longest.
+    """Number of other jobs that wait less than under the first policy; `longer` is the number that wait longer. A job
+    that never starts has the longest wait.
     """
     worst: Job | None
     """Job whose wait grows most under this policy, or None if no wait grows."""
@@ -40,7 +42,9 @@ class Price(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """Policy that was tried: the start of the job under it, and the price for the other jobs."""
+    """Policy that was tried: the start of the job under this policy, and the price that the other jobs pay (see
+    `Price`).
+    """
 
     policy: str
     start: float | None
@@ -50,8 +54,8 @@ class Tried(NamedTuple):
 
 
 def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
-    """Return the policies sorted by the wait of the job `rank`, the shortest first; each is compared with the first
-    schedule.
+    """Return each policy as tried for the job `rank`, sorted by this job's wait, the shortest first. The price of each
+    is relative to the first schedule.
     """
     first = _waits(schedules[0])
     tried = [_tried(schedule, first, rank) for schedule in schedules]
@@ -59,7 +63,7 @@ def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
 
 
 def _waits(schedule: Schedule) -> Floats:
-    """Return the waits in seconds, infinite for a job that never starts."""
+    """Return the wait of each job in seconds, by rank; infinity for a job that never starts."""
     waited = schedule.wait
     return np.where(np.isnan(waited), inf, waited)
 
@@ -90,7 +94,7 @@ def _tried(schedule: Schedule, first: Floats, rank: int) -> Tried:
 
 
 class Fitting(NamedTuple):
-    """Period in which enough processors were free for a job although it waited."""
+    """Period in which a job waited although enough processors were free for it."""
 
     begin: float
     end: float
@@ -101,7 +105,7 @@ class Fitting(NamedTuple):
 
 
 def fitted(schedule: Schedule, rank: int) -> list[Fitting]:
-    """Return each period of the job's wait in which enough processors were free, even if it was too short for the
+    """Return each period of the job's wait in which enough processors were free, including periods shorter than the
     job.
     """
     job, start = schedule.workload.jobs[rank], float(schedule.start[rank])

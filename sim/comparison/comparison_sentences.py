@@ -1,4 +1,4 @@
-"""Sentences on the first difference of two runs, and on what each run did then."""
+"""Sentences on the first difference of two runs, and on what each run did at that time."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ _NOT = {
     "ends": "does not end",
 }
 LONGEST_NAME = 14
-"""Largest number of letters of a policy's name in a column; a longer name is shortened, or the two are called A and
-B.
+"""Largest number of characters of a policy's name in a column. Longer names are shortened, or the two runs are called A
+and B.
 """
 Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
-"""For each of two runs, what it did with each job of the first difference."""
+"""For the first and the second of two runs: what the run did with each job of the first difference."""
 
 
 def tell(account: Account, at: Clock = clock) -> str:
@@ -80,15 +80,16 @@ def _because(account: Account, at: Clock) -> str:
 
 
 def about(parting: Divergence, workload: Workload) -> str:
-    """Return the names of the jobs of the first difference as text; the job of each run's first event comes before the
-    others.
+    """Return, as text, the names of the jobs in the first difference of two runs. First comes the job of each run's
+    first event at that instant, then all others.
     """
     others = (act.rank for acts in parting.only for act in acts)
     return listed((name(workload.jobs[rank]) for rank in dict.fromkeys([*parting.ranks, *others])), 3)
 
 
 def instead(parting: Divergence, workload: Workload) -> str:
-    """Return in a few words what the second run does at the first difference in place of the first run's events.
+    """Return a few words on how the second run differs at the first difference: which of its events take the place of
+    the first run's.
 
     >>> from types import SimpleNamespace
     >>> from typing import cast
@@ -113,7 +114,7 @@ def instead(parting: Divergence, workload: Workload) -> str:
 
 
 def headline(parting: Divergence, names: tuple[str, str], accounts: Accounts) -> str:
-    """Return one line on the time of the first difference and on what each run did then with the first job
+    """Return one line with the time of the first difference, and with what each run did then with the first job
     concerned.
     """
     at = clock_near(parting.time)
@@ -149,7 +150,8 @@ def changed(entry: Versus) -> str:
 
 
 def names_of(specs: tuple[str, str]) -> tuple[str, str]:
-    """Return short names of two runs; of long specs, the part that only one of them has.
+    """Return short names of two runs, made from their specs. If the specs are long, a name is the part that the other
+    spec lacks.
 
     >>> names_of(("easy", "fcfs")), names_of(("easy", "easy"))
     (('easy', 'fcfs'), ('A', 'B'))
@@ -166,15 +168,17 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
 
 
 def _parts(spec: str) -> list[str]:
-    """Return the parts of a run's title: the policy, its parameters and the kind of estimates."""
+    """Return the parts of `spec`, the title of a run: the policy's name, its parameters, and the kind of estimates
+    ("recorded" by default).
+    """
     policy, _, estimates = spec.partition(" with ")
     name, _, parameters = policy.partition(":")
     return [name, *filter(None, parameters.split(",")), estimates or "recorded"]
 
 
 def _own(parts: list[str], others: list[str]) -> str:
-    """Return the first of `parts` that the `others`, the parts of the other title, lack; of a parameter with a long
-    name only its value.
+    """Return the first item of `parts` that is not in `others`, as short text to tell the two runs apart. If the item
+    is too long, only its value (after `=`) is returned.
     """
     own = next((part for part in parts if part not in others), parts[0])
     return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own

@@ -43,7 +43,7 @@ ROWS = (
     "migrations",
     "missed_reservations",
 )
-"""Metrics that are compared; a metric that is 0 in both schedules is left out."""
+"""Names of the metrics that are compared. A metric that is 0 in both schedules is left out."""
 SIZES = (0.0, 60.0, 600.0, 3600.0, 28800.0, 86400.0, inf)
 """Bounds, in seconds, of classes of how far starts move; a move equal to a bound belongs to the class below it."""
 
@@ -63,7 +63,9 @@ class Versus(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """Return the change from the first value to the second, as a share of the first; None if it is undefined."""
+        """Return the change from the first value to the second as a share of the first (0.1 for 10 %); None if it is
+        undefined.
+        """
         if self.first is None or self.second is None or not self.first:
             return None
         return self.second / self.first - 1
@@ -99,7 +101,9 @@ def versus(metric: Metric, first: Value, second: Value) -> Versus:
 
 
 class Moved(NamedTuple):
-    """Number of jobs that start earlier, or later, with the sum, median and maximum of the differences in seconds."""
+    """Number of jobs that start earlier, or number that start later, with the sum, median and maximum of the
+    differences in seconds.
+    """
 
     jobs: int
     total: float
@@ -138,8 +142,8 @@ class Moves:
 
 
 class Change(NamedTuple):
-    """Job that ends at another time: its starts in both schedules, and by how many seconds it ends later in the
-    second.
+    """Job that ends at different times in two schedules: its starts and its ends, each as a pair (first schedule,
+    second schedule).
     """
 
     job: Job
@@ -157,14 +161,15 @@ class Change(NamedTuple):
 
 
 def earlier_later(a: Schedule, b: Schedule) -> NDArray[np.float64]:
-    """Return, for each rank, how many seconds later the job starts in `a` than in `b`; negative if earlier, nan if
-    unknown.
+    """Return for each rank by how many seconds the job starts later in `a` than in `b`. The number is negative if it
+    starts earlier, nan if a start is unknown.
     """
     return a.start - b.start
 
 
 def moves(later: NDArray[np.float64]) -> Moves:
-    """Return how many jobs start earlier and later, from the seconds `later` of each job (negative if earlier).
+    """Return the numbers of jobs that start earlier and later; `later` has the seconds by which each job starts later
+    (negative if earlier).
 
     >>> found = moves(np.array([0.0, -60.0, -61.0, 7200.0]))
     >>> found.same, found.earlier.total, found.later.jobs, found.sizes[0].earlier
@@ -193,41 +198,49 @@ class Comparison(Tabular):
     """Comparison of a second schedule with a first one of the same jobs."""
 
     jobs: int
-    """Number of jobs finished in both."""
+    """Number of jobs that finished in both schedules."""
     metrics: tuple[Versus, ...]
     slowdowns: tuple[Ratio, ...]
-    """Mean slowdowns in the classes of Lawson & Smirni: of all jobs, then of short, medium and long ones."""
+    """Mean slowdowns of all jobs, then of the short, medium and long ones, in the classes of Lawson & Smirni."""
     priorities: tuple[Ratio, ...]
-    """Mean slowdowns of the jobs of high and of low priority."""
+    """Mean slowdowns of two groups of jobs: those of high priority and those of low priority."""
     batches: tuple[Ratio, ...]
-    """Mean slowdowns of each batch of 1,000 submissions."""
+    """Mean slowdowns of the jobs in each batch; a batch is 1,000 jobs in order of submission."""
     categories: tuple[Ratio, ...]
-    """Mean bounded slowdowns in Kettimuthu's sixteen categories."""
+    """Mean bounded slowdowns of the jobs in each of Kettimuthu's sixteen categories."""
     waits: Waits
     starts: Moves
     ends: Moves
-    """How far ends move; differs from `starts` if jobs are suspended, take turns or lose work."""
+    """Numbers of jobs that end earlier and later. They differ from those in `starts` if jobs are suspended, take turns
+    or lose work.
+    """
     is_alike: bool
-    """True if the end of every single job moves by as much as its start; equal sums do not prove that."""
+    """True if, for every single job, the end moves by as many seconds as the start. Equal sums in `starts` and `ends`
+    do not prove that.
+    """
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
     schedules: tuple[Schedule, Schedule] | None = field(default=None, repr=False, compare=False)
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return each metric with its values in both schedules; nan for undefined values."""
+        """Return the table of metrics as columns by name: the metric, and its values in both schedules; nan for
+        undefined values.
+        """
         rows = ((each.metric.name, each.first, each.second) for each in self.metrics)
         names, first, second = zip(*rows, strict=True)
         values = {"first": np.array(first, dtype=float), "second": np.array(second, dtype=float)}
         return {"metric": np.array(names, dtype=object), **values}
 
     def to_pandas(self) -> Any:
-        """Return the metrics of both schedules as a data frame of pandas, which must be installed."""
+        """Return the metrics of both schedules as a data frame of pandas. Raise an error if pandas is not installed."""
         rows = {each.metric.name: (each.first, each.second) for each in self.metrics}
         return pandas().DataFrame.from_dict(rows, orient="index", columns=["first", "second"])
 
     def _repr_svg_(self) -> str | None:
-        """Return the charts of both runs below each other; None if they were not made by `run`."""
+        """Return the charts of both runs, one below the other, as SVG for a notebook. Return None if the schedules were
+        not made by `run`.
+        """
         both = self.schedules
         if both is None or any(each.again is None for each in both):
             return None
@@ -284,7 +297,9 @@ def _ratios(first: list[GroupRow], second: list[GroupRow], name: str) -> tuple[R
 def _extremes(
     first: Schedule, second: Schedule, later: NDArray[np.float64]
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-    """Return the jobs that gain most, and the jobs that lose most; of equals the lower rank first."""
+    """Return two tuples of up to `MOST` jobs: the jobs that gain most, and the jobs that lose most. `later` has, by
+    rank, the seconds that a job ends later in the second schedule. Among equals the lower rank comes first.
+    """
     order = np.argsort(later, kind="stable")
     gained = [rank for rank in order[:MOST].tolist() if later[rank] < 0]
     order = np.argsort(-later, kind="stable")

@@ -30,12 +30,14 @@ from sim.workload.model import Job
 
 
 class Side(NamedTuple):
-    """One of two runs to compare: its history up to the last computed step."""
+    """One of two runs to compare, with its history up to the last step computed by now."""
 
     history: Past
     schedule: Schedule
     since: int = 0
-    """Number of the first step to compare. After a switch of policies only later events are compared."""
+    """Number of the first step that is compared. After a switch of policies earlier steps are the same and need no
+    comparison.
+    """
 
     @classmethod
     def of(cls, engine: Engine) -> Side:
@@ -48,7 +50,7 @@ class Act(NamedTuple):
     """
 
     verb: str
-    """Verb for the event: starts, resumes, suspended, queued (waits again), migrates, ends."""
+    """Verb for the event: starts, resumes, suspended, queued (the job waits again), migrates, ends."""
     rank: int
     limit: float | None = None
 
@@ -63,20 +65,20 @@ class Divergence:
 
     time: float
     steps: tuple[int, int]
-    """Number of steps of each run up to and including that instant."""
+    """For each run: number of its steps up to and including that instant."""
     only: tuple[Acts, Acts]
-    """Events at that instant in the first run only, and in the second run only, in order of decision."""
+    """Events at that instant that happen in the first run only, and those in the second run only, each in the order of
+    decisions.
+    """
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Return the rank of the job of the first event that is in the first run only, and likewise for the second
-        run.
-        """
+        """Return one or two ranks: of the jobs of the first event only in the first run, and only in the second."""
         return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
 
 
 def part(first: Side, second: Side) -> Divergence | None:
-    """Return the first difference of the runs; None if they are equal as far as they are computed."""
+    """Return the first difference of the runs; None if there is no difference in the part that both have computed."""
     sides = first, second
     known = min(side.history.time_of(side.history.steps - 1) if side.history.steps else -inf for side in sides)
     never = (inf, ())
@@ -97,7 +99,7 @@ def _without(acts: Acts, others: Acts) -> Acts:
 
 
 def _instants(side: Side) -> Iterator[tuple[float, Acts]]:
-    """Yield (time, events of jobs) for each instant at which a job has an event, in order of time."""
+    """Yield (time, events of jobs at that time) for each instant at which a job has an event, in order of time."""
     both = merge(_decided(side), _ended(side.schedule), key=itemgetter(0))
     for time, acts in groupby(both, key=itemgetter(0)):
         yield time, tuple(act for _, act in acts)
@@ -126,13 +128,15 @@ def _decided(side: Side) -> Iterator[tuple[float, Act]]:
 
 
 def _comes_back(before: Past, rank: int) -> bool:
-    """Return True if the job, when it is placed in the matrix, resumes after a suspension."""
+    """Return True if the job was suspended before and resumes now that it is placed in the matrix."""
     ran = before.of(rank)
     return bool(ran) and ran[-1].ended_by not in ("queued", "cut", "interrupted")
 
 
 def _put_aside(history: Past, time: float) -> Iterator[Act]:
-    """Yield events for jobs that a switch of policies removed from the matrix while their row was not active."""
+    """Yield events for jobs that a switch of policies at `time` removed from the matrix while their row was not
+    active.
+    """
     left = [s for s in history.between(nextafter(time, -inf), time) if s.rows and s.end == time]
     stays = {s.rank for s in history.between(time, nextafter(time, inf))}
     for stretch in sorted(left):
@@ -151,21 +155,23 @@ def _ended(schedule: Schedule) -> Iterator[tuple[float, Act]]:
 
 @dataclass(frozen=True)
 class Account:
-    """Account of what one run did with a job at the first difference, or of why the job waits there."""
+    """Account of what one run did with a job at the time of the first difference, or of why the job waits then."""
 
     job: Job
     act: Decision | None = None
     """Decision about the job at that instant, or None."""
     waits: Reason | None = None
-    """Reason why the job waits; None if it does not wait."""
+    """Reason why the job waits; None if it does not wait or the reason is unknown."""
     delays: Delayed | None = None
-    """Job that would be delayed, if that is why the job waits; otherwise None."""
+    """Job whose start would be delayed, if this is why the job waits; otherwise None."""
     where: Literal["queue", "running", "suspended", "matrix", "finished"] = "queue"
-    """Place of the job after the step."""
+    """State of the job after the step: in the queue, running, suspended, in the matrix, or finished."""
 
 
 def account(engine: Engine, rank: int, time: float) -> Account:
-    """Return what a run did with a job at `time`, and why. The engine must be at its last step up to that time."""
+    """Return what a run did with the job `rank` at `time`, and why. The engine must have made all steps up to `time`
+    and no later one.
+    """
     job = engine.state.jobs[rank]
     own = [d for d in engine.state.decisions if getattr(d, "job", None) == job]
     act = next((d for d in own if isinstance(d, _SEEN)), None) if engine.now == time else None
@@ -185,9 +191,10 @@ def account(engine: Engine, rank: int, time: float) -> Account:
 
 
 def _delayed(state: State, job: Job) -> Delayed | None:
-    """Return the first job in queue order whose reservation would have to move if `job` started now, or None.
+    """Return the first job in queue order whose reservation would have to be moved if `job` started now; None if there
+    is no such job.
 
-    Jobs later in the queue are assumed to make room for it.
+    For this test all reservations are planned again around `job`, in queue order.
     """
     plan, reserved = state.running_plan(), state.reserved
     if state.machine.owners or not plan.admits(job, state.now, job.estimate):

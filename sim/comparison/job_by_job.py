@@ -17,7 +17,7 @@ from sim.workload.model import Job
 
 
 class Decided(NamedTuple):
-    """Decision about a job, with its time."""
+    """Decision about a job, with the time at which it was made."""
 
     time: float
     decision: Decision
@@ -27,7 +27,9 @@ class Decided(NamedTuple):
 
 
 class Different(NamedTuple):
-    """Job with different decisions: for each run its first decision that the other run lacks, or None."""
+    """Job about which two runs decide differently: for each run the first decision that the other run did not make, or
+    None.
+    """
 
     job: Job
     first: Decided | None
@@ -35,12 +37,14 @@ class Different(NamedTuple):
 
     @property
     def time(self) -> float:
-        """Return the time from which the runs differ about the job."""
+        """Return the time of the earliest decision about the job that is made in only one of the runs."""
         return min(decided.time for decided in (self.first, self.second) if decided)
 
 
 def different(first: Side, second: Side) -> list[Different]:
-    """Return the jobs about which the runs decide differently, in order of time. Reasons are not compared."""
+    """Return the jobs about which the two runs make different decisions, in order of time. Decisions with different
+    reasons count as equal.
+    """
     here, there = _by_job(first), _by_job(second)
     found = []
     for job in {**here, **there}:

@@ -23,7 +23,7 @@ from sim.workload.categories import TAU
 from sim.workload.model import Floats
 
 WINDOW = 256
-"""Number of steps of either run that are compared at a time."""
+"""Number of steps of each run that are compared in one call of `advance`."""
 Branches: TypeAlias = tuple[Branch, Branch]
 
 
@@ -36,11 +36,11 @@ class Shifts(NamedTuple):
 
 
 class CommonJobs(NamedTuple):
-    """Metrics of two runs over the jobs finished in both."""
+    """Metrics of two runs, each over the jobs that have finished in both runs."""
 
     jobs: int
     only: tuple[int, int]
-    """Numbers of jobs that have finished in the first run only, and in the second run only."""
+    """Number of jobs that have finished only in the first run, and number that have finished only in the second run."""
     mean_wait: tuple[float, float]
     max_wait: tuple[float, float]
     mean_bounded_slowdown: tuple[float, float]
@@ -55,7 +55,8 @@ class CommonJobs(NamedTuple):
 
 
 class LiveComparison:
-    """Comparison of two runs, made piece by piece. It begins again if the user shows another branch of either run.
+    """Comparison of two runs, made in small parts. It starts anew if the user changes to another branch of one of the
+    runs.
 
     >>> from sim.workload.source import Source
     >>> one = Timeline(Source("z-figure4").read()[1], "fcfs")
@@ -79,20 +80,20 @@ class LiveComparison:
         self.branches: Branches = one.branch, other.branch
         self._search = Search(self.branches, shared_steps(one, other))
         self.accounts: list[tuple[Account, ...]] = []
-        """For each run, as soon as they are known: accounts of what the run did with the jobs of the first
-        difference
+        """For each run: accounts of what it did with the jobs of the first difference. The list is filled one run after
+        the other.
         """
         self.comparison: Comparison | None = None
         """Comparison of the whole runs; None until both are computed to their ends"""
 
     def follow(self) -> None:
-        """Begin the comparison again if another branch of either run is shown now."""
+        """Begin the comparison again if the user has changed to another branch of one of the runs."""
         if not self._is_current:
             self._begin()
 
     def advance(self) -> None:
-        """Do a part of the work, which takes a few milliseconds; one part, the metrics of the whole runs, takes 0.1
-        s.
+        """Do the next part of the comparison, which takes a few milliseconds; the last part, the metrics of the whole
+        runs, takes 0.1 s.
         """
         self.follow()
         if not self._search.is_over:
@@ -116,7 +117,7 @@ class LiveComparison:
 
     @property
     def read_until(self) -> float:
-        """Return the time up to which both runs have been compared."""
+        """Return the time up to which the events of both runs have been compared."""
         return self._search.since
 
     @property
@@ -129,20 +130,20 @@ class LiveComparison:
         return self.branches == tuple(timeline.branch for timeline in self.timelines)
 
     def later(self, first: bool) -> NDArray[np.int8]:
-        """Return, for each rank, 1 if the job starts later in this run than in the other, -1 if earlier, 0 if equal or
-        unknown.
+        """Return for each rank: 1 if the job starts later in one run than in the other, -1 if earlier, otherwise 0.
 
-        `first` is True if this run is the first one, False if it is the second.
+        If `first` is True, the one run is the first of the two, otherwise it is the second.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         return later_or_earlier(own, there, min(map(_known, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
-        """Return, for each rank, how many seconds later the job starts in this run than in the other; negative if
+        """Return, for each rank, how many seconds later the job starts in one run than in the other; negative if
         earlier.
 
-        `first` is True if this run is the first one, False if it is the second. Of starts, only those up to `moment`
-        count. The number is -inf for a start in this run alone, inf for one in the other alone, 0 without any start.
+        If `first` is True, the one run is the first of the two, otherwise it is the second. Starts after the time
+        `moment` do not count. The number is -inf if only the one run has a start, inf if only the other run has one, 0
+        if neither has.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         until = min(moment, *map(_known, self.branches))
@@ -152,7 +153,7 @@ class LiveComparison:
         return shift
 
     def level(self, moment: float) -> CommonJobs:
-        """Return metrics of both runs as of a time, over the jobs that have finished in both by then."""
+        """Return metrics of both runs up to the time `moment`, over the jobs that have finished in both by then."""
         until = min(moment, *map(_known, self.branches))
         ends = [np.array(branch.engine.state.ledger.end) <= until for branch in self.branches]
         both = ends[0] & ends[1]
@@ -196,13 +197,13 @@ class Search:
         """True if the difference was found, or if it is certain that there is none"""
         self._branches = branches
         self.since = branches[0].history.time_of(shared - 1) if shared else -inf
-        """Time up to which both runs were read without a difference"""
+        """Time up to which both runs were compared without finding a difference"""
         self._first = shared, shared
-        """Numbers of the first steps that have not been compared, one for each run"""
+        """Number of the first step that has not been compared, for each of the two runs"""
         self._schedules = branches[0].engine.schedule(), branches[1].engine.schedule()
 
     def advance(self) -> None:
-        """Compare the next window of steps, as far as both runs are computed, to find the first difference."""
+        """Compare the next window of steps, or less if a run is not computed so far, to find the first difference."""
         until = self._until()
         if until > self.since:
             sides = self._side(0, until), self._side(1, until)
@@ -213,8 +214,8 @@ class Search:
         self.is_over = ends or self.found is not None
 
     def _until(self) -> float:
-        """Return the end of the next window. It excludes the last instant of an unfinished run, which may still get
-        events.
+        """Return the time at which the next window ends. The last instant of an unfinished run is left out, because it
+        may still get events.
         """
         ahead, known = -inf, inf
         for branch, first in zip(self._branches, self._first, strict=True):
@@ -225,7 +226,7 @@ class Search:
         return min(ahead, known)
 
     def _side(self, place: int, until: float) -> Side:
-        """Return the run with the index `place`, from its first step not yet compared to the end of the window."""
+        """Return the run with the index `place` (0 or 1), limited to its steps not yet compared up to time `until`."""
         branch, ledger = self._branches[place], self._branches[place].engine.state.ledger
         end = np.array(ledger.end)
         end[~((end >= self.since) & (end <= until))] = np.nan
@@ -234,25 +235,27 @@ class Search:
 
 
 def _last(history: Past) -> float:
-    """Return the time of the last step; -inf if there is none."""
+    """Return the time of the last step in the history; -inf if there is none."""
     return history.time_of(history.steps - 1) if history.steps else -inf
 
 
 def _steps_until(history: Past, time: float) -> int:
-    """Return the number of steps at or before `time`."""
+    """Return the number of steps in the history at or before `time`."""
     last = history.step_at(time)
     return 0 if last is None else last + 1
 
 
 def shared_steps(one: Timeline, other: Timeline) -> int:
-    """Return the number of steps that the branches shown by two timelines have in common."""
+    """Return the number of first steps that are the same in both runs, because the branches shown by the two timelines
+    come from one branch.
+    """
     ours = dict(_lineage(one))
     return max((min(steps, ours[branch]) for branch, steps in _lineage(other) if branch in ours), default=0)
 
 
 def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
-    """Yield the shown branch, then its ancestors, each with the number of steps up to which this run is the same as the
-    branch.
+    """Yield (branch, steps) for the shown branch and then for its ancestors. Up to that number of steps the shown run
+    is the same as this branch.
     """
     branch, steps = timeline.branch, timeline.branch.computed
     yield branch, steps
@@ -266,7 +269,9 @@ def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
 
 
 def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account, ...]:
-    """Return what one run did with the jobs of the first difference; its steps are repeated with reasons recorded."""
+    """Return accounts of what one run did with the jobs of the first difference. To find the reasons, the run is
+    repeated up to its step number `steps`.
+    """
     engine = branch.replay(steps)
     assert engine is not None  # the replay cannot be cancelled
     return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
@@ -276,8 +281,8 @@ def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account,
 
 
 def later_or_earlier(own: Floats, there: Floats, until: float) -> NDArray[np.int8]:
-    """Return, for each job, 1 if `own` is a later start than `there`, -1 if earlier, 0 if equal or unknown at the time
-    `until`.
+    """Return, for each job, 1 if its start in `own` is later than in `there`, -1 if earlier, 0 if equal or not yet
+    known at the time `until`.
 
     >>> later_or_earlier(np.array([5, 9, 5, 30]), np.array([5, 7, np.nan, np.nan]), 20).tolist()
     [0, 1, -1, 0]
@@ -299,5 +304,5 @@ def _starts(branch: Branch) -> Floats:
 
 
 def _known(branch: Branch) -> float:
-    """Return the time up to which the run is computed."""
+    """Return the time up to which the branch's run has been computed."""
     return inf if branch.complete else _last(branch.history)

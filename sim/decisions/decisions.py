@@ -19,8 +19,8 @@ from sim.workload.shape import Seats
 
 
 class Start(NamedTuple):
-    """Start of a job now; `on` are the processors (bits) or nodes that the policy chooses, None if the placement rule
-    chooses them.
+    """Start of a job now. `on` has the processors (bits) or nodes that the policy chooses; None lets the placement rule
+    choose them.
     """
 
     job: Job
@@ -48,7 +48,7 @@ class Backfill(NamedTuple):
 
 
 class Reserve(NamedTuple):
-    """New reserved start of a job."""
+    """Reservation for a job: a start at the time `at`, which is kept free for it."""
 
     job: Job
     at: float
@@ -56,14 +56,14 @@ class Reserve(NamedTuple):
     lasts: float | None = None
     """Length of the reservation in seconds; None for the job's estimate."""
     on: Seats | None = None
-    """Nodes that the policy chooses; None if the placement rule chooses them."""
+    """Nodes that the policy chooses for the start; None lets the placement rule choose them."""
 
     def say(self, at: Clock) -> str:
         return f"{name(self.job)} is planned for {at(self.at)}: {why(self.because, self.job, at)}"
 
 
 class Expect(NamedTuple):
-    """Expected start of a job by the plan of this pass, which reserves nothing."""
+    """Expected start of a job, as computed in this pass. It reserves nothing."""
 
     job: Job
     at: float
@@ -73,7 +73,9 @@ class Expect(NamedTuple):
 
 
 class Suspend(NamedTuple):
-    """Suspension of a running job, which keeps its progress; its processors are free after `overhead` seconds."""
+    """Suspension of a running job, which keeps its progress. Its processors are free after `overhead` seconds, in which
+    its memory is written.
+    """
 
     job: Job
     because: Reason
@@ -84,8 +86,8 @@ class Suspend(NamedTuple):
 
 
 class Resume(NamedTuple):
-    """Resumption of a suspended job, which makes progress after `overhead` seconds; `on` are its new processors, None
-    for its own.
+    """Resumption of a suspended job, which makes progress after `overhead` seconds. `on` are the processors on which it
+    resumes; None for those it had before.
     """
 
     job: Job
@@ -98,7 +100,7 @@ class Resume(NamedTuple):
 
 
 class Await(NamedTuple):
-    """Choice of the suspended job that resumes next; until then its processors are kept free."""
+    """Choice of the suspended job that resumes next; its processors are kept free until it resumes."""
 
     job: Job
 
@@ -107,7 +109,7 @@ class Await(NamedTuple):
 
 
 class Switched(NamedTuple):
-    """Switch of the policy from `was` to `now`, made by the user, not by a policy."""
+    """Switch of the policy from `was` to `now` by the user. It is listed like a decision, but no policy made it."""
 
     was: str
     now: str
@@ -117,16 +119,16 @@ class Switched(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """Record that processors go down now. Like the next three classes it has the form of a decision, but no policy
-    decides it.
+    """Record that processors go down now. Like `Returned`, `Interrupt` and `Drop`, this class has the form of a
+    decision, but no policy decides it.
     """
 
     processors: int
     until: float
-    """Time at which the processors return; inf if they never do."""
+    """Time at which the processors become available again; inf if they never do."""
     announced: bool
     again: bool = False
-    """True if the processors were down already and only the expected time of their return changes."""
+    """True if the processors were already down and only the expected time of their return has changed."""
 
     def say(self, at: Clock) -> str:
         how = "go down for announced maintenance" if self.announced else "already down, fail" if self.again else "fail"
@@ -193,8 +195,9 @@ class Borrow(NamedTuple):
 class Wake(NamedTuple):
     """Request of a policy to make another pass at the time `at`, even if nothing else happens then.
 
-    With `during` the request expires when this job leaves its present processors. With `is_renewed` it expires at the
-    next pass, which may make another request; of several such requests in one pass the earliest counts.
+    If `during` is given, the request expires when this job leaves its present processors. If `is_renewed` is True, the
+    request expires at the next pass, which may make another one. Of several such requests in one pass the earliest
+    counts.
     """
 
     at: float
@@ -206,8 +209,8 @@ class Wake(NamedTuple):
 
 
 class Keep(NamedTuple):
-    """Statement that a considered job waits, with the reason. It has no effect, and is yielded only if `view.curious`
-    is True.
+    """Statement that a considered job waits, with the reason. It has no effect, and policies yield it only if
+    `view.curious` is True (a user watches the run).
     """
 
     job: Job
@@ -239,14 +242,14 @@ Decision: TypeAlias = (
 
 
 def job_of(decision: Decision) -> Job | None:
-    """Return the job that a decision is about, or None for a decision about the machine or the policy."""
+    """Return the job that a decision is about; None if it is about the machine or the policy."""
     job = getattr(decision, "job", None)
     return job if isinstance(job, Job) else None
 
 
 def check_span(job: Job, to_do: str, seconds: float | None) -> None:
-    """Raise a `DecisionError` if the seconds of a decision are out of range or not a number; `to_do` is the decision's
-    verb.
+    """Raise a `DecisionError` if `seconds`, the length that a decision gives, is out of range or not a number. `to_do`
+    is a verb for the message.
     """
     if seconds is not None and not 0 <= seconds <= LATEST:
         raise DecisionError(f"job {job.id} cannot {to_do} for {seconds:.12g} s: expected 0 to {LATEST:,.0f}")

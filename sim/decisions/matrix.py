@@ -21,9 +21,9 @@ PhaseName = Literal[
 
 
 class BestFit(NamedTuple):
-    """Reason for placing a job in a row: of all rows where it fits, this one has the fewest `free` columns.
+    """Reason for placing a job in a row: of all rows where it fits, this one has the smallest number of `free` columns.
 
-    If `span` is given, the columns must stay free for `span` seconds.
+    If `span` is given, only rows count where the columns stay free for `span` seconds.
     """
 
     free: int
@@ -35,15 +35,15 @@ class BestFit(NamedTuple):
 
 
 class NewRow(NamedTuple):
-    """Reason for a new row: no row has enough free columns or, with `own`, a suspended job's own columns are taken in
-    every row.
+    """Reason for a new row: no existing row has enough free columns. If `own` is True, it is instead that the suspended
+    job's own columns are taken in every row.
     """
 
     rows: int
     mpl: int
     own: Annotated[bool, UNTOLD] = False
     span: Annotated[Span | None, UNTOLD] = None
-    """Seconds for which no row has enough columns; None if no row has enough even now"""
+    """Seconds for which the job needs columns and no row has enough of them free; None if no row has enough even now"""
 
     def sentence(self, job: Job, at: Clock) -> str:
         wanted = f"no row has {count(job.procs, 'column')} free"
@@ -71,8 +71,8 @@ class Fuller(NamedTuple):
 
 
 class MakesWay(NamedTuple):
-    """Reason for a migration: the job leaves its columns to `job`. The move costs `cost` processor-seconds, the
-    alternative `other` (None if impossible or not considered).
+    """Reason for a migration: the job moves to make its columns free for `job`. The move costs `cost`
+    processor-seconds; the alternative would cost `other` (None if impossible or not considered).
     """
 
     job: Job
@@ -88,8 +88,8 @@ class MakesWay(NamedTuple):
 
 
 class OtherColumns(NamedTuple):
-    """Reason for a migration: the job's columns are taken in its new row. The move costs `cost` processor-seconds, the
-    alternative `other` (None if impossible or not considered).
+    """Reason for a migration: the job's columns are taken in its new row. The move costs `cost` processor-seconds; the
+    alternative would cost `other` (None if impossible or not considered).
     """
 
     cost: float
@@ -139,7 +139,7 @@ class OwnColumnsTaken(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """Marker of the beginning of a phase of the rebuild."""
+    """Beginning of a phase of the rebuild; the decisions that follow belong to this phase."""
 
     name: PhaseName
 
@@ -184,7 +184,7 @@ class Place(NamedTuple):
 
 
 class Rehome(NamedTuple):
-    """Move of the job's home to another row, in the same columns."""
+    """Move of the job's home row: another row becomes its home, and its columns stay the same."""
 
     job: Job
     row: int
@@ -205,7 +205,9 @@ class Replicate(NamedTuple):
 
 
 class Migrate(NamedTuple):
-    """Move of the job to other columns, with its home in `row`; it loses `stall` seconds of its own turns."""
+    """Move of the job to `columns` (bits), with `row` as its home row. During the move the job makes no progress for
+    `stall` seconds of its turns.
+    """
 
     job: Job
     row: int
@@ -234,7 +236,7 @@ class Stall(NamedTuple):
 
 
 class TurnTo(NamedTuple):
-    """Change of the active row before its turn, because a reservation of a job in `row` is due."""
+    """Change of the active row ahead of its turn: `row` becomes active, because a reservation of a job in it is due."""
 
     row: int
 
@@ -243,7 +245,7 @@ class TurnTo(NamedTuple):
 
 
 class ReserveRow(NamedTuple):
-    """Reserved start of a waiting job in a row of the matrix; it lasts until the next rebuild."""
+    """Planned start of a waiting job in a row of the matrix. The plan is valid until the next rebuild."""
 
     job: Job
     row: int
@@ -260,6 +262,6 @@ MatrixDecision: TypeAlias = (
 
 
 def _costs(cost: float, other: float | None) -> str:
-    """Return the cost as text, followed by that of the alternative if there is one."""
+    """Return the cost (processor-seconds) as text, followed by the cost `other` of the alternative if there is one."""
     alternative = f", the alternative {other:.12g}" if other is not None else ""
     return f"costs {cost:.12g} processor-seconds{alternative}"

@@ -53,8 +53,8 @@ class FitsExtra(NamedTuple):
 
 
 class WhenRoom(NamedTuple):
-    """Reason for a planned start on nodes: enough resources will be free at that time, because running jobs will have
-    ended.
+    """Reason for a planned start on nodes: running jobs are expected to have ended by then, so that enough resources
+    are free.
     """
 
     def sentence(self, job: Job, at: Clock) -> str:
@@ -62,9 +62,7 @@ class WhenRoom(NamedTuple):
 
 
 class FitsBeside(NamedTuple):
-    """Reason for a backfill on nodes: the head of the queue still fits at its planned start with this job placed
-    now.
-    """
+    """Reason for a backfill on nodes: if this job starts now, the head of the queue still fits at its planned start."""
 
     head: Job
     shadow: Moment
@@ -74,8 +72,8 @@ class FitsBeside(NamedTuple):
 
 
 class PredictedBefore(NamedTuple):
-    """Reason for a backfill: the job ends before the head's planned start if it runs as long as its user's last jobs
-    did.
+    """Reason for a backfill: the job is predicted to end before the head's planned start. The prediction is made from
+    the run times of its user's last jobs.
     """
 
     head: Job
@@ -87,8 +85,8 @@ class PredictedBefore(NamedTuple):
 
 
 class BestPacking(NamedTuple):
-    """Reason for a backfill: the job belongs to the set that fills the most of the `free` processors without delaying
-    the head.
+    """Reason for a backfill: this job is in the set of jobs that uses the most of the `free` processors. Sets that
+    delay the head do not count.
     """
 
     head: Job
@@ -102,8 +100,8 @@ class BestPacking(NamedTuple):
 
 
 class BestOfOrders(NamedTuple):
-    """Reason for a backfill: in this order of the queue, `many` jobs pass the head, and no order that was tried gives
-    more.
+    """Reason for a backfill: of all orders of the queue that were tried, this one lets the most jobs (`many`) pass the
+    head.
     """
 
     head: Job
@@ -138,8 +136,8 @@ class InWindow(NamedTuple):
 
 
 class WithinBounds(NamedTuple):
-    """Reason for a start: all other waiting jobs can still start by their latest starts; `tightest` has only `margin`
-    seconds to spare.
+    """Reason for a start: all other waiting jobs can still start by their latest starts. The job `tightest` has the
+    least time left, `margin` seconds; None if no job has a latest start.
     """
 
     tightest: Job | None
@@ -154,7 +152,7 @@ class WithinBounds(NamedTuple):
 
 class BreaksNoBound(NamedTuple):
     """Reason for a start: all other waiting jobs can still start by their latest starts, except `worst` and `others`
-    more, which were late before.
+    further jobs, which were already late.
     """
 
     worst: Job
@@ -228,8 +226,8 @@ class EndsBeforePivot(NamedTuple):
 
 
 class SparesPivot(NamedTuple):
-    """Reason for a start (rule b): of the partition's `idle` processors, `extra` are left over when the pivot
-    starts.
+    """Reason for a start (rule b): when the pivot starts, `extra` of the partition's processors will be left over, and
+    `idle` are free now.
     """
 
     pivot: Job
@@ -243,7 +241,9 @@ class SparesPivot(NamedTuple):
 
 
 class DelaysNoPivot(NamedTuple):
-    """Reason for a start (rule c): the job delays no pivot; `idle` processors are free, after borrowing."""
+    """Reason for a start (rule c): the job delays no pivot. After borrowing from other partitions, `idle` processors
+    are free.
+    """
 
     idle: int
     borrowed: int
@@ -260,8 +260,8 @@ class TrialDue(NamedTuple):
 
 
 class TrialEarly(NamedTuple):
-    """Reason for starting a speculative run early: it was planned for `reserved`, but fits now without moving any
-    plan.
+    """Reason for starting a speculative run early: it was planned for the time `reserved`, but fits now without any
+    change of other plans.
     """
 
     limit: Span
@@ -294,8 +294,8 @@ class Outranked(NamedTuple):
 
 
 class MadeWay(NamedTuple):
-    """Reason for a suspension: the job has used up its slice. By instantaneous xfactor it is number `place` of such
-    jobs, from the lowest on.
+    """Reason for a suspension: the job has used up its time slice, and `by` needs its processors. Of all such jobs it
+    has the instantaneous xfactor number `place`, counted from the lowest.
     """
 
     by: Annotated[Job, Called("suspended for")]
@@ -315,9 +315,7 @@ class MadeWay(NamedTuple):
 
 
 class WhenFree(NamedTuple):
-    """Reason for the planned start of the head of the queue: `free` processors are too few now, but `then` will be free
-    at that start.
-    """
+    """Reason for the planned start of the queue's head: `free` processors are too few, but `then` will be free."""
 
     free: int
     then: int
@@ -327,8 +325,8 @@ class WhenFree(NamedTuple):
 
 
 class WhenPredicted(NamedTuple):
-    """Reason for the planned start of the head of the queue: by predicted run times, `then` processors will be free at
-    that start.
+    """Reason for the planned start of the queue's head: if running jobs end as predicted, `then` processors will be
+    free at that start.
     """
 
     free: int
@@ -339,7 +337,7 @@ class WhenPredicted(NamedTuple):
 
 
 OfTheHead: TypeAlias = WhenFree | WhenPredicted
-"""Reasons for the planned start of the head of the queue."""
+"""Reason for the planned start of the head of the queue: with estimates, or with predicted run times."""
 
 
 class EarliestHole(NamedTuple):
@@ -389,7 +387,7 @@ class PlannedTrial(NamedTuple):
 
 
 def needs(job: Job, free: int) -> str:
-    """Return text on the processors that the job needs and the free ones, compared by > if these are too few."""
+    """Return text on the number of processors needed and the number free, with ">" if too few are free."""
     return f"needs {job.procs} > {free} free" if job.procs > free else f"needs {job.procs}, {free} free"
 
 
@@ -406,10 +404,10 @@ def _trial(limit: float) -> str:
 
 
 def pivot(job: Job) -> str:
-    """Return the name of a pivot with an explanation of what a pivot is."""
+    """Return the name of a pivot for a sentence, with the explanation that it is the first in its queue."""
     return f"pivot {name(job)} (first in its queue)"
 
 
 def its_own(job: Job) -> str:
-    """Return the beginning of a sentence about the job's own processors, up to its verb "is" or "are"."""
+    """Return words for the job's own processors and the verb: "its own processor is", "its own 4 processors are"."""
     return "its own processor is" if job.procs == 1 else f"its own {processors(job.procs)} are"

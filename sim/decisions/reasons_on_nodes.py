@@ -47,7 +47,7 @@ class AtLimit(NamedTuple):
     """Reason to wait: a limit of the job's user, account, quality of service or array."""
 
     limit: Annotated[str, UNTOLD]
-    """Slurm's name of the reason, such as AssocGrpCpuLimit"""
+    """Name of the limit as Slurm reports it, such as AssocGrpCpuLimit"""
     owner: Annotated[str, UNTOLD]
     used: Annotated[int, Called("in use")]
     most: Annotated[int, Called("allowed")]
@@ -66,7 +66,7 @@ class AtLimit(NamedTuple):
 
 
 class NoNodes(NamedTuple):
-    """Reason to wait on nodes: enough cores are free in total, but too few nodes have enough for the job."""
+    """Reason to wait on nodes: enough cores are free in total, but too few nodes have what the job needs on each."""
 
     free: Annotated[int, Called("free cores")]
     on: Annotated[int, Called("on nodes")]
@@ -74,7 +74,7 @@ class NoNodes(NamedTuple):
     needed: Annotated[int, Called("places needed")]
     lacks: Annotated[str, UNTOLD]
     short: Annotated[str, UNTOLD] = ""
-    """Resource of which too few nodes have enough for the job, as text."""
+    """Name of the resource that too few nodes have enough of for the job."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         found = f"room for {self.able:,}" if self.able else "no room for any"

@@ -1,4 +1,5 @@
-"""Reasons to wait, as immutable data, each as a sentence, as a short form for tables, and as a form for many steps.
+"""Reasons to wait, as immutable data. Each can be written as a sentence, in a short form for tables, and in a form that
+covers many steps.
 
 Times are seconds; `free`, `extra` and `busy` are processors.
 """
@@ -61,7 +62,9 @@ class PredictedToDelay(NamedTuple):
 
 
 class BeyondLookahead(NamedTuple):
-    """Reason to wait: the policy considers only `window` jobs behind the head of the queue."""
+    """Reason to wait: the job is too far back in the queue. The policy considers only the first `window` jobs behind
+    the head.
+    """
 
     head: Annotated[Job, Called("head of queue")]
     window: int
@@ -154,18 +157,18 @@ class OwnGone(NamedTuple):
 
 
 def waits_for_own(own: int, free: int, there: int) -> WaitsForOwn | OwnGone | None:
-    """Return the reason why a suspended job waits for its `own` processors (bits); None if all of them are free and
-    available.
+    """Return the reason why a suspended job waits for its `own` processors (bits); None if all of them are available
+    and free.
 
-    `free` are the free processors, `there` the available ones, whether free or not.
+    `free` are the free processors, `there` the available ones (not down), both as bits.
     """
     busy, gone = (own & there & ~free).bit_count(), (own & ~there).bit_count()
     return OwnGone(gone, busy) if gone else WaitsForOwn(busy) if busy else None
 
 
 class OwnClaimed(NamedTuple):
-    """Reason to wait: the job's own processors are free, but `claimed` of them are claimed by jobs that suspended
-    others.
+    """Reason to wait: no job runs on the suspended job's own processors, but jobs that suspended others have a claim to
+    `claimed` of them.
     """
 
     claimed: Annotated[int, UNTOLD]
@@ -198,8 +201,8 @@ class AwaitsVictims(NamedTuple):
 
 
 class ClaimTaken(NamedTuple):
-    """Reason to wait: the jobs suspended for this one have left, but reserved jobs have started on the claimed
-    processors.
+    """Reason to wait: the jobs that this job suspended have left their processors, but jobs with reservations have
+    started there.
     """
 
     others: tuple[Job, ...]
@@ -231,8 +234,8 @@ class NoVictims(NamedTuple):
 
 
 class NoVictimAllowed(NamedTuple):
-    """Reason to wait: the job's xfactor is high enough to suspend some running jobs, but of these `wide` are too wide
-    and `spared` are protected.
+    """Reason to wait: the job's xfactor allows it to suspend some running jobs, but none may be taken. `wide` of them
+    have too many processors, `spared` are protected.
     """
 
     xfactor: Annotated[float, UNTOLD]
@@ -255,7 +258,7 @@ class NoVictimAllowed(NamedTuple):
 
 
 class TurnOver(NamedTuple):
-    """Reason to wait: the job's processors became available in this step only after the policy had considered the
+    """Reason to wait: the job's processors became available in this step, but the policy had already considered the
     job.
     """
 
@@ -283,9 +286,9 @@ class NoSliceOver(NamedTuple):
 
 
 class PivotLater(NamedTuple):
-    """Reason for a pivot (first job of a partition's queue) to wait until `at`: too few processors are free.
+    """Reason for a pivot (first job of a partition's queue) to wait until `at`: too few processors are free now.
 
-    They are too few now or, if `then` is given, from that time on: `other` starts or, if `other` is None, maintenance
+    If `then` is given, enough are free now, but too few from `then` on: `other` starts or, if it is None, maintenance
     begins.
     """
 
@@ -341,9 +344,10 @@ class TouchesReservation(NamedTuple):
 
 
 class TrialLater(NamedTuple):
-    """Reason to wait: the job's speculative run, of at most `limit` seconds, is planned for `at`.
+    """Reason to wait: the job's speculative run, of at most `limit` seconds, is planned for the time `at`.
 
-    Too few processors are free now or, if `then` is given, from then on: `other` starts, or maintenance begins.
+    Too few processors are free now or, if `then` is given, from that time on. Then `other` starts or, if it is None,
+    maintenance begins.
     """
 
     at: Annotated[Moment, Called("from")]
@@ -364,8 +368,8 @@ class TrialLater(NamedTuple):
 
 
 class BeforeOthers(NamedTuple):
-    """Reason to wait: the job's own processors are free, but `other` is planned on them from `at`, before the job would
-    end.
+    """Reason to wait: the suspended job's own processors are free, but `other` is planned on them from the time `at`,
+    before this job would end.
     """
 
     other: Job
@@ -384,7 +388,9 @@ class BeforeOthers(NamedTuple):
 
 
 class RoomUnseen(NamedTuple):
-    """Reason to wait: the job fits now, but was planned for `at`, and the policy has not considered it again."""
+    """Reason to wait: the job would fit now, but it is planned for the time `at`, and the policy has not considered it
+    again since.
+    """
 
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
@@ -414,7 +420,9 @@ class WaitsForReserved(NamedTuple):
 
 
 class MachineGoesDown(NamedTuple):
-    """Reason to wait: the job would not end before the announced maintenance, or might not if rows take turns."""
+    """Reason to wait: the job would not end before the announced maintenance. If rows take turns, its end is uncertain,
+    and the latest possible end counts.
+    """
 
     at: Annotated[Moment, Called("machine goes down")]
     ends: Annotated[Moment, Called("would end")]

@@ -1,10 +1,12 @@
 """Sentences of decisions and reasons, so that every screen uses the same words.
 
-`say` is for a decision, `why` for a reason, `brief` for a column of a table. Sentences have no full stop, and reasons
-no capital: the caller joins them. A reason is any immutable value with a `sentence`, and a user-defined policy may
-bring its own; its words are quoted, because nothing checks whether they are true. A reason whose methods are missing or
-fail is described by its name and fields. The caller chooses the function that writes times, for example without the
-day.
+`say` is for a decision, `why` for a reason, `brief` for a reason in a column of a table. Sentences have no full stop,
+and those of reasons begin without a capital, because the caller joins them. The parameter `at` is the function that
+writes times, for example without the day.
+
+A reason is any immutable value with a method `sentence`. A user-defined policy may have its own reasons; their words
+are shown in quotes, because nothing checks whether they are true. A reason whose methods are missing or fail is shown
+by its name and fields.
 """
 
 from __future__ import annotations
@@ -21,25 +23,27 @@ from sim.formatting import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
 
 Brief: TypeAlias = tuple[str, ...]
-"""Alternative texts with the same meaning, the longest first; a column of a table shows the first that fits."""
+"""Alternative texts with the same meaning, the longest first. A column of a table shows the first of them that fits its
+width.
+"""
 Others: TypeAlias = Callable[[str], str]
-"""Function that returns text on the jobs that blocked a job for one reason over many steps; its argument is the noun
-for them
+"""Function that returns text on the jobs that blocked a job for one reason over many steps, such as "the head of the
+queue (J3, J5)". Its argument is the noun for them
 """
 
 
 class Reason(Protocol):
-    """Reason for a decision, with the numbers that decided. Any class with these methods is one.
+    """Reason for a decision, with the numbers that decided. Any class with these methods is a reason.
 
-    A reason is an immutable value, such as a frozen dataclass. It may also have `brief(job, at)`, a few words
-    (`Brief`), and
-    `past(job, others)`, its words for many steps after "because". Screens show its fields as numbers, by their names or
-    as they are `Called`, with the unit of a `Moment` or a `Span`.
+    Reasons are immutable, such as frozen dataclasses. A reason may have two more methods: `brief(job, at)` returns a
+    few words (`Brief`), and `past(job, others)` a clause after "because" that covers many steps. Screens show the
+    fields of a reason as numbers, labelled by their names or by a `Called` annotation, with the unit of a `Moment` or a
+    `Span`.
     """
 
     def sentence(self, job: Job, at: Clock, /) -> str:
-        """Return the sentence, without a capital at its beginning and a full stop; `at` is the function that writes
-        times.
+        """Return the sentence, with a small letter at its beginning and without a full stop. `job` is the job that the
+        decision is about, `at` the function that writes times.
         """
 
 
@@ -47,7 +51,9 @@ class Reason(Protocol):
 
 
 class Called(NamedTuple):
-    """Annotation of a field: its label on the screen in place of its name; "" hides the field."""
+    """Annotation of a field of a reason: the label with which screens show the field, in place of its name; "" hides
+    the field.
+    """
 
     name: str
 
@@ -56,7 +62,7 @@ UNTOLD = Called("")
 
 
 class Unit(Enum):
-    """Unit of a number in a reason."""
+    """Unit of a number in a reason: a point in time or a length of time. Numbers without a unit are plain numbers."""
 
     MOMENT = "a moment"
     SPAN = "a length of time"
@@ -67,7 +73,7 @@ Span: TypeAlias = Annotated[float, Unit.SPAN]
 
 
 class Detail(NamedTuple):
-    """Field of a reason as shown on the screen: a label with a number or a job."""
+    """Field of a reason as a screen shows it: a label, and a number or a job."""
 
     field: str
     called: str
@@ -75,7 +81,7 @@ class Detail(NamedTuple):
     unit: Unit | None
 
     def written(self, at: Clock) -> str:
-        """Return the value as text; numbers without a unit have two decimals."""
+        """Return the value as text; a number without a unit is written with two decimals."""
         if isinstance(self.value, Job):
             return name(self.value)
         match self.unit:
@@ -87,7 +93,7 @@ class Detail(NamedTuple):
 
 
 def details(reason: Any) -> list[Detail]:
-    """Return the numbers and jobs of a reason that screens show, each with a label."""
+    """Return the fields of a reason that screens show (numbers and jobs), each with its label."""
     known, found, is_own = _annotations(reason.__class__), [], _is_own(reason)
     for field, value in fields_of(reason).items():
         notes = known.get(field, ())
@@ -108,21 +114,21 @@ def _annotations(kind: type) -> dict[str, tuple[Any, ...]]:
 
 
 def _notes(hint: Any) -> Iterator[Any]:
-    """Yield the annotations of a type, also if the type is optional."""
+    """Yield the annotations of a field's type, even if the type may be None."""
     yield from getattr(hint, "__metadata__", ())
     for part in get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else ():
         yield from _notes(part)
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """Return the fields of a NamedTuple or a dataclass by name."""
+    """Return the fields of a NamedTuple or a dataclass, as a mapping from name to value."""
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return value._asdict() if hasattr(value, "_asdict") else {}
 
 
 def jobs_in(value: object) -> list[Job]:
-    """Return the jobs that a reason or a decision names."""
+    """Return the jobs in the fields of a reason or a decision."""
     return [field for field in fields_of(value).values() if isinstance(field, Job)]
 
 
@@ -140,7 +146,8 @@ def why(reason: Reason, job: Job, at: Clock = clock) -> str:
 
 
 def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
-    """Return the reason in a few words, for a column of a table; if it has only a sentence, that or its beginning.
+    """Return the reason in a few words, for a column of a table. A reason without a short form is given as its sentence
+    or the beginning of that.
 
     >>> from sim.decisions.reasons_to_wait import TooFewFree
     >>> from sim.decisions.reasons import Due
@@ -156,7 +163,9 @@ def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
 
 
 def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
-    """Return the reason in the form for many steps, as a clause after "because"."""
+    """Return the reason as a clause after "because" that covers many steps. `others` returns the text on the jobs that
+    blocked this one.
+    """
     told = _asked(reason, "past", job, others)
     return _marked(reason, told) if isinstance(told, str) else why(reason, job, at)
 
@@ -179,7 +188,9 @@ def _sentence(reason: Reason, job: Job, at: Clock) -> str:
 
 
 def _marked(reason: Reason, told: str) -> str:
-    """Return the text; if the reason is user-defined, in quotes as the policy's words."""
+    """Return `told`, the text of the reason; if the reason is user-defined, in quotes and marked as the policy's
+    words.
+    """
     return f"the policy says {_quoted(told)}" if _is_own(reason) else told
 
 
@@ -189,12 +200,12 @@ def _is_own(reason: object) -> bool:
 
 
 def _quoted(told: str) -> str:
-    """Return the text in quotes; quotes in the text are replaced, so that it cannot end too early."""
+    """Return the text in quotes. Quotes within the text are replaced, so that they cannot be taken for its end."""
     return '"' + told.replace('"', "'") + '"'
 
 
 def _asked(value: object, method: str, *given: object) -> object:
-    """Return the result of a method of the value; None if the method is missing or fails."""
+    """Return the result of calling the method named `method` of `value`; None if the method is missing or fails."""
     try:
         return getattr(value, method)(*given)
     except Exception:  # user-defined code must not break a screen

@@ -1,3 +1,3 @@
-"""The engine, which simulates a run: its state, the changes of the state (`transitions`, `policy_switch`), and views of
-it.
+"""Engine, which simulates a run: the state of the run, the changes of this state (`transitions`, `policy_switch`), and
+views of it.
 """

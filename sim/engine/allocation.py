@@ -1,4 +1,4 @@
-"""Stay of a job on processors, as the engine keeps it. A policy sees it as a `RunningJob`."""
+"""Data of a job that is on processors (a stay), as the engine keeps it. A policy sees it as a `RunningJob`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sim.workload.model import Job
 
 
 class Allocation(NamedTuple):
-    """Stay of a job on processors: since when, and its expected end according to the estimate. The true end is not
-    known here.
+    """Stay of a job on processors: its beginning, and its end as expected from the estimate. The true end is not stored
+    here.
     """
 
     job: Job
     since: float
     expected_end: float
     kind: int
-    """Kind of the stay, as index into `sim.history.stretch.KINDS`."""
+    """Kind of the stay, such as an ordinary or a speculative run, as index into `sim.history.stretch.KINDS`."""
     stretch: int
-    """Number of the job's stretch in the history."""
+    """Number in the history of the stretch that records this stay."""
     ran_before: float = 0.0
 
     def ran_by(self, now: float) -> float:
@@ -34,4 +34,6 @@ class Allocation(NamedTuple):
 
 _Values: TypeAlias = tuple[Job, float, float, int, int, float]
 allocated: Callable[[_Values], Allocation] = partial(tuple.__new__, Allocation)
-"""Fast constructor of an `Allocation` from a tuple of all its values, because it is called at every start"""
+"""Fast constructor of an `Allocation` from a tuple with all its values. It is fast because it is called at every
+start
+"""

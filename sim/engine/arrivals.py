@@ -11,7 +11,7 @@ from sim.workload.model import Job
 
 
 def admit_arrivals(transitions: Transitions, submits: Sequence[float]) -> None:
-    """Submit the jobs that are due by now, in rank order; `submits` are the submit times of all jobs by rank."""
+    """Submit all jobs whose submit time is reached; `submits` has the submit times of all jobs, in rank order."""
     state = transitions.state
     now, made, rank = state.now, state.jobs.made, state.submitted
     while submits[rank] <= now:
@@ -22,7 +22,7 @@ def admit_arrivals(transitions: Transitions, submits: Sequence[float]) -> None:
 
 
 def admit_released(transitions: Transitions, releases: Releases) -> None:
-    """Submit the jobs that are due by now in a run in which some come when others have ended."""
+    """Submit the jobs that are due now, in a run in which some jobs are submitted only when other jobs have ended."""
     state = transitions.state
     while come := releases.come(state.now):
         state.submitted = releases.submitted

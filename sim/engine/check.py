@@ -1,4 +1,6 @@
-"""Check, after each step, of every rule that must always hold; for `--check`. It uses the stretches in the history."""
+"""Check of all rules that must always hold, made after each step for the option `--check`. It reads the stretches in
+the history.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ class Checker:
     """
 
     def __init__(self, state: State, workload: Workload, history: History) -> None:
-        """Make a checker for the steps from now on; earlier steps are not checked."""
+        """Make a checker for all steps made from now on; earlier steps are not checked."""
         self._state, self._workload, self._history = state, workload, history
         self._promised = dict(state.reserved) if state.promises else {}
         self._granted = dict(state.granted)
@@ -87,7 +89,7 @@ class Checker:
             self._fail("the count of free processors is wrong")
 
     def _limits(self) -> None:
-        """Check that running jobs together exceed no limit of a user, account or array."""
+        """Check that the running jobs together do not exceed a limit of a user, account or array."""
         limits = self._workload.limits
         used: Counter[int] = Counter()
         for rank in self._state.running if limits else ():
@@ -117,10 +119,10 @@ class Checker:
             self._fail("the list of expected ends does not name the running jobs")
 
     def _run_times(self) -> None:
-        """Check that no work is lost: a finished job's stretches of progress add up to its run time, after any
-        interruptions.
+        """Check that no work is lost: the progress of a finished job, added up over its stretches since its last
+        interruption, is its run time.
 
-        Only the kill of a speculative run discards its work.
+        Besides interruptions, only the kill of a speculative run discards work.
         """
         state = self._state
         killed = {job.rank for job in state.killed}
@@ -144,8 +146,8 @@ class Checker:
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
 
     def _follows(self, rank: int, start: float) -> str:
-        """Return text on a job that had not ended at `start`, although the job `rank` had to wait for it; "" if there
-        is no such job.
+        """Return an error text if the job `rank` started at `start` before another job that it had to wait for had
+        ended; otherwise "".
         """
         follow = self._workload.follows[rank] if self._workload.follows else None
         if follow is None:
@@ -157,11 +159,15 @@ class Checker:
         return ""
 
     def _moment(self) -> float:
-        """Return the tolerance, in seconds, for the time of an event, because close events share one instant."""
+        """Return the tolerance in seconds for the times of events. Events less than this apart may count as one
+        instant.
+        """
         return MOMENT * (1 + len(self._state.completed) + len(self._state.arrived))
 
     def _shared_progress(self) -> None:
-        """Check that only jobs in the active row make progress, outside of overhead and stalls."""
+        """Check that only jobs in the active row make progress, and none while it pays for a suspension or a
+        migration.
+        """
         state, clock = self._state, self._clock
         if clock is None or self._last is None:
             return
@@ -176,7 +182,9 @@ class Checker:
             self._progress[rank] = self._progress.get(rank, 0) + made - min(made, stall)
 
     def _remember_matrix(self) -> None:
-        """Store the state of the matrix that `_shared_progress` compares with at the next step."""
+        """Store the state of the matrix after this step; `_shared_progress` compares it with the state after the next
+        step.
+        """
         state = self._state
         if state.sharing is not None:
             matrix, stall = state.sharing.matrix, state.sharing.stall
@@ -224,7 +232,9 @@ class Checker:
                 yield stretch
 
     def _pinned(self) -> None:
-        """Check that a resumed job has its own processors or columns, unless the policy chose others for it."""
+        """Check that a job resumes on the processors or columns that it had before its suspension, unless the policy
+        chose others.
+        """
         state = self._state
         resumed = (d for d in self._history.decisions(state.step_count - 1) if isinstance(d, Resume))
         sent = {d.job.rank: d.on for d in resumed if d.on is not None}
@@ -244,7 +254,7 @@ class Checker:
                 self._fail("it was resumed on other processors than its own", rank)
 
     def _partitions(self) -> None:
-        """Check that every processor has exactly one owner."""
+        """Check that every processor belongs to exactly one partition."""
         owners = self._state.machine.owners
         if not owners:
             return
@@ -283,9 +293,9 @@ class Checker:
         self._promised = dict(state.reserved)
 
     def _is_held_up(self) -> bool:
-        """Return True if a requested reservation may start late for a reason other than running jobs.
+        """Return True if a job with a requested reservation may start late without a fault of the policy.
 
-        Reasons are a suspension in progress, unavailable processors, or a delay under the previous policy.
+        Causes are a suspension in progress, unavailable processors, or a granted start that is already late.
         """
         state = self._state
         writes = any(run.kind == SUSPENDING for run in state.running.values())
@@ -312,9 +322,9 @@ def _finished(state: State) -> set[int]:
 
 
 def _progress_so_far(state: State, history: History) -> dict[int, float]:
-    """Return, for each rank, how many seconds the job has run in stretches that have ended.
+    """Return a mapping from rank to the seconds that the job has run in stretches that have ended.
 
-    When a speculative run becomes an ordinary one, its stretch ends and another begins.
+    This includes the stretch that ends when a speculative run becomes an ordinary one.
     """
     running = {
         rank: run.ran_by(state.now) - (state.now - history.stretch(run.stretch).start) if run.runs else run.ran_before

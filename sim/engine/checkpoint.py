@@ -1,7 +1,7 @@
 """Checkpoints: compact copies of the state of a run, from which it can continue.
 
-Finished jobs are not copied: their ledger entries are final, so a later ledger of the same run has them. A copy is
-small: it contains a few hundred unfinished jobs, and only the ranks of the queue.
+The results of finished jobs are not copied, because they never change: a later state of the same run supplies them. A
+copy is small: it contains a few hundred unfinished jobs, and only the ranks of the queue.
 """
 
 from __future__ import annotations
@@ -19,30 +19,32 @@ from sim.policies.orders import Order
 from sim.workload.model import Workload
 
 _PER_ITEM = 72
-"""Approximate size in bytes of an item of a container, such as a number or a tuple, in addition to the pointer to
-it.
-"""
+"""Approximate size in bytes of one item in a container, such as a number or a tuple, including the pointer to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Copy of the state of a run after one step. It shares nothing with an engine, and is never changed."""
+    """Copy of the state of a run after one step. It shares no mutable data with an engine, and never changes."""
 
     small: State
-    """State of the run without the parts in the other fields."""
+    """State of the run without those parts that the other fields of the checkpoint contain or that can be computed
+    again.
+    """
     future: Future
     waiting: array[int]
     """Ranks of the waiting jobs."""
     seen: Order | None
-    """Order of the queue as of the last pass, if the order uses more than the job and the clock; otherwise None."""
+    """Order of the queue as computed at the last pass. None if the order depends only on the job and the clock."""
     unfinished: tuple[int, ...]
     """Ranks of the jobs that run or are suspended."""
     entries: Mapping[int, JobResults]
-    """For the rank of each unfinished job that has results so far: these results."""
+    """Mapping from the rank of each unfinished job with results to these results."""
 
     @classmethod
     def of(cls, state: State, future: Future) -> Checkpoint:
-        """Return a checkpoint of this state, between two steps; `future` are the events that only the engine knows."""
+        """Return a checkpoint of this state; `future` are the events that only the engine knows. It must be called
+        between two steps.
+        """
         unfinished = {*state.running, *state.suspended, *state.under_way}
         waiting, ledger = state.waiting.ranks(), state.ledger
         told = {*unfinished, *ledger.told(waiting)}
@@ -50,8 +52,8 @@ class Checkpoint:
         return cls(state.copy(), future.copy(), waiting, state.waiting.seen, tuple(unfinished), entries)
 
     def state(self, later: State, workload: Workload) -> State:
-        """Return the state at the checkpoint. `later`, a later state of the same run, supplies the results of finished
-        jobs.
+        """Return the state at the checkpoint. Results of finished jobs, which a checkpoint does not contain, are taken
+        from `later`, a later state of the same run.
         """
         state = self.small.copy()
         state.curious, state.jobs, unfinished = later.curious, workload.jobs, [*self.waiting, *self.unfinished]

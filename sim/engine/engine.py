@@ -52,12 +52,12 @@ from sim.workload.model import Workload
 from sim.workload.outages import Outage
 
 IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
-"""Number of steps in a row without an arrival or an end of a job after which a run is stopped. The second number counts
-if only the policy can cause steps
+"""Largest number of steps in a row without an arrival or an end of a job, after which the run is stopped. The second
+number holds when only the policy can still cause steps
 """
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
-"""Function that begins to observe a run; the function that it returns is called after every step."""
+"""Function that begins to observe a run. It returns another function, which the engine calls after every step."""
 
 
 class Engine:
@@ -98,7 +98,7 @@ class Engine:
         self.state, self.history, self._future = state, history, future
         self._in_vain, self._in_vain_since, self._hears = 0, 0.0, may_be_heard()
         self._most: int | None = None
-        """Number of decisions after which the pass is stopped; None for a complete pass"""
+        """Number of decisions after which the current pass is stopped, to show its state; None for a complete pass"""
         self._upcoming = NextEvent(state, future, self._submits, self._runtimes)
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
         self._view = StateView(state)
@@ -109,13 +109,13 @@ class Engine:
             state.waiting.looks, future.outages, watchers, self._hears,
         )  # fmt: skip
         self._is_plain = not any(beside)
-        """True if only arrivals, ends and timers can happen, without watchers and other callbacks."""
+        """True if only arrivals, ends and timers can happen in this run, without any watcher or other callback."""
         self._express: Express | None = None
 
     # Another engine in the same state
 
     def checkpoint(self) -> Checkpoint:
-        """Return a copy of the state between two steps, from which `at` can continue the run."""
+        """Return a copy of the present state, between two steps. `Engine.at` continues from it."""
         return Checkpoint.of(self.state, self._future)
 
     def at(
@@ -151,12 +151,12 @@ class Engine:
 
     @property
     def is_to_switch(self) -> bool:
-        """Return True if an adaptive policy switches policies in the next step."""
+        """Return True if an adaptive policy has chosen another policy, to which the run switches in the next step."""
         return self.state.successor is not None
 
     @property
     def curious(self) -> bool:
-        """Return True if the run is watched, so that reasons to wait are recorded."""
+        """Return True if a user watches the run, so that reasons to wait are recorded."""
         return self.state.curious
 
     @curious.setter
@@ -171,8 +171,7 @@ class Engine:
     def switch(self, policy: Policy | str, at: float | None = None) -> None:
         """Switch to another policy in a separate step at the time `at` (default: the time of the last step).
 
-        Other events of that time come first. Then the policy takes over the state of the machine: all waiting jobs are
-        new to it, in its order, and it makes its first pass.
+        Other events of that time come first. Then the new policy, to which all waiting jobs are new, makes a pass.
         """
         due, now = self.next_time(), self.now
         if at is None:
@@ -191,7 +190,7 @@ class Engine:
         self._happen(at, successor.first())
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
-        """Let these processors (bits) fail in a separate step at time `at` (default: now), until `until`."""
+        """Let these processors (bits) fail in a separate step at the time `at` (None: now), until `until`."""
         at = self.now if at is None else at
         if processors <= 0 or processors >> self.state.procs:
             raise ParameterError(f"no such processors: they are numbered 0 to {self.state.procs - 1:,}")
@@ -207,7 +206,7 @@ class Engine:
         self._happen(at, changes=True)
 
     def step(self) -> bool:
-        """Advance to the next instant and apply all its events; return False if there is none."""
+        """Advance to the next instant and apply all its events; return False if there is no further instant."""
         now = self.next_time()
         if now is None:
             return False
@@ -215,12 +214,12 @@ class Engine:
         return True
 
     def step_within(self, decisions: int) -> None:
-        """Advance to the next instant and stop its pass after `decisions` decisions, to show the state between them."""
+        """Advance to the next instant; stop its pass after `decisions` decisions, to show the state then."""
         self._most, self._is_plain, self._shown = decisions, False, self._view
         self.step()
 
     def run(self, until: float = inf) -> None:
-        """Make all steps up to and including the time `until`."""
+        """Make all steps up to the time `until`, including a step at that time."""
         self.hurry(until)
         next_time = self._upcoming.time
         while (time := next_time()) is not None and time <= until:
@@ -231,7 +230,7 @@ class Engine:
             self.check_all_done()
 
     def advance(self, steps: int) -> bool:
-        """Make at most `steps` steps; return False when the run is over."""
+        """Make at most `steps` steps; return False if the run has ended."""
         goal = self.step_count + steps
         while self.step_count < goal:
             if not self.hurry(steps=goal - self.step_count) and not self.step():
@@ -255,7 +254,7 @@ class Engine:
         return spent
 
     def check_all_done(self) -> None:
-        """Raise an error if no event is left and jobs are unfinished."""
+        """Raise an error if some jobs are unfinished when no event is left."""
         state = self.state
         if state.left:
             raise leaves_waiting(state, self._jobs[min([*state.suspended, *state.waiting.jobs])])
@@ -263,9 +262,9 @@ class Engine:
     # One instant
 
     def _happen(self, now: float, successor: Policy | None = None, changes: bool = False) -> None:
-        """Apply all events of one instant, and then the switch of the policy to `successor`.
+        """Apply all events of the instant `now`; if `successor` is given, the policy is also switched to it.
 
-        `changes` is True if the machine changes, planned or not.
+        `changes` is True if the machine changes at this instant, by maintenance or by a failure.
         """
         state, future, is_plain, by_rule, is_awake = self.state, self._future, self._is_plain, False, False
         try:
@@ -335,7 +334,7 @@ class Engine:
                 hear(None)
 
     def _forget_last(self) -> None:
-        """Reset what the state records about the last instant, such as the jobs that arrived or completed then."""
+        """Reset what the state records about the last instant only, such as the jobs that arrived or completed."""
         state = self.state
         for told in (state.decisions, state.not_passed, state.printed, state.killed):
             told.clear()
@@ -344,7 +343,7 @@ class Engine:
             state.interrupted, state.ousted, state.renewed = [], [], []
 
     def _look_on(self, by_rule: bool) -> None:
-        """Let an adaptive policy choose the next policy after a step (if `by_rule`), and then call all watchers."""
+        """Let an adaptive policy choose the next policy, unless it caused this step (`by_rule`); call all watchers."""
         state = self.state
         if state.leader is not None and not by_rule and (state.left or state.under_way):
             wanted = state.leader.next_policy(state.policy, self._view, state.led)
@@ -379,7 +378,7 @@ class Engine:
             self.state.free = self.state.machine.free
 
     def _drop_timers(self, now: float) -> bool:
-        """Remove the timers (requests for a pass) that are due by `now`; return True if there was any."""
+        """Remove the timers (requests for a pass) that are due by `now`; return True if any was removed."""
         timers, wakes, dropped = self.state.timers, self.state.wakes, False
         while timers and timers[0][0] <= now:
             timer, dropped = heappop(timers), True
@@ -388,7 +387,7 @@ class Engine:
         return dropped
 
     def _share_until(self, sharing: Sharing, now: float) -> None:
-        """Advance the rows of the matrix from the last step until `now`: let jobs progress in their turns."""
+        """Let the rows of the matrix take their turns from the last step until `now`; add the jobs' progress."""
         if self.step_count and now > sharing.since:
             self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
         for rank in sharing.elapse(now, self._runtimes):
@@ -396,7 +395,7 @@ class Engine:
             self._transitions.done(self._jobs[rank])
 
     def _rows_go_on(self, sharing: Sharing) -> None:
-        """Update the clock of the rows at the end of a step, when the matrix does not change any more."""
+        """Update the clock of the rows at the end of a step, when all changes of the matrix are made."""
         state = self.state
         for rank in sharing.settle(state.now):
             self._transitions.started(rank)
@@ -407,8 +406,9 @@ class Engine:
     # The pass
 
     def _is_to_decide(self, is_awake: bool, is_new: bool) -> bool:
-        """Return True if a pass is due: where rows take turns, only after an event, when awake, or if it is the
-        first.
+        """Return True if a pass is due. If rows do not take turns, it always is.
+
+        With turns: for a new policy (`is_new`), at a timer (`is_awake`), after other events, or with an empty matrix.
         """
         state, sharing = self.state, self.state.sharing
         if sharing is None or is_awake or is_new:
@@ -416,7 +416,7 @@ class Engine:
         return bool(state.arrived or state.completed or state.resized or not sharing.ran)
 
     def _let_order_look(self) -> None:
-        """Let the order of the queue see the state before a pass; after a switch all waiting jobs count as arrivals."""
+        """Update the order of the queue before a pass; after a switch all waiting jobs count as arrivals."""
         state, came = self.state, self.state.arrived
         if state.switches and state.switches[-1].step > state.step_count:
             state.arrived = [*state.waiting.jobs.values()]
@@ -424,7 +424,7 @@ class Engine:
         state.arrived = came
 
     def _let_decide_beside(self, is_new: bool) -> None:
-        """Make a pass in rare cases: turns, orders that see the state, machine changes, switches, partial passes."""
+        """Make a pass with turns, an order that uses the state, a changed machine, a switch, or an early stop."""
         state = self.state
         if state.waiting.looks:
             self._let_order_look()
@@ -442,13 +442,13 @@ class Engine:
             state.rebuild = tuple(state.decisions)
 
     def _look_up(self) -> None:
-        """Find the functions of the decisions that the policy may make, and what it is shown."""
+        """Find the functions that apply the decisions of the policy, and the view shown to it."""
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._shown = shown(self._view, self.state, self._appliers)
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
-        """Return the function that yields the decisions of the pass, or only the first ones if it is to be stopped."""
+        """Return the function that yields the policy's decisions; only the first ones if the pass stops early."""
         decide: Callable[[StateView], Iterable[Decision]] = self.state.policy.decide
         if self.state.has_limits and not self.state.policy.asks_limits:
             decide = partial(decide_within_limits, self._transitions)
@@ -483,14 +483,12 @@ class Engine:
         return take_snapshot(self.state, self.workload, self.next_time())
 
     def schedule(self, is_last: bool = False) -> Schedule:
-        """Return the results so far as columns; with `is_last` they share the engine's memory: the run must not go
-        on.
-        """
+        """Return the results so far as columns; with `is_last` they share memory: the engine must not continue."""
         return schedule_of(self.state, self.workload, self.history, is_last)
 
 
 def _first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
-    """Yield the policy's decisions until `most` decisions of the step have been applied, then stop."""
+    """Yield the policy's decisions, and stop when `most` decisions of this step have been applied."""
     for decision in state.policy.decide(view):
         if len(state.decisions) >= most:
             return

@@ -1,22 +1,21 @@
 """State that a policy inherits after a switch of policies in the middle of a run, and does not support (sim/RULES.md).
 
-Two kinds of state outlive the policy that caused them. They are handled here for every policy alike, before the policy
-itself is called. When none is left, this module is no longer used.
+There are two kinds of such state. They are handled here in the same way for every policy, before the policy itself is
+called. As soon as none is left, this module is no longer used.
 
 **Suspended jobs**, if the new policy never suspends. They resume in the order of their suspension, before other jobs
-start. The first that cannot resume is the head, or awaited job. Its processors are reserved from then on: no other job
-starts there,
-and it resumes as soon as the jobs on them have left. To the policy the head looks like a job running there until its
-estimated end, so all its rules for running jobs hold unchanged. Suspended jobs behind the head resume if they delay
-neither it nor any plan. A policy with lasting reservations replans whenever the head changes, and makes no promises
-until the last suspended job resumes.
+start. The first that cannot resume is the awaited job. Its processors are reserved from then on: no other job starts
+there, and the awaited job resumes as soon as the jobs on them have left. To the policy it looks like a job running
+there until its estimated end, so all rules for running jobs hold unchanged. Suspended jobs behind it resume if they
+delay neither it nor any plan. A policy with lasting reservations replans whenever the awaited job changes, and makes no
+promises until the last suspended job resumes.
 
-**Granted reservations**, if the new policy grants none. The jobs are not in its queue, and start when they are due. A
-policy that never suspends starts or resumes no job that would delay one by the estimates; such a job is passed over. If
-such a policy takes over, running jobs that would delay one are suspended (`Engine.switch`), the last by rank first. A
-policy that suspends makes room when one is due: running jobs are suspended, the last by rank first, at no cost to them.
-Only a transfer of memory already in progress delays the start. With turns the reserved job gets its own row, which
-becomes active at once.
+**Granted reservations** (starts that users requested), if the new policy grants none. The jobs are not in its queue,
+and start when they are due. A policy that never suspends starts or resumes no job that by the estimates would delay
+such a reservation; the job is passed over. If such a policy takes over, running jobs that would delay a granted
+reservation are suspended (`Engine.switch`), the last by rank first. A policy that suspends makes room when a granted
+reservation is due: running jobs are suspended, the last by rank first, at no cost to them. Only a transfer of memory
+already in progress delays the start. If rows take turns, the job gets its own row, which becomes active at once.
 """
 
 from __future__ import annotations
@@ -50,8 +49,8 @@ from sim.workload.model import Job
 
 
 def adopting(state: State) -> Iterator[Decision]:
-    """Yield the decisions of one pass: first those about inherited suspended jobs and reservations, then the policy's
-    own.
+    """Yield the decisions of one pass: first those about inherited suspended jobs and reservations, then those of the
+    policy itself.
     """
     policy, shown = state.policy, AdoptedView(state)
     if not policy.suspends:
@@ -75,8 +74,8 @@ def adopting(state: State) -> Iterator[Decision]:
 
 
 def _go_on(state: State) -> Iterator[Decision]:
-    """Yield the decisions that resume suspended jobs in order of suspension; for the first that cannot resume, reserve
-    its processors.
+    """Yield the decisions that resume suspended jobs, in order of their suspension. For the first job that cannot
+    resume, its processors are reserved.
     """
     head: Job | None = None
     for rank, own in list(state.suspended.items()):
@@ -100,8 +99,8 @@ def _go_on(state: State) -> Iterator[Decision]:
 
 
 def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
-    """Return the reason why a suspended job behind the first one cannot resume: its processors (`own`) are taken or
-    reserved.
+    """Return the reason why a suspended job behind the awaited one cannot resume. Its processors (`own`, bits) are
+    taken, or reserved for the next `lasts` seconds.
     """
     if lacks := waits_for_own(own, state.free_set, state.machine.there):
         return lacks
@@ -122,12 +121,12 @@ def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
 
 
 def _kept(state: State, rank: int | None = None) -> int:
-    """Return the processors, as bits, that are reserved for jobs other than `rank`."""
+    """Return the processors, as bits, kept for the awaited job (which resumes next); 0 if none or if it is `rank`."""
     return 0 if state.awaited is None or state.awaited == rank else state.suspended[state.awaited]
 
 
 def _can_keep(state: State, rank: int) -> bool:
-    """Return True if the job's processors can be reserved from now on without breaking reservations granted before."""
+    """Return True if the job's processors can be reserved from now on without delaying reservations granted earlier."""
     plan = state.running_plan(rank)
     take_granted(state, plan)
     return plan.shortage() is None
@@ -137,8 +136,8 @@ def _can_keep(state: State, rank: int) -> bool:
 
 
 def _start_granted(state: State) -> Iterator[Decision]:
-    """Yield the decisions that start jobs whose granted reservations are due. If the policy suspends jobs, others make
-    room for them.
+    """Yield the decisions that start jobs whose granted reservations are due. If the policy can suspend jobs, running
+    jobs are suspended for them.
     """
     for rank, at in sorted(state.granted.items(), key=lambda item: (item[1], item[0])):
         job = state.jobs[rank]
@@ -184,10 +183,11 @@ def _give_a_row(state: State) -> Iterator[Decision]:
 
 
 def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
-    """Yield the policy's decisions, without starts that would delay a granted reservation or run into maintenance.
+    """Yield the policy's decisions, but no start that would delay a granted reservation or run into maintenance.
 
-    Instead of such a start, the policy is called again with a view that lacks this job. The completed jobs are missing
-    there, too, so that each of them is counted only once. New plans replace those of the first call.
+    When the policy yields such a start, this call of the policy is ended. The policy is called again with a view in
+    which this job and the completed jobs are missing. Completed jobs are left out so that each is counted only once.
+    New plans replace those of the first call.
     """
     said: set[Decision] = set()
     while True:
@@ -217,7 +217,9 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
 
 
 def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
-    """Return True if the start would run into maintenance, or into a reservation that the policy does not know."""
+    """Return True if the job to start or resume would run into maintenance, or into a granted reservation that the
+    policy does not support.
+    """
     job = decision.job
     if job.rank not in state.waiting.jobs and job.rank not in state.suspended:
         return False  # it cannot be done at all
@@ -235,8 +237,8 @@ def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
 
 
 def _touched(state: State, job: Job) -> Reason:
-    """Return the reason why the job may not start, which names the maintenance or the granted reservation that it would
-    run into.
+    """Return the reason why the job may not start: it would run into maintenance or a granted reservation, which the
+    reason names.
     """
     if not state.in_time(job) or not state.granted:
         return MachineGoesDown(state.closes, state.now + state.remaining_estimate(job.rank))
@@ -258,7 +260,7 @@ class AdoptedView(StateView):
     __slots__ = ("passed_over",)
 
     passed_over: set[int]
-    """Ranks of the jobs that the policy may not start in this pass."""
+    """Ranks of the jobs that the policy is not shown in this pass, because starting them is not permitted."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)

@@ -17,7 +17,7 @@ from sim.workload.outages import absent, known
 
 
 class MachineChanges:
-    """Changes of the machine during a run, with their effects on jobs and plans."""
+    """Changes of the machine during a run, and what they change for jobs and plans."""
 
     def __init__(self, transitions: Transitions) -> None:
         self._transitions, self._state, self._history = transitions, transitions.state, transitions.history
@@ -52,9 +52,10 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """Record in the history the processors that went down now (`lost`) and those with a new failure (`failed`).
+        """Record in the history which processors went down now (`lost`), and which of these or of those already down
+        have a new failure (`failed`).
 
-        Processors in `lost` alone went down for maintenance; those in `failed` alone were down already.
+        Processors that are only in `lost` went down for maintenance; those only in `failed` were already down.
         """
         back, log = self._state.back, self._transitions.log
         if announced := lost & ~failed:
@@ -65,7 +66,7 @@ class MachineChanges:
             log(Gone(failed, back(failed), announced=False, again=True))
 
     def _interrupt(self, lost: int) -> None:
-        """Interrupt all jobs on the processors `lost`; they return to the queue."""
+        """Interrupt all jobs that run on any of the processors `lost` (bits); the jobs return to the queue."""
         state, sharing = self._state, self._state.sharing
         if sharing is not None:
             for rank in [rank for rank in sorted(sharing.ran) if sharing.matrix.columns(rank) & lost]:
@@ -91,14 +92,16 @@ class MachineChanges:
         self._queue_again(state.jobs[rank], ran, counts=not is_new)
 
     def _give_up_places(self) -> None:
-        """Return suspended jobs to the queue if some of their own processors will never be available again."""
+        """Return suspended jobs to the queue if some of the processors on which they would resume will never be
+        available again.
+        """
         state = self._state
         lost = state.gone_for_good
         for rank in [rank for rank, own in state.suspended.items() if own & lost and rank not in state.running]:
             self._queue_again(state.jobs[rank], state.ledger.ran[rank])
 
     def _queue_again(self, job: Job, ran: float, counts: bool = True) -> None:
-        """Return the job to the queue without the `ran` seconds of its progress; with `counts` the job counts as
+        """Return the job to the queue; its progress of `ran` seconds is lost. With `counts` it is counted as
         interrupted.
         """
         state, rank = self._state, job.rank

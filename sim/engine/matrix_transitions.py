@@ -1,4 +1,6 @@
-"""Effects of decisions of gang scheduling: on the matrix, the jobs in it, and jobs that enter it."""
+"""Effects of the decisions of gang scheduling policies: on the matrix, on the jobs in it, and on jobs that are placed
+in it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from sim.errors import DecisionError
 
 
 class MatrixTransitions(Transitions):
-    """Transitions of jobs on a machine where rows take turns, and jobs start only in a row."""
+    """Effects of decisions and events on a machine where rows take turns, and where jobs start only in a row of the
+    matrix.
+    """
 
     sharing: Sharing
     """The matrix, with the clock of its rows and the progress of its jobs"""
@@ -115,9 +119,10 @@ class MatrixTransitions(Transitions):
             self._note(decision)
 
     def _write_plan(self, decision: ReserveRow) -> bool:
-        """Record the planned start of a waiting job in a row; return True if it was recorded.
+        """Record the planned start of a waiting job in a row of the matrix; return True if it was recorded.
 
-        A start that moves by less than a turn is not recorded, because every rebuild moves all plans a little.
+        A plan that moves by less than the length of a turn is not recorded, because every rebuild moves all plans a
+        little.
         """
         planned, rank, at = self.state.row_planned, decision.job.rank, decision.at
         if (was := planned.get(rank)) is not None and abs(at - was) < self.sharing.turns.slice:

@@ -56,7 +56,9 @@ class NextEvent:
         return self._submits[self._state.submitted] if releases is None else releases.next_time()
 
     def _beside(self, time: float) -> float:
-        """Return the earlier of `time` and the next rare event: a timer, a turn of rows, or a change of the machine."""
+        """Return the time of the next event, rare ones included. `time` is the time of the next end or arrival; timers,
+        turns of rows and changes of the machine can come earlier.
+        """
         state, timers, reserved = self._state, self._state.timers, self._state.reserved
         while timers:
             at, rank, since = timers[0]
@@ -76,9 +78,7 @@ class NextEvent:
         return change if change < time and (time < inf or state.left) else time  # not when all is over
 
     def _coincides(self, time: float, until: float) -> bool:
-        """Return True if a timer or a change of the machine follows `time` within the same instant, which ends at
-        `until`.
-        """
+        """Return True if a timer or machine change comes after `time` and up to `until`, in the same instant."""
         timers = self._state.timers
         if time < self._state.wake_at <= until:
             return True
@@ -87,8 +87,8 @@ class NextEvent:
         return bool(self._future.changes) and time < self._future.next_change() <= until
 
     def _latest(self, time: float) -> float:
-        """Return the latest time of the events that belong to the same instant as `time`: none of them may happen
-        before its own time.
+        """Return the time of the last event that belongs to the same instant as the event at `time`. The whole instant
+        is given this time, so that no event happens early.
         """
         leaving, timers, arrives = self._future.leaving, self._state.timers, self._next_submission()
         while True:
@@ -103,13 +103,13 @@ class NextEvent:
             time = latest
 
     def _will_not_be(self, when: float, rank: int) -> bool:
-        """Return True if the heap's entry (`when`, `rank`) is void: the job's present stay on its processors does not
-        end at `when`.
+        """Return True if the entry (`when`, `rank`) of the heap of ends is void: the job's present stay on processors
+        does not end at `when`.
         """
         return self._future.leaves.get(rank) != when
 
     def _is_void(self, when: float, rank: int, since: float) -> bool:
-        """Return True if the reason for the timer (when, rank, since) no longer exists."""
+        """Return True if the timer is void: the job no longer has the reservation or processors that it was for."""
         if since == inf:
             return rank >= 0 and self._state.reserved.get(rank) != when
         allocation = self._state.running.get(rank)
@@ -117,8 +117,8 @@ class NextEvent:
 
 
 def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool]) -> float:
-    """Return the latest time between `latest` and `until` of the heap's entries that are not void; `latest` if there is
-    no such entry.
+    """Return the latest time after `latest` and up to `until` in the valid entries of the heap; `latest` if there is no
+    such entry.
     """
     ahead = [0]
     for place in ahead:

@@ -29,15 +29,15 @@ from sim.workload.model import Job
 
 
 class PolicySwitch:
-    """Transfer of the state of a run from one policy to the next."""
+    """Switch of a run from one policy to the next: transfer of the state."""
 
     def __init__(self, transitions: Transitions) -> None:
         self._transitions, self._state, self._history = transitions, transitions.state, transitions.history
         self._runtimes = transitions.runtimes
 
     def hand_over(self, successor: Policy, by_rule: bool = False) -> None:
-        """Transfer the state to the next policy before its first pass; `by_rule` is True if an adaptive policy chose
-        it.
+        """Hand the state over to the next policy, `successor`, before its first pass. `by_rule` is True if an adaptive
+        policy chose it.
         """
         state, was, planned = self._state, written_policy(self._state.policy), self._state.planned
         for allocation in list(state.running.values()):
@@ -77,7 +77,8 @@ class PolicySwitch:
         state.timers[:] = sorted((at, rank, inf) for rank, at in state.granted.items())
 
     def _clear_the_way(self) -> None:
-        """Suspend running jobs that by their estimates reach into a granted reservation, the last by rank first.
+        """Suspend running jobs that, by their estimates, would still run when a granted reservation begins; the last by
+        rank first.
 
         There can be such jobs only after a policy that suspends, or when speculative runs become ordinary ones. A job
         whose memory is being written cannot be suspended; then the reservation is moved to a later time.
@@ -100,7 +101,7 @@ class PolicySwitch:
             self._transitions.log(Suspend(allocation.job, ReservationDue(state.jobs[asked])))
 
     def _make_ordinary(self, allocation: Allocation) -> None:
-        """Turn a speculative run into an ordinary run."""
+        """Change the kind of a speculative run to an ordinary run, which has no time limit of its own."""
         state, job, now = self._state, allocation.job, self._state.now
         del state.ends[bisect_left(state.ends, (allocation.expected_end, job.rank))]
         expected_end = allocation.since + job.estimate
@@ -113,10 +114,10 @@ class PolicySwitch:
     # Into and out of the matrix
 
     def _leave_matrix(self, sharing: Sharing) -> None:
-        """Dissolve the matrix: jobs of the active row keep running, other jobs that have run are suspended, the rest
-        waits again.
+        """Dissolve the matrix: jobs of the active row keep running, other jobs that have had a turn are suspended, and
+        the rest waits again.
 
-        The costs of migrations that jobs had still to pay are cancelled, and not counted as lost.
+        The time that jobs still had to pay for migrations is cancelled, and not counted as lost.
         """
         state = self._state
         sharing.turns.settle(state.now, sharing.matrix.occupied_rows())
@@ -139,7 +140,7 @@ class PolicySwitch:
         state.free = state.machine.free
 
     def _wait_again(self, job: Job) -> None:
-        """Return a job that has not had a turn from the matrix to the queue."""
+        """Return a job in the matrix that has not had a turn to the queue."""
         state, rank = self._state, job.rank
         state.tally.backfilled -= state.ledger.backfilled[rank]
         state.ledger.backfilled[rank] = 0
@@ -168,15 +169,15 @@ class PolicySwitch:
 
 
 def take_granted(state: State, plan: Plan) -> None:
-    """Occupy the processors of granted reservations in `plan`, which begins at the present time."""
+    """Mark the processors of granted reservations as taken in `plan`, a plan that begins at the present time."""
     for rank, at in state.granted.items():
         job, start = state.jobs[rank], max(at, state.now)
         plan.take(start, start + job.estimate, job.procs)
 
 
 def keep_granted(transitions: Transitions) -> None:
-    """Keep the reservations that users requested at their times, or move them to the earliest later time at which they
-    fit.
+    """Keep granted reservations (starts that users requested) at their times. One that no longer fits is moved to the
+    earliest later time at which it fits.
     """
     state = transitions.state
     plan = state.running_plan()
@@ -191,15 +192,15 @@ def keep_granted(transitions: Transitions) -> None:
 
 
 def has_adopted(state: State) -> bool:
-    """Return True if suspended jobs or granted reservations are left that the current policy does not support."""
+    """Return True if some suspended jobs or granted reservations remain from an earlier policy, and the current policy
+    does not support them.
+    """
     granted, suspended = state.granted and not state.policy.grants, state.suspended and not state.policy.suspends
     return bool(granted or suspended)
 
 
 def promise_again(state: State) -> None:
-    """Let the policy promise starts again as soon as it may (see `can_promise`); current reservations become promises
-    then.
-    """
+    """Let the policy promise starts as soon as `can_promise` is True; its current reservations become promises then."""
     promises = can_promise(state)
     if promises and not state.promises:
         for rank, at in state.reserved.items():
@@ -209,8 +210,8 @@ def promise_again(state: State) -> None:
 
 
 def can_promise(state: State) -> bool:
-    """Return True if the policy may promise starts now: it promises in general, and supports everything that it has
-    inherited.
+    """Return True if the policy may promise starts now: its reservations are promises in general, and it supports all
+    that it inherited from earlier policies.
     """
     policy = state.policy
     plans_beside = not state.granted or policy.keeps_reservations

@@ -18,12 +18,12 @@ _CAME: Callable[[Job], tuple[float, int]] = attrgetter("submit", "rank")
 
 
 def _standing(order: Order, job: Job) -> tuple[float, int]:
-    """Return the key by which a job is sorted if the order does not depend on the clock."""
+    """Return the sort key of a job for an order that does not depend on the clock."""
     return order.key(job, job.submit), job.rank
 
 
 class Queue:
-    """Queue of waiting jobs. It is kept sorted; if the order depends on the clock, it is sorted at every pass."""
+    """Queue of waiting jobs, kept sorted. If the order depends on the clock, the queue is sorted again at each pass."""
 
     __slots__ = (
         "_in_order", "_key", "_keys", "_order", "_stand", "_stood_at", "by_clock", "jobs", "looks", "seen", "step",
@@ -35,24 +35,26 @@ class Queue:
         self._key: Callable[[Job], Any] = _CAME if type(order) is Fcfs else partial(_standing, order)
         self.by_clock = order.by_clock
         self.looks = order.looks
-        """True if the order uses more than the job and the clock."""
+        """True if the order depends on anything but the job and the clock."""
         self.jobs: dict[int, Job] = {}
-        """Waiting jobs by rank, in the order in which they were added"""
+        """Mapping from rank to waiting job, in the order in which the jobs were added"""
         self._keys: list[Any] = []
         self._in_order: list[Job] = []
         self._stand: list[Job] = []
         self._stood_at: float | None = None
-        """Time for which `_stand` holds the jobs in an order that depends on the clock; None before the first time"""
+        """Time of the clock for which `_stand` was last sorted; used only if the order depends on the clock. None
+        before the first time
+        """
         self.step = 0
-        """Number of the step with the pass for which the order was last computed."""
+        """Number of the step in which the order was last computed for a pass."""
         self.seen: Order | None = None
-        """Order as of the last pass, if it uses more than the job and the clock."""
+        """Order as computed at the last pass, if it depends on anything but the job and the clock; otherwise None."""
         self.wanted = 0
-        """Total of the processors that the waiting jobs request."""
+        """Total number of processors that the waiting jobs request."""
 
     @classmethod
     def of(cls, order: Order, jobs: Iterable[Job]) -> Queue:
-        """Return a queue in this order with these jobs, which are given in any order."""
+        """Return a queue in this order; `jobs` may be given in any order."""
         queue = cls(order)
         if not order.by_clock:
             jobs = queue._in_order = sorted(jobs, key=queue._key)
@@ -63,12 +65,12 @@ class Queue:
 
     @property
     def order(self) -> Order:
-        """Return the order of the queue as of the last pass."""
+        """Return the order of the queue as computed for the last pass."""
         return self.seen or self._order.at_step(self.step)
 
     def look(self, view: View) -> tuple[()]:
-        """Let the order see the state before a pass; return an empty sequence of decisions, so that the engine can call
-        this like a policy.
+        """Update the order from the state, before a pass. Return an empty sequence of decisions, so that the engine can
+        call this method like a policy.
         """
         self.seen = self._order.seeing(view)
         return ()
@@ -107,7 +109,7 @@ class Queue:
         return self._stand.copy()
 
     def is_first(self, job: Job, now: float) -> bool:
-        """Return True if the waiting job stands before all others."""
+        """Return True if the waiting job is the first in the queue."""
         if not self.by_clock:
             return self._in_order[0] is job
         if self._stood_at != now:

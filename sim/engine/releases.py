@@ -1,7 +1,7 @@
-"""Submissions in a run in which some jobs come when others have ended.
+"""Submissions in a run in which some jobs are submitted only when other jobs have ended.
 
-The ranks stay those of the trace, so here they are not the order of the submissions. A job that comes by a condition
-is submitted at that time: its `Job` has that submit time, and all waits count from there.
+Ranks are those of the trace, so here they do not give the order of submissions. A job with such a condition is
+submitted when it is met: its `Job` has that submit time, and all waits count from there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sim.workload.model import Floats, Job, Jobs, Workload
 
 
 class Releases:
-    """Times at which the jobs of a run are submitted, as far as they are known; checkpoints have copies of this
+    """Times at which the jobs of a run are submitted, as far as they are known now. Each checkpoint has a copy of this
     object.
     """
 
@@ -26,21 +26,23 @@ class Releases:
         self._follows: Follows = follows
         self._submit: list[float] = workload.submit.tolist()
         self._own = [rank for rank, follow in enumerate(follows) if follow is None]
-        """Ranks of the jobs that are submitted at their own time, in order of these times"""
+        """Ranks of the jobs with a fixed submit time, in order of these times"""
         self._behind: dict[int, list[int]] = defaultdict(list)
         for rank, follow in enumerate(follows):
             for other in {one.job for one in follow.after} if follow else ():
                 self._behind[other].append(rank)
         self.came = 0
-        """Number of jobs in `_own` that have been submitted"""
+        """Number of jobs in `_own` that have been submitted so far; they are the first ones"""
         self._due: list[tuple[float, int]] = []
-        """Heap of (submit time, rank) of jobs whose condition is true but that have not been submitted"""
+        """Heap of (submit time, rank) of the jobs whose condition is met but whose submit time is still in the
+        future
+        """
         self._left: dict[int, int] = {}
-        """For the rank of each job for which some, but not all, of the awaited jobs have ended: number of those left"""
+        """For the rank of each job, after the first end of a job that it waits for: number of jobs still to end"""
         self.released: dict[int, float] = {}
-        """For the rank of each job that was submitted by a condition: its submit time"""
+        """For the rank of each job that was submitted because its condition was met: its submit time"""
         self.last: float = inf
-        """Highest rank of a job that may be submitted; inf for all jobs"""
+        """Highest rank of a job that may be submitted, to stop the arrivals there; inf for all jobs"""
 
     def copy(self) -> Releases:
         twin = Releases.__new__(Releases)
@@ -50,7 +52,7 @@ class Releases:
         return twin
 
     def next_time(self) -> float:
-        """Return the time of the next submission that is known so far; inf if none is known."""
+        """Return the earliest time of a submission that is known now; inf if none is known."""
         while self._due and self._due[0][1] > self.last:
             heappop(self._due)
         due = self._due[0][0] if self._due else inf
@@ -60,7 +62,7 @@ class Releases:
 
     @property
     def submitted(self) -> int:
-        """Return one more than the highest rank of a submitted job, 0 before the first submission."""
+        """Return the highest rank of a submitted job, plus 1; 0 before the first submission."""
         own = self._own[self.came - 1] if self.came else -1
         return max(own, max(self.released, default=-1)) + 1
 
@@ -69,7 +71,7 @@ class Releases:
         return rank in self.released if self._follows[rank] else bisect_left(self._own, rank) < self.came
 
     def come(self, now: float) -> list[tuple[int, float]]:
-        """Submit the jobs that are due; return their ranks with their submit times."""
+        """Submit the jobs that are due at `now`; return (rank, submit time) of each."""
         found = list[tuple[int, float]]()
         while (time := self.next_time()) <= now:
             if self._due and self._due[0][0] == time:
@@ -81,7 +83,7 @@ class Releases:
         return sorted(found)
 
     def ended(self, rank: int, now: float) -> None:
-        """Note that a job has ended, or will never run, so that jobs that wait for it can be submitted."""
+        """Record that the job `rank` has ended or will never run; jobs that wait for its end may then be submitted."""
         for other in self._behind.get(rank, ()):
             follow = self._follows[other]
             assert follow is not None
@@ -93,14 +95,14 @@ class Releases:
                 heappush(self._due, (max(follow.due(self._submit[other], now), now), other))
 
     def jobs_of(self, jobs: Jobs) -> Jobs:
-        """Return a copy of the jobs for this run alone, with the submit times of this run."""
+        """Return a copy of the jobs, used in this run only, with the submit times of this run."""
         own = jobs.copy()
         for rank, time in self.released.items():
             resubmit(own, rank, time)
         return own
 
     def submits(self, submit: Floats) -> Floats:
-        """Return the submit times of all jobs: those of this run as far as they are known, else those of the trace
+        """Return the submit times of all jobs, by rank: those of this run if known, otherwise those of the trace
         (`submit`).
         """
         times = submit.copy()
@@ -109,6 +111,6 @@ class Releases:
 
 
 def resubmit(jobs: Jobs, rank: int, time: float) -> Job:
-    """Give a job of the sequence another submit time; return the changed job."""
+    """Change the submit time of the job `rank` in `jobs` to `time`; return the changed job."""
     jobs.made[rank] = job = replace(jobs[rank], submit=time)
     return job

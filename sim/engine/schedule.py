@@ -1,4 +1,6 @@
-"""Results of a run as columns, from which metrics are computed and which `--schedule` writes."""
+"""Results of a run as columns (arrays with an entry for each job or step), from which metrics are computed and which
+`--schedule` writes.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,11 @@ class Curves:
 
     time: Floats
     free: Floats
-    """Number of free processors; if rows take turns, the average number until the next step."""
+    """Number of free processors; if rows take turns, the average number from this step to the next."""
     waiting: Ints
     """Number of waiting jobs."""
     wanted: Ints
-    """Total of the processors that waiting jobs request."""
+    """Total number of processors that the waiting jobs request."""
     suspended: Ints
     """Number of suspended jobs that wait to resume."""
 
@@ -51,33 +53,33 @@ class Schedule(Tabular):
     workload: Workload
     policy: str
     start: Floats
-    """First start of each job."""
+    """First start of each job, in seconds."""
     end: Floats
     ran: Floats
-    """Seconds for which each job has run; equals the run time of a finished job."""
+    """Seconds for which each job has run; for a finished job, its run time."""
     backfilled: Bools
     """True for jobs that started before a job ahead of them in the queue."""
     promised: Floats
-    """First promised start of each job; nan if no start was promised."""
+    """First start that was promised to each job; nan for a job without a promise."""
     preemptions: Ints
     migrations: Ints
     speculative_kills: int
     """Number of speculative runs that reached their limit; their work was lost."""
     borrowed: int
-    """Number of times that a processor changed its owner between partitions."""
+    """Number of processors that changed their owner between partitions, counted at each change."""
     curves: Curves
     stalled: float = 0.0
     """Processor-seconds that jobs lost because they or others migrated."""
     interruptions: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Number of times that each job was interrupted by lost processors."""
+    """Number of times that each job was interrupted because its processors went down."""
     outages: tuple[Outage, ...] = ()
     """Periods in which processors were unavailable."""
     dropped: tuple[int, ...] = ()
-    """Ranks of the jobs that were cancelled, because enough processors will never be available again."""
+    """Ranks of the jobs that were cancelled, because the machine will never again have enough processors for them."""
     again: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
-    """Function that repeats the run, so that its chart can be drawn; None if that is impossible."""
+    """Function that repeats the run, so that its chart can be drawn; None if this is impossible."""
     cores: tuple[int, ...] = ()
-    """For each job: cores of its last stay, as bits; empty for equal processors."""
+    """For each job: cores that it held when it ran last, as bits; empty for a machine of equal processors."""
 
     def __repr__(self) -> str:
         ended = int((~np.isnan(self.end)).sum())
@@ -85,12 +87,14 @@ class Schedule(Tabular):
 
     @property
     def there(self) -> Ints:
-        """Return the number of available processors after each step."""
+        """Return, for each step, the number of processors that are available (not down) after it."""
         return there_at(self.outages, self.workload.procs, self.curves.time)
 
     @cached_property  # groups of jobs ask for it, each again
     def wait(self) -> Floats:
-        """Return the wait of each job in seconds, from its submission (or requested start) to its first start."""
+        """Return the wait of each job in seconds: from its submission or, if its user requested a start, from that
+        time, to its first start.
+        """
         waited: Floats = np.maximum(self.start - self.workload.due, 0.0)
         return waited
 
@@ -102,7 +106,9 @@ class Schedule(Tabular):
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of `schedscope run --schedule`: jobs in rank order, nan for unknown values."""
+        """Return the columns that `schedscope run --schedule` writes, by name: one entry for each job in rank order,
+        nan for unknown values.
+        """
         of = self.workload
         return {
             "job": np.array(of.ids, dtype=object),
@@ -129,8 +135,8 @@ class Schedule(Tabular):
 
     @property
     def _on_nodes(self) -> dict[str, NDArray[Any]]:
-        """Return a mapping from the name `nodes` to a column with the nodes of each job as text; empty for equal
-        processors.
+        """Return a mapping from the name `nodes` to a column with the node numbers of each job as text; an empty
+        mapping for equal processors.
         """
         if self.workload.shape is None:
             return {}
@@ -145,7 +151,7 @@ class Schedule(Tabular):
 
 
 def drawn_again(schedule: Schedule) -> Drawn:
-    """Repeat the run of a schedule for its chart; return the run with its title."""
+    """Repeat the run of a schedule, so that its chart can be drawn; return the run with its title."""
     if schedule.again is None:
         raise NotThereError("this schedule cannot be drawn: it was not made by sim.run")
     engine = schedule.again()
@@ -154,8 +160,8 @@ def drawn_again(schedule: Schedule) -> Drawn:
 
 
 def _written(state: State) -> str:
-    """Return the policy's spec; after switches by the user, the specs of all policies, each with the time from which it
-    decided.
+    """Return the policy's spec. After switches by the user, return the specs of all policies, each with the time at
+    which it took over.
     """
     if state.leader is not None and all(switch.by_rule for switch in state.switches):
         return written_policy(state.leader)
@@ -166,7 +172,7 @@ def _written(state: State) -> str:
 
 
 def schedule_of(state: State, workload: Workload, history: History, is_last: bool = False) -> Schedule:
-    """Return the results of a run so far as columns.
+    """Return the results of a run up to now as columns.
 
     With `is_last` the columns share memory with the run, which must not go on then.
     """
@@ -207,7 +213,9 @@ def schedule_of(state: State, workload: Workload, history: History, is_last: boo
 
 
 def _cores_of(workload: Workload, history: History) -> tuple[int, ...]:
-    """Return the cores, as bits, that every job held in its last stretch so far; empty for equal processors."""
+    """Return, for each job, the cores that it held in its last stretch, as bits; an empty tuple for equal
+    processors.
+    """
     if workload.shape is None:
         return ()
     found = [0] * len(workload)

@@ -1,8 +1,8 @@
 """Time sharing: the jobs in the matrix, the active row, and the progress of the jobs.
 
-The engine advances the time here (`elapse`) and asks when something will happen next (`next_end`, `next_start`). It
-passes the true run times, which are not kept here. The progress between two instants is computed from the numbers of
-turns, without a loop over the turns.
+The engine calls `elapse` to advance the time, and `next_end` and `next_start` for the times of the next events. It
+passes the true run times as arguments, because they are not stored here. The progress between two instants is computed
+from the numbers of turns, without a loop over the turns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from sim.machine.ousterhout_matrix import Matrix
 from sim.machine.turns import Turns, added
 
 MOST_COLUMNS = 1_000_000
-"""Largest size of the matrix, columns times rows, because a rebuild handles a set of columns for every job and row."""
+"""Largest size of the matrix (columns times rows), because a rebuild takes time and memory for each job and each
+row.
+"""
 
 
 class Sharing:
@@ -28,7 +30,7 @@ class Sharing:
     __slots__ = ("matrix", "new", "ran", "since", "stall", "to_turn", "turns")
 
     def __init__(self, procs: int, turns: Turns, there: int | None = None) -> None:
-        """Make an empty matrix with `procs` columns; `there` are the available processors as bits (default: all)."""
+        """Make an empty matrix with `procs` columns; `there` are the available processors as bits, None for all."""
         if procs > MOST_COLUMNS:
             raise NotThereError(f"rows of {procs:,} processors cannot take turns: {MOST_COLUMNS:,} is the most")
         self.matrix, self.turns = Matrix(procs), turns
@@ -39,11 +41,13 @@ class Sharing:
         self.ran: dict[int, float] = {}
         """For the rank of each job in the matrix: seconds for which it has run"""
         self.stall: dict[int, float] = {}
-        """For the rank of each job in the matrix: seconds of its own turns that it still loses to migrations"""
+        """For the rank of each job in the matrix: seconds of its own turns in which it still makes no progress because
+        of migrations
+        """
         self.new: set[int] = set()
         """Ranks of the jobs in the matrix that have not had a turn."""
         self.to_turn: int | None = None
-        """Row that becomes active after the rebuild although it is not the next in turn; None if no row does."""
+        """Row that becomes active after the rebuild although it is not the next in turn; None if the usual row does."""
 
     def copy(self) -> Sharing:
         twin = Sharing.__new__(Sharing)
@@ -55,7 +59,7 @@ class Sharing:
     # Predictions
 
     def next_end(self, before: float, runtimes: Sequence[float]) -> float:
-        """Return the time at which the next job in the matrix ends, if that is before `before`; otherwise infinity."""
+        """Return the time at which the next job in the matrix ends; inf if later than `before` or if there is none."""
         if not self.ran:
             return inf
         stall, since, finish = self.stall, self.since, self.turns.finish
@@ -74,7 +78,7 @@ class Sharing:
         return min([end, *(finish(rows, need, since) for rows, need in least.items())])
 
     def next_start(self) -> float:
-        """Return the time at which the next job has its first turn; infinity if there is none."""
+        """Return the earliest time at which a job has its first turn; infinity if no job waits for its first turn."""
         if not self.new:
             return inf
         return min(self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
@@ -82,8 +86,8 @@ class Sharing:
     # Events
 
     def elapse(self, to: float, runtimes: Sequence[float]) -> list[int]:
-        """Advance the time to `to`; return the ranks of the jobs that have ended by then, after removing them from the
-        matrix.
+        """Advance the time to `to`. Return the ranks of the jobs that have ended by then, which are also removed from
+        the matrix.
 
         `runtimes` are the true run times in seconds, by rank.
         """
@@ -108,7 +112,7 @@ class Sharing:
         return sorted(done)
 
     def come_in(self, rank: int, row: int, columns: int, ran: float, is_new: bool) -> None:
-        """Add a job to the matrix in this row and these columns (bits).
+        """Add the job `rank` to the matrix, in `row` and in the columns `columns` (bits).
 
         The job has run for `ran` seconds; `is_new` is True if it never had a turn.
         """
@@ -118,7 +122,7 @@ class Sharing:
             self.new.add(rank)
 
     def change(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
-        """Apply a decision of a rebuild that changes nothing but the matrix."""
+        """Apply a decision of a rebuild that concerns the matrix only, not the progress of jobs."""
         _CHANGES[type(decision)](self.matrix, decision)
 
     def leave(self, rank: int) -> None:
@@ -128,7 +132,7 @@ class Sharing:
         self.new.discard(rank)
 
     def settle(self, now: float) -> list[int]:
-        """Update the clock after a rebuild; return the ranks of jobs that have their first turn now."""
+        """Update the clock of the rows after a rebuild; return the ranks of the jobs whose first turn begins now."""
         self.turns.settle(now, self.matrix.rows)
         if self.to_turn is not None:
             self.turns.turn_to(self.to_turn, now)
@@ -146,20 +150,20 @@ class Sharing:
         return {rank: columns for rank, columns, rows in self.places() if row in rows}
 
     def empty_until(self, to: float) -> float:
-        """Return the processor-seconds that no job uses from `since` until `to`."""
+        """Return the processor-seconds that no job uses between `since` and `to`."""
         procs, turns = self.matrix.size, self.turns
         if turns.row is None:
             return procs * (to - self.since)
         return added(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())
 
     def expected_end(self, rank: int, estimate: float) -> float:
-        """Return the time at which the job would end if it had to run for `estimate` more seconds and nothing else
-        changed.
+        """Return the time at which the job would end if it still had to run for `estimate` seconds and the matrix did
+        not change.
         """
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
 
     def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:
-        """Return (rank, columns as bits, rows) for every job in the matrix."""
+        """Return (rank, columns as bits, rows that hold the job) for every job in the matrix."""
         return self.matrix.places()
 
 

@@ -25,12 +25,16 @@ from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage, capacity
 
 _MOST_LACKS = 100
-"""Largest number of planned jobs on nodes for which a snapshot says which resources they lack."""
+"""Largest number of planned jobs, on a machine of nodes, for which a snapshot contains the resources that they lack;
+the earliest starts are chosen.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Running job as a snapshot shows it: since when it runs, its expected end by the estimate, and its processors."""
+    """Running job as a snapshot shows it: time since which it runs, end expected from the estimate, and its
+    processors.
+    """
 
     job: Job
     since: float
@@ -44,16 +48,18 @@ class Running:
     """Seconds for which the job has run so far."""
     xfactor: float
     row: int | None = None
-    """Home row in the matrix of a job that has not had its first turn; None for any other job."""
+    """Home row in the matrix, if the job has not had its first turn; None for any other job."""
     predicted_end: float | None = None
-    """End that the policy predicts; None if the policy predicts no ends."""
+    """End that the policy predicts for the job; None if the policy makes no predictions."""
     owes: float = 0.0
-    """Seconds of its turns that the job still loses to migrations before it makes progress again."""
+    """Seconds of its turns in which the job still makes no progress because of migrations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspended:
-    """Suspended job as a snapshot shows it: since when it is suspended, the processors it needs, and its progress."""
+    """Suspended job as a snapshot shows it: time since which it is suspended, processors that it needs to resume, and
+    progress.
+    """
 
     job: Job
     since: float
@@ -66,7 +72,7 @@ class Suspended:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """Waiting job as a snapshot shows it. `planned` is None if the job has no planned start."""
+    """Waiting job as a snapshot shows it. `planned` is the job's planned start in seconds, or None."""
 
     job: Job
     waited: float
@@ -74,17 +80,19 @@ class Queued:
     moved: float
     """Seconds by which the job's planned start moved in this step; negative if it moved to an earlier time."""
     reserved: bool
-    """True if the planned start is a reservation; if it is only expected, the policy computes it anew at each pass."""
+    """True if the planned start is a reservation. False if it is only expected: then the policy computes it anew at
+    each pass.
+    """
     granted: bool
-    """True if the user requested the reservation; then no switch of the policy moves it."""
+    """True if the user requested the reservation, so that it is kept when the policy is switched."""
     place: int
-    """Index of the job's queue in the queues of the policy."""
+    """Index of the job's queue in the policy's list of queues."""
     in_line: bool
-    """True if the job is in a queue; jobs with a granted reservation or a planned speculative run are not."""
+    """True if the job is in a queue. A job with a granted reservation or a planned speculative run is not in one."""
     lasts: float
     """Seconds for which the job is planned to run: its estimate, or the limit of its speculative run."""
     row: int | None
-    """Row of the matrix in which the job's start is planned, or None."""
+    """Row of the matrix in which the job is planned to start; None if no row is planned."""
     xfactor: float
     """Expansion factor of the job, (wait + estimate) / estimate."""
     why: Reason | None
@@ -92,11 +100,13 @@ class Queued:
     the job.
     """
     own: tuple[float | None, ...] = ()
-    """For each of `Snapshot.columns`: number that the policy wrote for the job; otherwise None."""
+    """Numbers that the policy wrote for the job, one for each column in `Snapshot.columns`; None where a number is
+    missing.
+    """
 
 
 class Queue(Sequence[Queued]):
-    """Waiting jobs from front to back: an immutable sequence whose members are made only when they are accessed."""
+    """Waiting jobs from front to back. It is an immutable sequence; a member is made only when it is accessed."""
 
     __slots__ = (
         "_columns", "_granted", "_jobs", "_lasts", "_many", "_moved", "_notes", "_now", "_planned", "_policy",
@@ -118,9 +128,9 @@ class Queue(Sequence[Queued]):
         why: Mapping[int, Reason],
         notes: Mapping[str, Mapping[int, float]],
     ) -> None:
-        """Make the queue from `jobs` and from mappings and collections whose keys or members are ranks of jobs.
+        """Make the queue from `jobs`, and from collections of ranks and mappings whose keys are ranks.
 
-        These are not copied, so they must not change.
+        The collections and mappings are not copied, so they must not change.
         """
         self._jobs, self._now, self._policy, self._many = jobs, now, policy, len(policy.queues())
         self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
@@ -129,18 +139,18 @@ class Queue(Sequence[Queued]):
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """Return the waiting jobs alone, without plans and reasons."""
+        """Return the waiting jobs as plain jobs, without plans and reasons, from front to back."""
         return self._jobs
 
     def unplanned(self) -> Queue:
-        """Return the queue without planned starts and reasons."""
+        """Return a copy of the queue without planned starts and reasons to wait."""
         return Queue(
             self._jobs, self._now, self._policy, planned={}, moved={}, reserved=(), granted=self._granted,
             lasts=self._lasts, rows={}, why={}, notes=self._notes,
         )  # fmt: skip
 
     def place_of(self, rank: int) -> int | None:
-        """Return the number of waiting jobs in front of the job `rank`; None if it does not wait."""
+        """Return the number of waiting jobs in front of the job `rank` in the queue; None if this job does not wait."""
         return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
 
     def planned_before(self, time: float, looked_at: int) -> list[Queued]:
@@ -212,7 +222,7 @@ class Snapshot:
     time: float | None
     policy: str
     rules: Policy
-    """Policy that decides now."""
+    """Policy that decides now, as an object; `policy` is its name as text."""
     procs: int
     """Largest number of processors that the machine ever has."""
     absent: int
@@ -220,42 +230,47 @@ class Snapshot:
     outages: tuple[Outage, ...]
     """Known periods in which processors are unavailable, including past ones."""
     outlook: tuple[int, Ends]
-    """Number of free processors, and every known future change as (time, rank, change of the number of free
-    processors).
+    """Number of free processors, and known future changes: (time, rank, change of the number of free processors).
 
-    The expected ends of jobs come first, then the changes of the machine, which have the rank -1; both are sorted by
-    time. A suspended job that resumes next counts as running on its processors.
+    First come the expected ends of jobs, then the changes of the machine with -1 in place of a rank; both parts are
+    sorted by time. The suspended job that resumes next counts as if it ran on its processors.
     """
     free: int
     free_set: int
     running: tuple[Running, ...]
     """Running jobs in order of their expected ends."""
     matrix: MatrixPicture | None
-    """Copy of the Ousterhout matrix if rows take turns, otherwise None. With a matrix, `running` are all jobs in it."""
+    """Copy of the Ousterhout matrix; None if rows do not take turns. With a matrix, `running` has all jobs in it, in
+    whichever row.
+    """
     rebuild: tuple[Decision, ...]
-    """Decisions of the last rebuild of the matrix."""
+    """Decisions of the last rebuild of the matrix; empty if there was none."""
     turn_end: float | None
     """Time at which the current turn of a row ends; None if no rows take turns."""
     suspended: tuple[Suspended, ...]
-    """Suspended jobs in order of rank."""
+    """Suspended jobs in order of rank, as a snapshot shows them."""
     dropped: tuple[int, ...]
-    """Ranks of the jobs that were cancelled because the machine will never again have enough processors."""
+    """Ranks of the jobs that were cancelled until now, because the machine will never again have enough processors for
+    them.
+    """
     awaited: int | None
-    """Rank of the suspended job that resumes next, for which its processors are reserved; None if no job is awaited."""
+    """Rank of the suspended job that resumes next, whose processors are kept free for it; None if there is no such
+    job.
+    """
     queue: Queue
     """Waiting jobs in the policy's order."""
     wanted: int
-    """Total of the processors that waiting jobs request."""
+    """Total number of processors that the waiting jobs request."""
     owners: tuple[int, ...]
     """For each partition: processors that it owns now, as bits; empty without partitions."""
     division: tuple[int, ...]
-    """For each partition: processors that it owned at first, as bits; `owners[p] & division[q]` are the ones that p has
-    borrowed from q.
+    """For each partition: processors that it owned when the machine was divided, as bits. `owners[p] & division[q]` are
+    the processors that p has borrowed from q.
     """
     queues: tuple[str, ...]
-    """Names of the policy's queues if it has several. `Queued.place` is an index into these names."""
+    """Names of the policy's queues, empty if it has only one. `Queued.place` is an index into these names."""
     columns: tuple[Column, ...]
-    """Columns with numbers of the policy that tables of jobs show; `Queued.own` has one number for each of these
+    """Columns of numbers from the policy that tables of jobs show; `Queued.own` has one number for each of these
     columns.
     """
     printed: tuple[str, ...]
@@ -263,10 +278,10 @@ class Snapshot:
     arrived: tuple[Job, ...]
     completed: tuple[Job, ...]
     decisions: tuple[Decision, ...]
-    """Decisions of this step in order, with reasons to wait."""
+    """Decisions of this step in order, including the statements that jobs wait, with reasons."""
     totals: Totals
     switches: tuple[Switch, ...]
-    """All changes of the policy up to this step."""
+    """All changes of the policy up to and including this step."""
     next_time: float | None
     """Time of the next step; None at the end of the run."""
 
@@ -278,7 +293,7 @@ class Snapshot:
 
     @property
     def there(self) -> int:
-        """Return the number of available processors."""
+        """Return the number of processors that are available (not down)."""
         return self.procs - self.absent.bit_count()
 
     def __repr__(self) -> str:
@@ -339,7 +354,9 @@ def _running(state: State) -> tuple[Running, ...]:
 
 
 def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
-    """Return all jobs in the matrix, whether their row is active or not, in order of their expected ends."""
+    """Return the running jobs of a matrix: all jobs in it, in the active row or not, in order of their expected
+    ends.
+    """
     running = []
     for rank in sharing.ran:
         end = sharing.expected_end(rank, state.remaining_estimate(rank))
@@ -387,7 +404,7 @@ def _at_limits(state: State) -> dict[int, Reason]:
 
 
 def at_limit(use: Use, rank: int) -> AtLimit:
-    """Return the reason that names the limit which holds back the job `rank`."""
+    """Return the reason with the limit that holds back the job `rank`; `use` has the amounts in use of all limits."""
     over = use.over(rank)
     assert over is not None
     bound, used, needed = over
@@ -395,11 +412,9 @@ def at_limit(use: Use, rank: int) -> AtLimit:
 
 
 def _room_on_nodes(state: State) -> dict[int, Reason]:
-    """Return a mapping from the rank of each job that does not fit on the nodes to a reason that names the lacking
-    resources.
+    """Return a mapping from the rank of each job that does not fit on the nodes to a reason naming what it lacks.
 
-    Only waiting jobs with a planned start are included, if enough processors are free in total. Numbers of processors
-    cannot explain why these jobs wait.
+    Only waiting jobs with a planned start count, and only if the total number of free processors is large enough.
     """
     if not state.machine.has_nodes:
         return {}

@@ -40,9 +40,7 @@ from sim.workload.outages import Outage, absences, absent, changes_of, closing, 
 
 
 class State:
-    """Current state of a run: jobs that wait, run, are suspended or are in the matrix, their plans, and running
-    totals.
-    """
+    """Current state of a run: jobs that wait, run, are suspended or are in the matrix; plans; and totals."""
 
     __slots__ = (
         "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
@@ -55,14 +53,15 @@ class State:
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
         self.leader = policy if policy.leads() else None
-        """Adaptive policy, which selects the policy that decides; None if the deciding policy was chosen directly"""
+        """Adaptive policy that selects, after each step, the policy that decides next; None if there is no such policy
+        """
         self.led: dict[str, float] = {}
-        """Values that the adaptive policy keeps from one step to the next, by name"""
+        """Mapping from name to value, for the values that the adaptive policy keeps from one step to the next"""
         self.successor: Policy | None = None
-        """Policy that the adaptive policy has selected for the next step, or None"""
+        """Policy that the adaptive policy has selected for the next step; None if the present policy stays"""
         self.policy = policy = policy.first()
         self.curious = curious
-        """True for a watched run; it changes only which reasons are recorded, never a decision."""
+        """True if a user watches the run. This changes only which reasons are recorded, never a decision."""
         self.step_count = 0
         self.now: float = 0
         self.procs = workload.procs
@@ -74,30 +73,28 @@ class State:
         self.machine.lose(absent(workload.outages, -inf))
         self.free = self.machine.free
         self.outages = known(workload.outages, -inf)
-        """Known times at which processors are unavailable, including past ones."""
+        """Known periods in which processors are unavailable, including past ones."""
         self.ahead: tuple[tuple[float, int], ...] = ()
-        """Known future changes of the machine as (time, processors that are down from then on, as bits), in order of
-        time
+        """Known future changes of the machine, in order of time, as (time, processors that are down from then until the
+        next change, as bits)
         """
         self.closes: float = inf
-        """Time of the next announced maintenance of the whole machine, inf if none is known; no job may start that
-        would run into it
+        """Time of the next announced maintenance of the whole machine; inf if none is known. No job that would still
+        run then may start
         """
         self.look_ahead()
         self.jobs: Jobs = workload.jobs
         """All jobs by rank, including jobs that have not arrived"""
         self.submitted = 0
-        """Number of jobs that have arrived, the first ones by rank; with `releases`, one more than the highest rank
-        that has arrived
+        """Number of jobs that have arrived, which are the first ones by rank. In a run with `releases`: one more than
+        the highest rank that has arrived
         """
         self.releases = Releases(workload) if workload.follows else None
-        """Submissions of a run in which some jobs are submitted when others have ended; None if all jobs have a fixed
-        submit time
-        """
+        """Submissions that depend on the ends of other jobs; None if all jobs have a fixed submit time"""
         if self.releases is not None:
             self.jobs = self.releases.jobs_of(self.jobs)
         self.limits = Use(workload.limits) if workload.limits is not None else None
-        """Amounts in use of each limit of users, accounts and arrays; None if the workload has no limits"""
+        """Amount in use of each limit of a user, account or array; None if the workload has no limits"""
         self.waiting = Queue(policy.queue_order())
         self.ledger = Ledger(len(workload))
         self.tally = RunningTotals()
@@ -108,87 +105,79 @@ class State:
         self.killed: list[Job] = []
         self.ended_early = False
         self.interrupted: list[Job] = []
-        """Jobs that wait again because their processors were lost in this step"""
+        """Jobs that were interrupted in this step because their processors went down, and that now wait again"""
         self.ousted: list[Job] = []
-        """Jobs that held the processors lost in this step, even jobs that ended in the same step"""
+        """Jobs whose processors went down in this step, including jobs that ended in the same step"""
         self.renewed: list[Job] = []
         """Jobs whose reservations were dropped because of a failure, in the order in which they are planned again"""
         self.resized = self.upset = False
-        """Two flags of this step: `resized` is True if the machine has changed, `upset` if plans were dropped because
-        of that
-        """
+        """True if the machine changed in this step (`resized`), and if plans were dropped because of that (`upset`)"""
         self.dropped: tuple[int, ...] = ()
         """Ranks of the jobs that were cancelled because the machine will never again have enough processors"""
         self.moved: dict[int, float] = {}
-        """For the rank of each job whose planned start moved in this step: seconds by which it moved. Plans in rows are
-        included only in a watched run
+        """For the rank of each job whose planned start moved in this step: seconds by which it moved. Starts planned in
+        rows of a matrix are included only if a user watches the run
         """
         self.decisions: list[Decision] = []
-        """Decisions of the last step in order, with reasons to wait; empty in a run that is not watched"""
+        """Decisions of the last step in order, with reasons to wait; empty if no user watches the run"""
         self.printed: list[str] = []
         """Lines that a user-defined policy printed in the last step"""
         # Places of the jobs
         self.running: dict[int, Allocation] = {}
         self.ends: list[tuple[float, int, int]] = []
-        """Expected ends of running jobs as (time, rank, number of processors), sorted"""
+        """Expected ends of the running jobs as (time, rank, number of processors), in order of time"""
         self.suspended: dict[int, int] = {}
         self.suspended_since: dict[int, float] = {}
         self.awaited: int | None = None
-        """Rank of the suspended job that resumes next, for which its processors are reserved; None if no job is
-        awaited
-        """
+        """Rank of the suspended job that resumes next; its processors are kept free. None if there is no such job"""
         turns = policy.turns()
         if turns is not None and not isinstance(turns, Turns):
             raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
         self.sharing = Sharing(workload.procs, turns, self.machine.there) if turns is not None else None
-        """State of jobs that share processors in time, with their rows and progress; None if rows take no turns"""
+        """Ousterhout matrix with the clock of its rows and the progress of its jobs; None if rows take no turns"""
         self.rebuild: tuple[Decision, ...] = ()
-        """Decisions of the last rebuild of the matrix in their order, one phase after another; empty in a run that is
-        not watched
-        """
+        """Decisions of the last rebuild of the matrix, phase by phase; empty if no user watches the run"""
         # Plans
         self.reserved: dict[int, float] = {}
         self.before: dict[int, float] = {}
-        """For the rank of each job: start that the last pass reserved, for policies that plan all reservations anew at
-        each pass
+        """For the rank of each job: start that the previous pass reserved. Filled for policies that make all
+        reservations anew at each pass
         """
         self.lasts: dict[int, float] = {}
-        """For the rank of each job whose reservation has another length than its estimate: this length in seconds"""
+        """For each rank whose reservation is not as long as the estimate: length of the reservation in seconds"""
         self.granted: dict[int, float] = {}
-        """For the rank of each waiting job whose user requested a reservation: its reserved start, which a switch of
-        the policy keeps
-        """
+        """For the rank of each waiting job whose user requested a reservation: its start, kept at policy switches"""
         self.promises = policy.promises() and self.limits is None
-        """True if reservations made now never move to a later time"""
+        """True if reservations made now are promises, which never move to a later time"""
         self.expected: dict[int, float] = {}
         self.expected_row: dict[int, int] = {}
-        """For the rank of each planned job: row of the matrix in which it is expected to start"""
+        """For the rank of each job with a start planned in the matrix: row in which it is expected to start"""
         self.row_planned: dict[int, float] = {}
-        """For the rank of each job: planned start in a row as last written to the history; smaller changes than a turn
-        are not written
+        """For the rank of each job: its planned start in a row as last written to the history. A new start is written
+        only if it differs by at least a turn
         """
         self.not_passed: list[ReserveRow] = []
-        """Planned starts in rows from this rebuild that are not yet in the history; the next job placed in the matrix
-        causes the writing.
+        """Planned starts in rows from the last rebuild, written to the history when a job is next placed in the matrix.
 
-        In a watched run the list is empty, because planned starts are written at once.
+        If a user watches the run the list is empty, because planned starts are written at once.
         """
         self.kept_plan: Plan | None = None
         self.timers: list[tuple[float, int, float]] = []
-        """Heap of timers (time, rank, since), which wake the policy.
+        """Heap of timers (time, rank, since), at which the policy makes a pass.
 
-        (time, rank, inf): the job's reservation is due; (time, -1, inf): the policy requested a pass at this time.
-        A timer (time, rank, since) is valid only while the job stays on the processors that it has held since then.
+        (time, rank, inf): the job's reservation is due. (time, -1, inf): the policy requested a pass at this time.
+        (time, rank, since): the timer is valid only while the job stays on the processors that it has held since the
+        time `since`.
         """
         self.wakes: set[tuple[float, int, float]] = set()
         self.wake_at = inf
-        """Time of the pass that the policy requested in its last pass; inf if it requested none. The next pass ends the
-        request, but may repeat it
+        """Time of the next pass that the policy requested in its last pass; inf for no request. A request is valid
+        until the next pass, which may make another
         """
         self.notes: dict[str, Any] = {}
 
     def demand_shape(self, policy: Policy) -> None:
-        """Raise an error if the policy cannot run on this kind of machine."""
+        """Raise an error if the policy does not support this kind of machine or the workload's limits."""
         if self.machine.has_nodes and not policy.on_nodes:
             raise PolicyError(
                 f"{policy.name} cannot run on a machine of nodes: it counts processors; --procs N makes equal ones"
@@ -200,7 +189,7 @@ class State:
             )
 
     def copy(self) -> State:
-        """Return a copy of everything but the large parts, which `Checkpoint.state` can compute again."""
+        """Return a copy of the state without its large parts, which `Checkpoint.state` makes again."""
         twin = State.__new__(State)
         for name in _SMALL:
             setattr(twin, name, copied(getattr(self, name)))
@@ -210,12 +199,12 @@ class State:
 
     @property
     def queue(self) -> list[Job]:
-        """Return a new list of the waiting jobs in the policy's order."""
+        """Return a new list of the waiting jobs in the policy's order of the queue."""
         return self.waiting.in_order(self.now)
 
     @property
     def line(self) -> list[Job]:
-        """Return a new list of the waiting jobs in the order in which the policy considers them."""
+        """Return a new list of the waiting jobs in the policy's order, which can differ from the queue's order."""
         jobs, order, now = self.queue, self.policy.line_order(), self.now
         if order != self.policy.queue_order():
             jobs.sort(key=lambda job: (order.key(job, now), job.rank))
@@ -227,7 +216,7 @@ class State:
         return [] if use is None else [rank for rank in self.waiting.jobs if use.over(rank) is not None]
 
     def stands_in_line(self, rank: int) -> bool:
-        """Return True if the waiting job is in a queue: without a granted reservation or a planned speculative run."""
+        """Return True if the waiting job is in a queue: without a granted reservation or planned speculative run."""
         return rank not in (self.reserved if self.policy.grants else self.granted)
 
     def has_come(self, rank: int) -> bool:
@@ -235,17 +224,17 @@ class State:
         return rank < self.submitted and (self.releases is None or self.releases.has_come(rank))
 
     def come(self) -> set[int]:
-        """Return the ranks of all jobs that have been submitted."""
+        """Return the ranks of all jobs that have been submitted so far."""
         return set(filter(self.has_come, range(self.submitted)))
 
     @property
     def left(self) -> int:
-        """Return the number of jobs that wait or are suspended."""
+        """Return the number of jobs that wait or are suspended now."""
         return len(self.waiting.jobs) + len(self.suspended)
 
     @property
     def crowd(self) -> int:
-        """Return the number of jobs that the policy may have to consider."""
+        """Return the number of jobs that the policy may have to consider: waiting, suspended or in the matrix."""
         return self.left + (len(self.sharing.ran) if self.sharing else 0)
 
     # Places of the jobs
@@ -256,7 +245,9 @@ class State:
 
     @property
     def under_way(self) -> Mapping[int, object]:
-        """Return a mapping whose keys are the ranks of all running jobs or, if there is a matrix, of all jobs in it."""
+        """Return a mapping whose keys are the ranks of all running jobs; with a matrix, of all jobs in it. The values
+        have no common meaning.
+        """
         return self.running if self.sharing is None else self.sharing.ran
 
     @property
@@ -301,12 +292,12 @@ class State:
 
     @property
     def planned(self) -> dict[int, float]:
-        """Return the planned start of each waiting job that has one, reserved or only expected, by rank."""
+        """Return a mapping from the rank of each waiting job to its planned start, reserved or expected, if any."""
         return {**self.expected, **self.reserved}
 
     @property
     def plan(self) -> Plan:
-        """Return a plan of the machine: running jobs until their expected ends, and current reservations."""
+        """Return a plan of the machine: running jobs until their expected ends, and the current reservations."""
         if self.kept_plan is None:
             self.kept_plan = self.running_plan()
             for rank, at in (self.reserved if self.policy.keeps_reservations else self.granted).items():
@@ -317,10 +308,9 @@ class State:
         return self.kept_plan
 
     def running_plan(self, awaited: int | None = None) -> Plan:
-        """Return a plan of running jobs and of announced changes of the machine, such as maintenance.
+        """Return a plan of the machine with the running jobs and the announced changes, such as maintenance.
 
-        `awaited` is the rank of a suspended job whose processors are kept free for it; it counts as running on them
-        from now on.
+        A suspended job `awaited`, whose processors are kept free, counts as running on them from now on.
         """
         if isinstance(self.machine, NodeMachine):
             return NodePlan.of_running(self.now, self.machine, self.ends)
@@ -333,9 +323,10 @@ class State:
         return Profile.of_changes(self.now, free, sorted([*ends, *changes]))
 
     def outlook(self, awaited: int | None) -> tuple[int, Ends, Ends]:
-        """Return the number of free processors, the expected ends, and the announced changes of the machine.
+        """Return three values: the number of free processors, the expected ends of jobs, and the announced changes of
+        the machine.
 
-        If `awaited` is the rank of a suspended job, they are as if this job ran on its processors.
+        If `awaited` is the rank of a suspended job, the values are computed as if this job ran on its processors.
         """
         if awaited is None:
             return self.free, self.ends, self.machine_ahead()
@@ -358,10 +349,11 @@ class State:
         return changes
 
     def prospect(self, awaited: int) -> tuple[int, Ends]:
-        """Return the number of free processors and the expected ends, as if the suspended job `awaited` ran on its
-        processors from now on.
+        """Return the number of free processors and the expected ends, computed as if the suspended job `awaited` ran on
+        its processors from now on.
 
-        Its expected end is its remaining estimate after the ends of the jobs that run on its processors now.
+        This job is expected to end when its remaining estimate has passed since the last end of the jobs that hold its
+        processors now.
         """
         own, begins, ends = self.suspended[awaited], self.now, []
         for end, rank, procs in self.ends:
@@ -379,7 +371,7 @@ class State:
         return self.lasts.get(job.rank, job.estimate)
 
     def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
-        """Return the earliest time at which the job fits, and the number of processors left over at that time.
+        """Return (shadow time, extra): first time at which the job fits, number of processors left over then.
 
         `ends` are the ends of running jobs to assume; None means their ends by the estimates.
         """
@@ -395,7 +387,9 @@ class State:
         return time, free - job.procs
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
-        """Return the resources left over when the head starts at its shadow time: processors, or resources of nodes."""
+        """Return the resources that are left over when the head starts at its shadow time: `extra` processors or, on
+        nodes, resources of nodes.
+        """
         if isinstance(self.machine, NodeMachine):
             return Leftover(
                 self.machine, head, shadow_on_nodes(self.machine, self.ends if ends is None else ends, head)[1]
@@ -405,7 +399,7 @@ class State:
     # The machine
 
     def look_ahead(self, now: float = -inf) -> None:
-        """Update which changes of the machine are known and in the future, as of `now`."""
+        """Update, for the time `now`, which changes of the machine are known and lie in the future."""
         times = [time for time in changes_of(self.outages) if time > now]
         self.ahead = tuple(zip(times, absences(self.outages, times), strict=True))
         self.closes = closing(self.outages, now)
@@ -417,15 +411,15 @@ class State:
 
     @property
     def most(self) -> int:
-        """Return the largest number of processors available from now on."""
+        """Return the largest number of processors that will be available at any time from now on."""
         return self.procs - self.gone_for_good.bit_count()
 
     def back(self, processors: int) -> float:
-        """Return the time from which all of these processors are available, as far as is known."""
+        """Return the time from which all of these processors (bits) are available again, as far as is known."""
         return self.clear(processors, self.now, 0)
 
     def clear(self, processors: int, since: float, lasts: float) -> float:
-        """Return the first time from `since` on at which all these processors are available for `lasts` seconds."""
+        """Return the first time from `since` on at which these processors (bits) are available for `lasts` seconds."""
         begins = [(self.now, absent(self.outages, self.now)), *self.ahead]
         for (begin, gone), (end, _) in zip(begins, [*self.ahead, (inf, 0)], strict=True):
             if gone & processors and end > since and begin < since + max(lasts, MOMENT) - MOMENT / 2:
@@ -433,7 +427,7 @@ class State:
         return since
 
     def in_time(self, job: Job) -> bool:
-        """Return True if the job would end before the next maintenance, by its remaining estimate."""
+        """Return True if the job, started now with its remaining estimate, would end before the next maintenance."""
         return self.now + self.remaining_estimate(job.rank) <= self.closes + MOMENT
 
 
@@ -447,11 +441,11 @@ class Future:
         """All periods in which processors are unavailable, announced or not"""
         self.changes = changes_of(outages)
         self.applied = -inf
-        """Time up to which changes of the machine have been applied"""
+        """Time up to which the changes of the machine have been applied to the state"""
         self.leaves: dict[int, float] = {}
         """For the rank of each running job: true end of its current stay on processors"""
         self.leaving: list[tuple[float, int]] = []
-        """Heap of (time, rank) of true ends; an entry is void if the job has left its processors before that end"""
+        """Heap of (time, rank) of true ends; an entry is void if the job has left its processors before its time"""
 
     def copy(self) -> Future:
         twin = Future.__new__(Future)
@@ -460,7 +454,7 @@ class Future:
         return twin
 
     def add(self, outage: Outage) -> None:
-        """Add an unannounced outage."""
+        """Add a period in which processors are unavailable without having been announced."""
         self.outages = tuple(sorted((*self.outages, outage)))
         self.changes = changes_of(self.outages)
 
@@ -470,9 +464,7 @@ class Future:
         return self.changes[place] if place < len(self.changes) else inf
 
     def last_change(self, until: float) -> float:
-        """Return the time of the latest change of the machine up to `until` that has not been applied; -inf if there is
-        none.
-        """
+        """Return the time of the latest change of the machine up to `until` not yet applied; -inf if there is none."""
         place = bisect_right(self.changes, until)
         return self.changes[place - 1] if place and self.changes[place - 1] > self.applied else -inf
 

@@ -42,8 +42,8 @@ Table: TypeAlias = dict[type, Callable[[Any], None]]
 
 
 class Appliers(dict[type, Callable[[Any], None]]):
-    """Mapping from type of decision to the function that applies it; other types, which a policy may not yield, raise
-    an error.
+    """Mapping from each type of decision that a policy may make now to the function that applies it. Any other type
+    raises an error.
     """
 
     def __missing__(self, kind: type) -> Callable[[Any], None]:
@@ -51,18 +51,20 @@ class Appliers(dict[type, Callable[[Any], None]]):
 
 
 class Transitions:
-    """Effects of decisions and events on a machine without a matrix (with one: `sim.engine.matrix_transitions`)."""
+    """Effects of decisions and events on a machine without a matrix. `sim.engine.matrix_transitions` has those with a
+    matrix.
+    """
 
     def __init__(
         self, runtimes: Sequence[float], killed: bytes, state: State, future: Future, history: History
     ) -> None:
-        """Make the object; for each job (by rank) it takes the true run time, and in `killed` 1 if the job is killed at
-        its estimate, else 0.
+        """Make the object. For each job, by rank, `runtimes` has the true run time and `killed` has 1 if the job is
+        killed at its estimate, else 0.
         """
         self.runtimes, self._killed = runtimes, killed
         self.state, self.future, self.history = state, future, history
         self.kept: set[int] = set()
-        """Ranks of the jobs for which this pass of the policy has decided that they wait"""
+        """Ranks of the jobs for which the policy has stated in this pass that they wait"""
 
     def may_decide(self) -> Appliers:
         """Return a mapping from each type of decision that is allowed now to the function that applies it."""
@@ -89,8 +91,8 @@ class Transitions:
     # Starting and ending
 
     def _must_wait(self, job: Job, to_do: str) -> None:
-        """Raise an error unless the job waits and is the same object that was submitted; `to_do` is the verb for the
-        error's message.
+        """Raise an error unless the job is waiting and is the same object that was submitted. `to_do` is a verb for the
+        message.
         """
         state, waiting = self.state, self.state.waiting.jobs.get(job.rank)
         if job is waiting:
@@ -162,15 +164,17 @@ class Transitions:
         self.state.tally.backfilled += 1
 
     def started(self, rank: int) -> None:
-        """Record that the job `rank` runs; the first time counts as its start."""
+        """Record that the job `rank` starts to run now; its start is recorded only the first time."""
         state = self.state
         if state.ledger.start[rank] != state.ledger.start[rank]:
             state.ledger.start[rank] = state.now
             state.tally.started += 1
 
     def allocation_ends(self, rank: int) -> None:
-        """Apply the event that the job's current stay on its processors ends: the job is done, cut, suspended, or runs
-        on.
+        """Apply the event that the job's present stay on its processors ends.
+
+        The job has finished, or its speculative run is cut short, or its memory is written (it is suspended now) or
+        read (it makes progress again).
         """
         state, allocation = self.state, self.state.running[rank]
         job, since, expected_end, kind, _, _ = allocation
@@ -194,9 +198,7 @@ class Transitions:
         return KILLED if self._killed[rank] else DONE
 
     def leave(self, allocation: Allocation, because: int) -> None:
-        """Remove the job from its processors; `because` says how this stay on processors ends, as index into
-        `ENDINGS`.
-        """
+        """Remove the job from its processors. `because` says why its stay there ends, as an index into `ENDINGS`."""
         state, (job, _, expected_end, _, stretch, _) = self.state, allocation
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
@@ -213,7 +215,7 @@ class Transitions:
         self.history.finish(stretch, now, because)
 
     def done(self, job: Job) -> None:
-        """Complete the job."""
+        """Record that the job has finished."""
         state, rank = self.state, job.rank
         run, ledger, now, submit = self.runtimes[rank], state.ledger, state.now, job.submit
         ledger.end[rank], ledger.ran[rank] = now, run
@@ -286,8 +288,8 @@ class Transitions:
     # Suspending
 
     def _suspend(self, decision: Suspend) -> None:
-        """Suspend the job. It keeps its processors for `overhead` seconds while its memory is written, and later
-        resumes there.
+        """Suspend the job. It keeps its processors for `overhead` seconds, in which its memory is written, and later
+        resumes on the same ones.
         """
         state, job, now = self.state, decision.job, self.state.now
         allocation = state.running.get(job.rank)
@@ -302,7 +304,7 @@ class Transitions:
         self.log(decision)
 
     def set_aside(self, allocation: Allocation) -> int:
-        """Take a running job off its processors, to be suspended; return these processors as bits."""
+        """Suspend a running job at once: take it off its processors, and return these processors as bits."""
         state, rank = self.state, allocation.job.rank
         processors, state.ledger.ran[rank] = state.machine.held[rank], allocation.ran_by(state.now)
         self.leave(allocation, SUSPENDED)
@@ -310,15 +312,15 @@ class Transitions:
         return processors
 
     def put_aside(self, rank: int, processors: int) -> None:
-        """Record that the job is suspended and that it resumes on these processors."""
+        """Record that the job is suspended, and that it will resume on these processors (bits)."""
         state = self.state
         state.suspended[rank], state.suspended_since[rank] = processors, state.now
         state.ledger.preemptions[rank] += 1
         state.tally.preemptions += 1
 
     def _resume(self, decision: Resume) -> None:
-        """Resume the job on its own processors or on others; it runs on after `overhead` seconds, in which its memory
-        is read.
+        """Resume the job on its own processors, or on others if the policy chose them. It makes progress after
+        `overhead` seconds, in which its memory is read.
         """
         state, job, rank = self.state, decision.job, decision.job.rank
         if rank not in state.suspended or rank in state.running:
@@ -337,7 +339,9 @@ class Transitions:
         self.log(decision)
 
     def go_on(self, job: Job, processors: int, overhead: float = 0) -> None:
-        """Put a suspended job on these processors; it runs on after `overhead` seconds, in which its memory is read."""
+        """Put a suspended job on these processors (bits). It makes progress after `overhead` seconds, in which its
+        memory is read.
+        """
         rank, begins, ran = job.rank, self.state.now + overhead, self.state.ledger.ran[job.rank]
         expected_end = begins + job.estimate - ran
         if overhead > 0:
@@ -346,8 +350,8 @@ class Transitions:
             self.occupy(job, processors, RUN, begins + self.runtimes[rank] - ran, expected_end)
 
     def occupy(self, job: Job, processors: int, kind: int, leaves: float, expected_end: float) -> None:
-        """Put the job on these processors for a stay of this kind; `leaves` is its true end, `expected_end` the end
-        known to the policy.
+        """Put the job on these processors (bits) for a stay of the kind `kind`. `leaves` is the true end of the stay,
+        `expected_end` the end that the policy knows.
         """
         state, rank = self.state, job.rank
         now = state.now
@@ -360,12 +364,12 @@ class Transitions:
         self.stay(rank, allocated((job, now, expected_end, kind, stretch, state.ledger.ran[rank])), leaves)
 
     def stay(self, rank: int, allocation: Allocation, leaves: float) -> None:
-        """Record the job's stay on processors; `leaves` is the time at which the stay really ends."""
+        """Record the job's stay on its processors; `leaves` is the true end of the stay."""
         self.state.running[rank], self.future.leaves[rank] = allocation, leaves
         heappush(self.future.leaving, (leaves, rank))
 
     def _progress_begins(self, allocation: Allocation) -> None:
-        """Let a resumed job run on, now that its memory has been read."""
+        """Let a resumed job make progress from now on, because its memory has been read."""
         state, rank = self.state, allocation.job.rank
         now = state.now
         self.history.finish(allocation.stretch, now, MOVED)
@@ -374,8 +378,8 @@ class Transitions:
         self.stay(rank, allocation._replace(kind=RUN, since=now, stretch=stretch), leaves)
 
     def _await(self, decision: Await) -> None:
-        """Reserve the processors of a suspended job, so that the job resumes next; drop plans that ignore this
-        reservation.
+        """Reserve the processors of a suspended job, so that it resumes next. Reservations made without regard to that
+        are dropped.
         """
         state, rank = self.state, decision.job.rank
         if rank not in state.suspended:
@@ -388,13 +392,15 @@ class Transitions:
         self.log(decision)
 
     def keep_processors(self, rank: int | None) -> None:
-        """Reserve the processors on which the suspended job `rank` will resume; with None, end that reservation."""
+        """Reserve the processors on which the suspended job `rank` will resume; if `rank` is None, reserve none any
+        more.
+        """
         state = self.state
         state.awaited, state.kept_plan = rank, None
         state.machine.kept = 0 if rank is None else state.suspended[rank]
 
     def forget_reservations(self) -> None:
-        """Drop all reservations except those granted to jobs that requested a start time."""
+        """Drop all reservations except granted ones (starts that users requested)."""
         self.state.reserved.clear()
         self.state.machine.forget_promises()
         self.state.reserved.update(self.state.granted)
@@ -409,7 +415,7 @@ class Transitions:
         self.log(decision)
 
     def _borrow(self, decision: Borrow) -> None:
-        """Make a partition the owner of idle processors of another."""
+        """Give idle processors of one partition to another, which becomes their owner."""
         state = self.state
         state.machine.hand_over(decision.to, decision.processors)
         state.tally.borrowed += decision.processors.bit_count()
@@ -419,8 +425,8 @@ class Transitions:
     # Recording
 
     def _come_to(self, decision: Phase) -> None:
-        """Begin a phase of a rebuild of the matrix. If it is the phase that schedules waiting jobs, first drop the
-        plans in rows.
+        """Begin a phase of a rebuild of the matrix. At the beginning of the phase `schedule`, which plans waiting jobs,
+        drop the old plans in rows.
         """
         state = self.state
         state.not_passed.clear()
@@ -434,12 +440,14 @@ class Transitions:
             self.state.decisions.append(decision)
 
     def _note(self, decision: Decision) -> None:
-        """Record a decision that changes nothing and is only shown to the user in this step."""
+        """Record a decision that changes nothing in the run, so that this step shows it to a user who watches the
+        run.
+        """
         if self.state.curious:
             self.state.decisions.append(decision)
 
     def log(self, decision: Decision) -> None:
-        """Add a decision to the history, and to the step's decisions if the run is watched."""
+        """Add a decision to the history and, if a user watches the run, to the decisions of this step."""
         self.history.decided(decision)
         if self.state.curious:
             self.state.decisions.append(decision)

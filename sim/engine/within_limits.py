@@ -1,4 +1,6 @@
-"""Passes of policies over the jobs that no limit of a user, account or array holds back."""
+"""Passes of policies in a workload with limits: the policy is shown only jobs that no limit of a user, account or array
+holds back.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,10 @@ from sim.engine.transitions import Transitions
 
 
 def decide_within_limits(transitions: Transitions, view: StateView) -> Iterator[Decision]:
-    """Yield the decisions of a pass. When a start lets a limit hold back others, the pass begins anew without them.
+    """Yield the decisions of a pass. If a start makes a limit hold back other jobs, the pass is repeated without these
+    jobs.
 
-    So a job that is held back is never the head of the queue and delays no other, whatever the policy.
+    So a job that is held back is never the head of the queue and delays no other job, under any policy.
     """
     state = transitions.state
     while True:

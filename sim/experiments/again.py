@@ -1,4 +1,4 @@
-"""Repetition of a run in a results file: a session that opens it and reports what has changed since."""
+"""Repetition of a run in a results file: a session in which the user can open it, and a report of what has changed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ from sim.workload.source import Source, exists, find
 
 
 def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = ()) -> list[Record]:
-    """Return the runs that meet all conditions, as records with everything that `session_of_run` needs."""
+    """Return a record of each run that meets all conditions, with everything that `session_of_run` needs."""
     return list(records(results, metrics, where, also=("sha256", "code")))
 
 
 def session_of_run(record: Record) -> Session:
-    """Return a session at the beginning of the run; the caller checks whether trace and code are unchanged."""
+    """Return a session that opens the run of `record` at its beginning. The caller checks whether the trace and the
+    code have changed.
+    """
     trace = str(record["trace"])
     path = find(trace)
     size = path.stat().st_size if exists(path) else 0

@@ -15,8 +15,8 @@ from sim.workload.model import Trace
 
 
 def copy_of(run: Run) -> str:
-    """Return the key of a run's parsed trace, made from the hash of its file and the options for reading; equal on
-    every machine.
+    """Return the key of a run's parsed trace: the hash of the file and the options for reading it. The key is the same
+    on every machine.
     """
     options = dict(run.options)
     return ":".join([run.sha256, *(str(options.get(name)) for name in ("count", "held", "nodes", "zone"))])
@@ -26,22 +26,26 @@ class Code(NamedTuple):
     """Code of the policies of a run: their specs, and all files needed to make them."""
 
     specs: tuple[str, ...]
-    """Specs of the policy and of its switches, valid in every folder."""
+    """Specs of the policy and of the policies that replace it during the run, valid in every folder."""
     files: dict[str, bytes]
-    """Mapping from path to content of each file needed: user-defined files that the specs name, and files imported by
-    these.
+    """Mapping from the path of each needed file to its content: user-defined files that the specs name, and files that
+    these import.
     """
 
     @classmethod
     def of(cls, policies: Iterable[str]) -> Code:
-        """Return the specs of these policies with the present content of the user-defined files that they need."""
+        """Return the code of these policies: their specs, and the present content of all user-defined files that they
+        need.
+        """
         specs = tuple(map(whole, policies))
         files = (contents_of(named) for spec in specs for named in code_in(spec) if named.is_file)
         return cls(specs, {name: content for found in files for name, content in found.items()})
 
 
 class Copies:
-    """Parsed traces to be sent to workers; each is in a file without a name, which disappears with this process."""
+    """Parsed traces and code that are sent to workers. The traces are in a temporary file without a name, which is
+    removed when this process ends.
+    """
 
     def __init__(self, runs: Iterable[Run]) -> None:
         self._file = TemporaryFile()  # noqa: SIM115
@@ -60,7 +64,7 @@ class Copies:
         self._file.close()
 
     def code_of(self, run: Run) -> Code:
-        """Return the code that the policies of a run need."""
+        """Return the code that the policies of a run need, as it was when the sweep began."""
         return self._code[run.policy, run.switch]
 
     def __getitem__(self, copy: str) -> bytes:
@@ -75,8 +79,8 @@ class Copies:
 
 
 def unpacked(content: bytes) -> Trace:
-    """Return the trace from its compressed copy; `content` must come from this program's own sweep, because unpickling
-    is unsafe.
+    """Return the trace from its compressed copy. `content` must come from a sweep of this program, because unpickling
+    other data is unsafe.
     """
     trace: Trace = pickle.loads(zlib.decompress(content))
     return trace

@@ -25,7 +25,8 @@ class Cut:
 
     @classmethod
     def of(cls, text: str) -> Cut:
-        """Return the cut typed as `FIRST,LAST`, each like 10% or 7d; without LAST all jobs at the end are measured.
+        """Return the cut that was typed as `FIRST,LAST`, with parts such as 10% or 7d. If LAST is missing, all jobs at
+        the end are measured.
 
         >>> Cut.of("10%,7d").written, Cut.of("0%").written
         ('10%,604800', '')
@@ -38,12 +39,12 @@ class Cut:
 
     @property
     def written(self) -> str:
-        """Return the cut as text, "" if all jobs are measured."""
+        """Return the cut as text in the form that `of` reads; "" if all jobs are measured."""
         return ",".join(map(_written, (self.first, self.last))) if self.first[0] or self.last[0] else ""
 
     @property
     def told(self) -> str:
-        """Return in words what is measured.
+        """Return in words which jobs are not measured; "all jobs" if none is left out.
 
         >>> Cut.of("10%").told, Cut.of("7d,5%").told
         ('without the first 10 % of the jobs', 'without the jobs of the first 7 days and the last 5 % of the jobs')
@@ -59,7 +60,7 @@ class Cut:
         return f"without {listed(words)}" if words else "all jobs"
 
     def keeps(self, submit: Floats) -> Bools:
-        """Return an array with True for each measured job; `submit` has the submission times of all jobs, in rank
+        """Return an array that has True for each measured job; `submit` has the submit times of all jobs, in rank
         order.
         """
         kept = np.ones(len(submit), dtype=np.bool_)

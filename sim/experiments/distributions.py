@@ -1,4 +1,4 @@
-"""Figures of how a number that each job has, such as its wait, is distributed over the runs of a results file.
+"""Figures of how a quantity, such as the jobs' wait, is distributed over the jobs of the runs in a results file.
 
 There are four kinds: curves of shares, boxes of the spread, heat maps of the week, and clouds of points. Each trace has
 a panel (one plot of the figure).
@@ -24,14 +24,14 @@ from sim.metrics.week import WEEKLY, mean_by_hour
 from sim.workload.model import Bools, Floats
 
 GRID = 240
-"""Number of points at which the curve of a distribution is computed."""
+"""Number of points of the curve of a distribution."""
 MOST_DOTS = 4_000
-"""Largest number of jobs that are drawn for one label (colour) of a scatter plot; of more jobs only every n-th is
-drawn.
+"""Largest number of jobs that are drawn for one label (colour) of a scatter plot. If there are more, only every n-th
+job is drawn.
 """
 MOST_LINES, MOST_PLACES = 8, 16
-"""Largest number of groups of jobs shown by colour, and largest number shown along the axis; further groups are left
-out.
+"""Largest number of groups of jobs: those shown by colours, and those shown along the horizontal axis. Further groups
+are left out.
 """
 
 
@@ -43,26 +43,26 @@ class DistributionAsk:
 
     value: str = "wait"
     by: str = "policy"
-    """Factor of the runs (such as policy), or grouping of their jobs (such as class): each of its values has a
-    colour.
+    """Factor of the runs (such as policy), or grouping of their jobs (such as class). Each value of the factor, or each
+    group, has a colour.
     """
     over: str = ""
-    """Grouping of jobs along the horizontal axis; "" for none."""
+    """Grouping of jobs whose groups are shown along the horizontal axis; "" for none."""
     where: tuple[Condition, ...] = ()
     per: float = 1.0
-    """Number by which values are divided before they are drawn, such as 3600 to show hours."""
+    """Number by which values are divided before they are drawn, such as 3600 to show seconds as hours."""
     least: float = 0.0
-    """Smallest value that is drawn; smaller values are raised to it, because a logarithmic axis cannot show 0."""
+    """Smallest value that is drawn; smaller values are drawn as this one, because a logarithmic axis cannot show 0."""
 
     @property
     def quantity(self) -> Quantity:
-        """Return the quantity (number of each job) whose distribution is drawn."""
+        """Return the quantity (a number of each job) whose distribution is drawn."""
         return quantity(self.value)
 
 
 Samples = dict[str, dict[tuple[str, str], dict[object, list[Floats]]]]
-"""Nested mapping to the values of jobs: title of the panel -> (label of the colour, label on the axis) -> seed -> one
-array for each run.
+"""Nested mapping to the values of jobs. Keys: title of the panel, then (label of the colour, label on the axis), then
+seed. Values: one array for each run.
 
 Runs with the same seed count as one sample.
 """
@@ -70,17 +70,17 @@ Runs with the same seed count as one sample.
 
 @dataclass(frozen=True)
 class Spread:
-    """Panel of boxes or violins: for each colour and each position along the axis, the values of all its jobs."""
+    """Panel of boxes or violins: for each colour and each label on the axis, the values of all jobs of this group."""
 
     title: str
     ticks: tuple[str, ...]
     values: Mapping[str, Mapping[str, Floats]]
-    """For each label of a colour: mapping from the label on the axis to the values of the jobs."""
+    """Mapping from the label of a colour, then the label on the axis, to the values of the jobs."""
 
 
 @dataclass(frozen=True)
 class Week:
-    """Panel of a heat map: 7 days by 24 hours."""
+    """Panel of a heat map with a cell for each hour of the week: 7 days by 24 hours."""
 
     title: str
     values: Floats
@@ -88,8 +88,8 @@ class Week:
 
 @dataclass(frozen=True)
 class Cloud:
-    """Panel of a scatter plot with a dot for each job: x is its processors, y the chosen quantity; each label has a
-    colour.
+    """Panel of a scatter plot with a dot for each job: x is the job's number of processors, y the chosen quantity. Each
+    label has a colour.
     """
 
     title: str
@@ -97,8 +97,8 @@ class Cloud:
 
 
 def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> list[Panel]:
-    """Return a panel for each trace, with a line for each label: the share of jobs whose value is at most x (with
-    `complement`: above x).
+    """Return a panel for each trace, with a line for each label. The line shows the share of jobs whose value is at
+    most x or, with `complement`, above x.
 
     Each seed gives a curve. A line is the mean of these curves; its band is the confidence interval of that mean.
     """
@@ -116,7 +116,9 @@ def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> 
 
 
 def _grid(values: Floats) -> Floats:
-    """Return the values at which curves are drawn: quantiles, with more of them in the upper tail."""
+    """Return the values at which the points of a curve are computed: quantiles of `values`, with more of them in the
+    upper tail.
+    """
     tail = 1 - np.geomspace(1 / max(len(values), 2), 0.1, GRID // 3)
     levels = np.concatenate([np.linspace(0, 1, GRID), tail])
     grid: Floats = np.unique(np.quantile(values, levels, method="inverted_cdf"))
@@ -133,7 +135,7 @@ def _clipped(of: Mean) -> Mean:
 
 
 def spreads(results: Results, ask: DistributionAsk) -> list[Spread]:
-    """Return a panel for each trace: the values of all jobs for each label and each position along the axis."""
+    """Return a panel for each trace, with the values of all jobs for each colour and each label on the axis."""
     made = []
     for title, of in _samples(results, ask).items():
         ticks = tuple(dict.fromkeys(place for _, place in of))
@@ -145,8 +147,8 @@ def spreads(results: Results, ask: DistributionAsk) -> list[Spread]:
 
 
 def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
-    """Return a panel for each trace: for each label, the processors and the quantity of every job (of every n-th if
-    they exceed `MOST_DOTS`).
+    """Return a panel for each trace. For each label it has the processors and the quantity of every job, or of every
+    n-th job if there are more than `MOST_DOTS`.
     """
     widths = _samples(results, DistributionAsk("width", ask.by, "", ask.where))
     heights = _samples(results, replace(ask, over=""))
@@ -198,8 +200,8 @@ class _Taken(NamedTuple):
 
 
 def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterator[_Taken]:
-    """Yield the runs that meet the conditions, each with its panel and label; without `groups`, `ask.by` must be a
-    factor of runs.
+    """Yield the runs that meet the conditions, each with its panel and label. If `groups` is False, `ask.by` must be a
+    factor of runs, not a grouping of jobs.
     """
     by = ask.by.replace("-", "_")
     is_group = groups and by in results.groupings()
@@ -215,7 +217,7 @@ def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterat
 
 
 def _samples(results: Results, ask: DistributionAsk) -> Samples:
-    """Return the values of all jobs, divided by panel, by (label, position along the axis) and by seed."""
+    """Return the values of all jobs, divided by panel, by (label of the colour, label on the axis) and by seed."""
     name, by, over = ask.quantity.name, ask.by.replace("-", "_"), ask.over.replace("-", "_")
     known = results.groupings()
     if over and over not in known:
@@ -243,7 +245,7 @@ def _samples(results: Results, ask: DistributionAsk) -> Samples:
 
 
 def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
-    """Return for each run (by key) a mapping from number to label of the groups in the grouping `group`."""
+    """Return, for the key of each run, a mapping from each group's number in the grouping `group` to its label."""
     found: dict[str, dict[int, str]] = {}
     for key, label, place in results.rows(["key"], group, ["label", "place"]):
         found.setdefault(key, {})[int(place or 0)] = str(label)
@@ -253,8 +255,8 @@ def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
 def _parts(
     run: _Taken, labels: Mapping[str, Mapping[str, Mapping[int, str]]], group: str, most: int
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield (label, flags of the jobs in it) for the first `most` groups of a run's jobs; without a grouping, one group
-    with all jobs.
+    """Yield (label, flags: True for each job in the group) for the first `most` groups of a run's jobs. Without a
+    grouping, yield one group with all jobs and the label "".
     """
     if group not in labels:
         yield "", np.ones(len(run.kept), dtype=np.bool_)

@@ -1,5 +1,5 @@
-"""Forecast of how long a sweep will take: from the cost of similar stored runs or, if there are none, by running the
-first jobs.
+"""Forecast of how long a sweep will take. Runs are assumed to cost as much as similar stored runs or, if there are
+none, as a trial with the first jobs shows.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ from sim.experiments.results import Results
 from sim.experiments.work import Task, size_of, work
 
 TRIED = 250
-"""Number of jobs in the first trial of a run; each further trial has twice as many, until one takes long enough to be
+"""Number of jobs in the first trial run; each further trial has twice as many jobs, until one takes long enough to be
 measured.
 """
 LONG_ENOUGH = 0.2
 PATIENCE = 5.0
-"""Number of seconds after which no further trial begins; a kind of runs without a trial is assumed to cost the mean of
-the others.
+"""Seconds after which no further trial run begins. Kinds of runs without a trial are assumed to cost as much as the
+mean of the others.
 """
 Kind: TypeAlias = tuple[str, str]
 """Kind of runs that cost about the same: the hash of the trace, and the policy without its parameters."""
 
 
 def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
-    """Return the seconds that a sweep will take, or None if it has no runs.
+    """Return the expected duration of a sweep of `runs` in seconds, or None if there are no runs.
 
-    The costs come from the results file at `path`; for kinds of runs that it lacks, a few jobs are run as a trial.
+    The costs of runs come from the results file at `path`. For kinds of runs that are not in it, a few jobs are run as
+    a trial.
     """
     kinds: dict[Kind, list[Run]] = {}
     for run in runs:
@@ -48,7 +49,7 @@ def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
 
 
 def known_costs(path: Path) -> dict[Kind, float]:
-    """Return for each kind of runs the mean cost of those stored at `path`: seconds of one processor core per run."""
+    """Return for each kind of runs in the results file `path`: mean cost of a run, in seconds of one core."""
     if not path.is_file() or not path.stat().st_size:
         return {}
     sums: dict[Kind, tuple[float, int]] = {}
@@ -65,7 +66,7 @@ def _kind(sha256: str, policy: str) -> Kind:
 
 
 def _tried(run: Run) -> float:
-    """Return the cost of a run in seconds, estimated from runs of its first jobs."""
+    """Return the processor time in seconds that a run will cost, estimated from trial runs of its first jobs."""
     with Copies([run]) as copies:
         task = Task(run, copy_of(run), copies.code_of(run))
         work([], 0.0, copies={task.copy: copies[task.copy]})

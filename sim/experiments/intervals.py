@@ -12,14 +12,16 @@ LEVEL = 0.95
 
 
 class Mean(NamedTuple):
-    """Mean `value`, and `half` the length of its 95 % confidence interval; None with too few values for an interval."""
+    """Mean (`value`), and half the length of its 95 % confidence interval (`half`; None if there are too few values for
+    an interval).
+    """
 
     value: float
     half: float | None = None
 
 
 def mean(values: Sequence[float]) -> Mean:
-    """Return the mean of independent values, which lies within the interval with 95 % confidence.
+    """Return the mean of independent values, with its 95 % confidence interval.
 
     >>> mean([1.0, 2.0, 3.0])
     Mean(value=2.0, half=2.4841377117503263)
@@ -30,8 +32,8 @@ def mean(values: Sequence[float]) -> Mean:
 
 
 def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]]) -> Mean:
-    """Return the mean over runs. If each run has means of batches (parts of a run), the interval is computed from the
-    spread of these.
+    """Return the mean over runs, of which `values` has one value each. If each run has means of batches (parts of the
+    run), these give the interval.
     """
     if not batches or any(len(batch) < 2 for batch in batches) or len(batches) != len(values):
         return Mean(fmean(values))
@@ -40,7 +42,8 @@ def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]])
 
 
 def smaller(first: Mapping[Any, float], second: Mapping[Any, float], comparisons: int = 1) -> bool:
-    """Return True if the first mean is significantly smaller, by a paired t-test over the units that both have.
+    """Return True if the mean of `first` is significantly smaller than that of `second`, by a paired t-test over the
+    keys that both mappings have.
 
     The test is corrected for the number of comparisons. Equal differences have no spread to test, so the result is
     False.
@@ -54,8 +57,8 @@ def smaller(first: Mapping[Any, float], second: Mapping[Any, float], comparisons
 
 @lru_cache(maxsize=1000)
 def student(share: float, freedom: int) -> float:
-    """Return the quantile of Student's t distribution for a share of at least a half, with `freedom` degrees of
-    freedom.
+    """Return the quantile of Student's t distribution for the probability `share`, which is at least 0.5, with
+    `freedom` degrees of freedom.
 
     >>> round(student(0.975, 4), 4)
     2.7764

@@ -18,14 +18,14 @@ from sim.workload.categories import TAU
 from sim.workload.model import Floats
 
 JOBS = "jobs"
-"""Value of the option `--keep` that stores the jobs of each run."""
+"""Value of the option `--keep` with which a sweep stores the jobs of each run."""
 COLUMNS = ("rank", "submit", "wait", "turnaround", "run", "estimate", "width", "hour")
-"""Names of the columns of every run, with an entry for each finished job. `width` is its processors, `hour` the hour of
-the week of its submission; other durations and times are in seconds.
+"""Names of the columns of every run, with an entry for each finished job. `width` is its number of processors. `hour`
+is the hour of the week (0 to 167) in which it was submitted. The other columns are in seconds, except `rank`.
 """
 _GROUP, _WEEK = "group:", "week:"
 _PART = 1_000_000
-"""Largest number of values in one piece of a column."""
+"""Largest number of values in a piece; a longer column is stored in several pieces."""
 _FLOAT = np.dtype("<f8")
 
 Pieces = Mapping[str, Sequence[bytes]]
@@ -34,20 +34,20 @@ Pieces = Mapping[str, Sequence[bytes]]
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Finished jobs of one run as stored: a column for each quantity."""
+    """Finished jobs of one run as a results file stores them: a column for each quantity."""
 
     columns: Mapping[str, Floats]
 
     @property
     def size(self) -> int:
-        """Return the bytes that the columns take in memory."""
+        """Return the memory that the columns take, in bytes."""
         return sum(values.nbytes for values in self.columns.values())
 
     def __len__(self) -> int:
         return len(self.columns["rank"])
 
     def quantity(self, name: str) -> Floats:
-        """Return the value of a quantity, such as wait, for each job."""
+        """Return, for each job, the value of the quantity with this name, such as wait."""
         if name == "slowdown":
             return self.columns["turnaround"] / self.columns["run"]
         if name == "bounded_slowdown":
@@ -56,12 +56,14 @@ class Kept:
         return self.columns[name]
 
     def group(self, name: str) -> Floats | None:
-        """Return the number of each job's group in the grouping, -1 for none; None if the grouping is not stored."""
+        """Return, for each job, the number of its group in the grouping `name`, -1 for no group. Return None if the
+        grouping is not stored.
+        """
         return self.columns.get(_GROUP + name)
 
     def week(self, name: str) -> Floats | None:
-        """Return the average of a quantity of the machine, such as its utilization, for every hour of the week; None if
-        not stored.
+        """Return, for every hour of the week, the average of a quantity of the machine, such as its utilization; None
+        if it is not stored.
         """
         return self.columns.get(_WEEK + name)
 
@@ -88,7 +90,8 @@ QUANTITIES = {
 
 
 def quantity(name: str) -> Quantity:
-    """Return the quantity of that name, or of the name of its metric, such as mean_wait.
+    """Return the quantity with this name; the name of a metric computed from it, such as mean_wait, is accepted as
+    well.
 
     >>> quantity("mean_wait").title
     'wait'
@@ -102,8 +105,8 @@ def quantity(name: str) -> Quantity:
 
 
 def packed(jobs: FinishedJobs, groups: Mapping[str, Sequence[GroupRow]]) -> dict[str, list[bytes]]:
-    """Return finished jobs as compressed columns, by name. For every grouping in `groups`, a column has the number of
-    each job's group.
+    """Return finished jobs as a mapping from the name of each column to its compressed pieces. For every grouping in
+    `groups`, a further column has the number of each job's group.
     """
     columns: dict[str, Floats] = {
         "rank": jobs.ranks.astype(np.float64),
@@ -146,8 +149,8 @@ def unpacked(pieces: Pieces, most: int) -> Kept | None:
 
 
 def _piece(data: bytes) -> Floats:
-    """Return the values of one compressed piece of a column; raise `ValueError` if it has more than `_PART` values or
-    is cut off.
+    """Return the values in one compressed piece of a column. Raise `ValueError` if it has more than `_PART` values or
+    is incomplete.
     """
     opened = zlib.decompressobj()
     content = opened.decompress(data, _PART * _FLOAT.itemsize)

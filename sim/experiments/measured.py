@@ -27,12 +27,12 @@ from sim.workload.model import Floats
 
 TAILS = (90, 95, 99)
 BATCHES = 20
-"""Number of batches (equal parts of the jobs in order of submission) whose means give a confidence interval within one
-run.
+"""Number of batches into which the jobs of a run are divided, in order of submission. Their means give a confidence
+interval within one run.
 """
 QUEUE, CLEARED, FULL = 10, 0.1, 0.99
-"""Limits for overload: waiting jobs at the last arrival; time to start them, as share of the time of all arrivals;
-utilization.
+"""Three limits for overload: number of jobs that wait at the last arrival; time until these have started, as a share of
+the time of all arrivals; utilization.
 
 A run is overloaded if both of the first two limits are reached, or the third one is exceeded.
 """
@@ -52,7 +52,7 @@ _BY_NAME = {entry.name: entry for entry in MEASURED}
 
 
 def measured_metric(name: str) -> Metric:
-    """Return the metric of that name.
+    """Return the metric with this name, among all metrics of a results file.
 
     >>> measured_metric("p95_wait").title
     '95 % of waits'
@@ -68,19 +68,21 @@ class Measured:
 
     values: dict[str, Value]
     overload: str = ""
-    """Warning that the run is overloaded, so that its means say little; otherwise ""."""
+    """Warning that the run is overloaded, so that its means say little about the policy; "" if it is not."""
     batches: str = ""
-    """JSON text: mapping from metric to its mean in each batch of submissions; "" with too few jobs."""
+    """JSON text of metric -> list of means, one for each batch of submissions; "" if there are too few jobs."""
     groups: dict[str, list[GroupRow]] = field(default_factory=dict)
     log: str = ""
-    """Name of the log, from the header of its trace."""
+    """Name of the recorded log, as given in the header of the trace file."""
     jobs: dict[str, list[bytes]] = field(default_factory=dict)
-    """Mapping from column to its compressed pieces for the jobs of the run; empty if jobs are not stored"""
+    """Mapping from the name of each column of the finished jobs to its compressed pieces; empty if jobs are not
+    stored
+    """
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
-    """Return the measurements of a schedule, without the jobs at the beginning and end that `cut` (such as "10%,5%")
-    leaves out.
+    """Return the measurements of a schedule. Jobs at its beginning and end are left out as `cut` says, such as
+    "10%,5%".
 
     `groups` names the groupings of jobs to measure; "jobs" among them stores the jobs.
     """
@@ -101,7 +103,7 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
 
 
 def _machine_meanwhile(schedule: Schedule, begin: float, finish: float) -> dict[str, Value]:
-    """Return the metrics of the machine for the time from `begin` to `finish`."""
+    """Return the metrics of the machine (utilization and loss of capacity) for the time from `begin` to `finish`."""
     found = over_time(schedule, 1, begin, finish)
     names = ("utilization", "loss_of_capacity")
     return {name: getattr(found, name)[0] for name in names} if found.edges else {}
@@ -120,8 +122,8 @@ def _batches(jobs: FinishedJobs) -> str:
 
 
 def overload(schedule: Schedule) -> str:
-    """Return a warning if the run is overloaded: the queue at the last arrival takes long to start, or the machine is
-    nearly full; otherwise "".
+    """Return a warning if the run is overloaded, otherwise "". It is if the jobs waiting at the last arrival take long
+    to start, or if the machine is nearly full.
 
     In an overloaded run a mean depends on the length of the run rather than on the policy.
     """
@@ -138,7 +140,7 @@ def overload(schedule: Schedule) -> str:
 
 
 def batches_of(text: str) -> dict[str, Any]:
-    """Return the stored means of batches by metric; empty for a damaged or empty text."""
+    """Return the stored means of batches as a mapping from metric to list; empty if the text is damaged or empty."""
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError):

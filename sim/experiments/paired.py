@@ -23,9 +23,11 @@ from sim.experiments.series import Panel, Point, check_panels, log_names, number
 from sim.formatting import quoted
 
 RESAMPLES = 10_000
-"""Number of resamples for a bootstrap interval."""
+"""Number of resamples from which a bootstrap interval is computed."""
 MOST_SEEDS = 10_000
-"""Number of seeds above which the difference of two policies is considered too small to be shown."""
+"""Largest number of seeds that is suggested to separate two policies; if more are needed, the difference is considered
+too small to be shown.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,43 +35,39 @@ class Paired:
     """Result of a comparison with the baseline over paired samples."""
 
     value: float
-    """Mean of the differences, or geometric mean of the ratios."""
+    """Mean of the differences from the baseline or, if ratios are compared, geometric mean of the ratios to it."""
     student: tuple[float, float] | None
-    """95 % interval by Student's t; None with fewer than two samples."""
+    """95 % confidence interval of `value` by Student's t; None if there are fewer than two samples."""
     bootstrap: tuple[float, float] | None
-    """95 % interval by the bootstrap; None with fewer than two samples."""
+    """95 % confidence interval of `value` by the bootstrap (resampling); None if there are fewer than two samples."""
     samples: int
     better: float | None
-    """Share of the samples in which the value is better than the baseline; None if the metric has no better
-    direction.
-    """
+    """Share of the samples with a value better than the baseline's; None if the metric has no better direction."""
     more: int | None
-    """Number of further seeds after which the interval is expected to exclude equality with the baseline; 0 if it does
-    already.
+    """Expected number of further seeds that are needed until the interval excludes equality with the baseline; 0 if it
+    already does.
 
-    None if that number is unknown or exceeds the limit.
+    None if that number is unknown or exceeds the limit `MOST_SEEDS`.
     """
     overloaded: int = 0
 
     @property
     def is_separated(self) -> bool:
-        """Return True if the interval by Student's t excludes equality."""
+        """Return True if the 95 % interval by Student's t excludes equality with the baseline."""
         return self.more == 0
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Table of paired comparisons with the baseline, by (row value, column value), over all jobs or over the group
-    `label`.
-    """
+    """Table of paired comparisons with the baseline: (row value, column value) -> result, over the jobs of `label`."""
 
     label: str
     cells: Mapping[tuple[Value, Value], Paired]
 
 
 def paired(samples: Sequence[tuple[float, float]], smaller_is_better: bool | None, ratio: bool = False) -> Paired:
-    """Return the comparison of these samples, each a pair (value, value of the baseline), by differences or with
-    `ratio` by ratios.
+    """Return the comparison of these samples, each a pair (value, value of the baseline). Differences are compared;
+    with `ratio`, ratios.
 
     >>> found = paired([(12.0, 10.0), (15.0, 12.0), (9.0, 8.0)], True)
     >>> found.value, found.better, found.is_separated, found.more
@@ -89,8 +87,8 @@ def paired(samples: Sequence[tuple[float, float]], smaller_is_better: bool | Non
 
 
 def _bootstrap(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return the 95 % interval of the mean by resampling; the same values always give the same interval. None for one
-    value.
+    """Return the 95 % interval of the mean, computed by resampling; None for a single value. The random numbers are
+    fixed, so that equal values give equal intervals.
     """
     if len(values) < 2:
         return None
@@ -103,8 +101,8 @@ def _bootstrap(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def more_seeds(differences: Sequence[float]) -> int | None:
-    """Return how many more samples, of the same mean and spread, would make the interval exclude 0; None if that is
-    unknown or out of reach.
+    """Return how many more samples, with the same mean and spread, would make the interval of the mean exclude 0.
+    Return None if this is unknown or too large a number.
 
     >>> more_seeds([2.0, 3.0, 1.0, 2.0]), more_seeds([5.0, -4.0, 1.0]), more_seeds([1.0])
     (0, 176, None)
@@ -128,8 +126,8 @@ def more_seeds(differences: Sequence[float]) -> int | None:
 
 
 def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Comparison]:
-    """Return comparisons of every row with the row whose value is `baseline`, in each column: one table for each group
-    of jobs.
+    """Return a table for each group of jobs. In each column of a table, every row is compared with the row
+    `baseline`.
     """
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     name, better = ask.metric.name, ask.metric.better
@@ -157,8 +155,8 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
 def _samples(
     some: Sequence[Record], rows: str, columns: str, baseline: str, name: str, interval: str
 ) -> Iterator[tuple[tuple[Value, Value], list[tuple[float, float]], int]]:
-    """Yield for each cell its row value and column value, its (value, baseline) samples, and its number of overloaded
-    runs.
+    """Yield (cell, samples, number) for each cell. The cell is (row value, column value), a sample is (value, value of
+    the baseline), and the number counts overloaded runs.
     """
     varied = "policy" if rows == "family" or rows.startswith("policy.") else rows
     others = [name for name in FACTORS if name != varied]
@@ -185,10 +183,11 @@ def _samples(
 
 
 def panels_against(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Panel]:
-    """Return panels whose lines show the differences from the baseline, or the ratios to it: a panel for each trace and
-    group of jobs.
+    """Return a panel for each trace and group of jobs. Its lines show differences from the baseline or, with `ratio`,
+    ratios to it.
 
-    `baseline` is a value of the factor in `ask.columns`; each other value has a line along the factor in `ask.rows`.
+    `baseline` is one value of the factor in `ask.columns`; each other value of that factor has a line. The factor in
+    `ask.rows` is along the horizontal axis.
     """
     if not ask.columns:
         raise ParameterError("--against needs --by: the lines of which one is the baseline")

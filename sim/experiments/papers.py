@@ -33,7 +33,7 @@ PLANS = Path(__file__).parent / "paper_plans"
 MISSED = "missed_share"
 GAIN = "gain:"
 _OF = {MISSED: ("missed_reservations", "reservations")}
-"""For each metric that is a ratio and not stored: the two stored metrics, numerator and denominator"""
+"""For each metric that is computed as a ratio of stored metrics: the numerator and the denominator"""
 STATEMENTS = {">0": gt, "<0": lt}
 
 
@@ -49,17 +49,15 @@ class PaperValue(NamedTuple):
 
     @property
     def holds(self) -> bool | None:
-        """Return True if the computed value has the sign in the paper; None if the paper has no sign, or the run
-        failed.
-        """
+        """Return True if the computed value has the sign in the paper, False if not; None if one is missing."""
         if not isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return bool(STATEMENTS[self.paper](self.ours, 0))
 
     @property
     def off(self) -> float | None:
-        """Return by which share the computed value is larger than the paper's (0.1 for 10 %); None unless both are
-        numbers and the paper's is not 0.
+        """Return by which share the computed value exceeds the paper's (0.1 for 10 % more). Return None if one of them
+        is no number or the paper's is 0.
         """
         if isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
@@ -68,7 +66,7 @@ class PaperValue(NamedTuple):
 
 @dataclass(frozen=True)
 class PaperTable:
-    """Table of a paper, with its values and the runs that repeat it."""
+    """Table of a paper, with its values and the settings of the runs that repeat it."""
 
     name: str
     title: str
@@ -81,17 +79,17 @@ class PaperTable:
 
     @property
     def compares(self) -> bool:
-        """Return True if rows compare a policy with another one."""
+        """Return True if the rows compare a policy with another one (`against`)."""
         return "against" in self.options or "against" in self.head
 
     @property
     def logs(self) -> tuple[str, ...]:
-        """Return the names, in the archive of workloads, of the logs that the table needs."""
+        """Return the names of the logs that the table needs, as in the Parallel Workloads Archive."""
         return tuple(dict.fromkeys(setting["trace"] for setting in self._settings()))
 
     def plan(self, folder: str | Path, jobs: int | None = None) -> SweepPlan:
-        """Return the plan of the table's runs; the logs are in `folder`, and with `jobs` only their first jobs are
-        used.
+        """Return the plan of the table's runs. The logs are files in `folder`; if `jobs` is given, only that many first
+        jobs are used.
         """
         for log in self.logs:
             if not os.path.isfile(os.path.join(folder, log)):
@@ -107,7 +105,7 @@ class PaperTable:
         return plan.with_traces(lambda log: os.path.join(folder, log))
 
     def figures(self, plan: SweepPlan, results: Results) -> Iterator[PaperValue]:
-        """Yield the paper's values with the computed ones, in the order of the table."""
+        """Yield each value of the paper together with the value computed from `results`, in the order of the table."""
         found, runs = self._found(results), list(plan.runs_of_settings())
         many = len(self.rows)
         for row, run, other in zip(self.rows, runs[:many], runs[many:] or runs, strict=True):
@@ -121,8 +119,8 @@ class PaperTable:
                 yield PaperValue(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
 
     def _settings(self, compared: bool = False) -> Iterator[dict[str, str]]:
-        """Yield the settings (value of each factor by name) of each row's run or, if `compared`, of the run with the
-        policy `against`.
+        """Yield the settings (a mapping from factor to value) of each row's run. If `compared` is True, yield those of
+        the run with the policy `against`.
         """
         for row in self.rows:
             of = {**self.options, **dict(zip(self.head, row[1:], strict=False))}
@@ -157,12 +155,12 @@ def _value(values: Mapping[str, Any], metric: str) -> float | None:
 
 @cache
 def tables() -> dict[str, PaperTable]:
-    """Return all tables by name."""
+    """Return all tables of papers, as a mapping from name to table."""
     return {path.stem: _read(path) for path in sorted(PLANS.glob("*.toml"))}
 
 
 def table(name: str) -> PaperTable:
-    """Return the table of that name."""
+    """Return the table with this name; raise an error for an unknown name."""
     if name not in tables():
         raise ParameterError(f"no table {quoted(name)}{near(name, tables())}")
     return tables()[name]
@@ -186,7 +184,8 @@ def _read(path: Path) -> PaperTable:
 
 
 def _rows(written: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the table for which one row of the file stands.
+    """Yield the rows that one row of the file stands for: if its cells have ranges, one row for each position in the
+    ranges.
 
     >>> list(_rows(["load {0.5,0.6}", "easy", "{1..2}", ""]))
     [('load 0.5', 'easy', '1', ''), ('load 0.6', 'easy', '2', '')]

@@ -29,7 +29,9 @@ _CONDITION = re.compile(r"\s*([\w.-]+)\s*(?:(!=|<=|>=|=|<|>)(?![<>=!])\s*(.*?)\s
 
 @dataclass(frozen=True)
 class Condition:
-    """Condition on a run: a factor compared with a value. Without a value, the run must have the factor."""
+    """Condition on a run: a factor (`name`) is compared with a value. A condition typed without a value is met if the
+    run's value of the factor is not empty.
+    """
 
     name: str
     compare: str = "!="
@@ -37,7 +39,7 @@ class Condition:
 
     @classmethod
     def of(cls, text: str) -> Condition:
-        """Return the condition that a user typed. The text is parsed, not evaluated.
+        """Return the condition that a user typed. The text is parsed, and no part of it is run as code.
 
         >>> Condition.of("load <= 1.2")
         Condition(name='load', compare='<=', value='1.2')
@@ -47,8 +49,8 @@ class Condition:
         return cls(found[1].replace("-", "_"), found[2] or "!=", found[3] or "")
 
     def holds(self, record: Record) -> bool:
-        """Return True if the record meets the condition. Numbers compare as numbers, other values as text, missing ones
-        as "".
+        """Return True if the record meets the condition. Numbers are compared as numbers, other values as text; a
+        missing value counts as "".
         """
         got: Value = factor(record, self.name)
         if isinstance(got, int | float):
@@ -67,8 +69,8 @@ def _number(text: str) -> float | None:
 
 
 def factor(record: Record, name: str) -> Value:
-    """Return the value of a factor of a run: a column, `family` (the policy without parameters) or
-    `policy.PARAMETER`.
+    """Return the value of the factor `name` of a run. A factor is a column, `family` (the policy without its
+    parameters) or `policy.PARAMETER`.
     """
     if name == "family":
         return str(record["policy"]).partition(":")[0]
@@ -82,7 +84,7 @@ def factor(record: Record, name: str) -> Value:
 
 
 def check_factor(name: str) -> str:
-    """Return the name unchanged; raise an error if it is no factor by which runs can differ."""
+    """Return the factor's name in the form of the file (with "_"). Raise an error if runs have no such factor."""
     name = name.replace("-", "_")
     if name not in (*FACTORS, "family") and not name.startswith("policy."):
         raise ParameterError(f"no factor {quoted(name)}{near(name, [*FACTORS, 'family'])}")
@@ -92,9 +94,10 @@ def check_factor(name: str) -> str:
 def records(
     results: Results, metrics: Sequence[str], where: Iterable[Condition] = (), by: str = "", also: Sequence[str] = ()
 ) -> Iterator[Record]:
-    """Yield a record (names and values of factors and metrics) for each run that meets all conditions.
+    """Yield a record (a mapping from names of factors and metrics to values) for each run that meets all conditions.
 
-    With the grouping `by`, yield a record for each group of each run instead. `also` names further columns of runs.
+    If the grouping `by` is given, yield a record for each group of jobs of each run instead. `also` names further
+    columns of runs to include.
     """
     conditions = tuple(where)
     known = [entry.name for entry in (METRICS if by else MEASURED)]
@@ -117,7 +120,7 @@ def records(
 
 @dataclass(frozen=True)
 class PivotQuery:
-    """Query for tables of means: which metric, and which factors are in rows and columns."""
+    """Query for tables of means: the metric, the factor in the rows, and the factor in the columns."""
 
     rows: str = "policy"
     columns: str = ""
@@ -128,7 +131,7 @@ class PivotQuery:
 
     @property
     def metric(self) -> Metric:
-        """Return the metric of which the table has means."""
+        """Return the metric whose means the tables show."""
         return measured_metric(self.value)
 
     def of_trace(self, trace: str) -> PivotQuery:
@@ -137,35 +140,35 @@ class PivotQuery:
 
 
 class Cell(NamedTuple):
-    """Cell of a table: a mean with its interval, and the number of runs."""
+    """Cell of a table: a mean with its interval, and the number of runs over which it is the mean."""
 
     mean: Mean
     runs: int
     seeds: int
     best: bool = False
-    """True if this mean is significantly better than that of every other cell with which it is compared (see
+    """True if this mean is significantly better than the mean of every other cell of its group (see
     `_competitions`).
     """
     overloaded: int = 0
-    """Number of overloaded runs in the cell, whose values have no meaning."""
+    """Number of overloaded runs among the cell's runs; their values say little about the policy."""
 
 
 @dataclass(frozen=True)
 class PivotTable:
-    """Means in rows and columns, over all jobs or over one group of them."""
+    """Table of means with rows and columns, over all jobs or over one group of jobs."""
 
     label: str
     rows: tuple[Value, ...]
     columns: tuple[Value, ...]
     cells: Mapping[tuple[Value, Value], Cell]
     mixed: Mapping[str, int] = field(default_factory=dict)
-    """For each factor in neither rows nor columns that differs between the runs of a cell: its largest number of values
-    in one cell. The seed is left out.
+    """Mapping from each factor that varies inside cells to its largest number of values in one cell. Factors in rows or
+    columns and the seed are left out.
     """
 
 
 def pivot(results: Results, ask: PivotQuery) -> list[PivotTable]:
-    """Return the tables of the query: one or, with a grouping, one for each group of jobs."""
+    """Return the tables of the query: one table or, if jobs are grouped, one for each group."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     metric = ask.metric
     also = ["batches"] if ask.interval == "batches" else []
@@ -201,12 +204,13 @@ def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metr
 
 
 def in_order(record: Record) -> tuple[Any, ...]:
-    """Return the key by which runs are sorted, from their factors."""
+    """Return the sort key of a run's record, made from the run's factors."""
     return tuple(order_of(record[name]) for name in FACTORS)
 
 
 def order_of(value: Value) -> tuple[Any, ...]:
-    """Return the key by which values are sorted: numbers by size, text with its numbers by size, None first.
+    """Return the sort key of a value: None comes first, then numbers by size, then text. Within text, numbers are
+    compared by size.
 
     >>> sorted(["easy:depth=10", "easy:depth=9", "easy"], key=order_of)
     ['easy', 'easy:depth=9', 'easy:depth=10']
@@ -220,15 +224,15 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """Return the value `name` of each run, by the values of the `others` (factors), so that runs of two cells can be
-    paired.
+    """Return the value `name` of each run, as a mapping whose keys are the run's values of the factors `others`. Runs
+    of two cells with the same key form a pair.
     """
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 
 def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
-    """Return the cell for these runs: the mean of `name` with its interval. With `interval` "seeds", the runs of one
-    seed count as one sample.
+    """Return the cell for the runs `of`: the mean of `name` with its interval. If `interval` is "seeds", all runs with
+    the same seed count as one sample.
 
     Other factors that vary in a cell are not random, so that they give no further samples.
     """
@@ -246,8 +250,8 @@ def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
 def _competitions(
     down: list[Value], across: list[Value], rows: str, columns: str
 ) -> Iterator[list[tuple[Value, Value]]]:
-    """Yield groups of cells among which the best is marked: the cells of a row if only columns are policies, otherwise
-    the cells of a column.
+    """Yield groups of cells, in each of which the best cell is marked. A group is a row if only the columns are
+    policies, otherwise a column.
     """
     if columns.startswith(("policy", "family")) and not rows.startswith(("policy", "family")):
         yield from ([(row, column) for column in across] for row in down)

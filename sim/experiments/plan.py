@@ -1,8 +1,8 @@
-"""Plan of a sweep: all runs that result from traces, policies and options whose values can have ranges; each run has a
+"""Plan of a sweep: the runs that result from traces, policies and options whose values can have ranges. Each run has a
 key.
 
-The factors are nested (all combinations of their values are run), unless some advance together: first values, second
-values, and so on.
+All combinations of the factors' values are run. Only factors that advance together are not combined: their first values
+belong together, then their second values, and so on.
 """
 
 from __future__ import annotations
@@ -37,14 +37,16 @@ NONE = "none"
 
 
 def parse_switches(text: str) -> tuple[tuple[Moment, str], ...]:
-    """Return (time, spec) of each change of the policy during a run from text. Raise an error for a wrong time or
-    policy."""
+    """Return (time, spec) of each change of the policy during a run, read from `text`. Raise an error if a time or a
+    policy is wrong.
+    """
     return () if text == NONE else tuple(map(parse_switch, text.split(";")))
 
 
 def split_switches(text: str) -> tuple[tuple[Moment, str], ...]:
-    """Return (time, spec) of each change of the policy during a run from text. The policies are not made, because they
-    may be user-defined code."""
+    """Return (time, spec) of each change of the policy during a run, read from `text`. The policies are not checked,
+    because user-defined code would have to run for that.
+    """
     return () if text == NONE else tuple(map(split_switch, text.split(";")))
 
 
@@ -61,38 +63,40 @@ BESIDE = {
         write=_written,
     ),
 }  # fmt: skip
-"""Options of a run that are not options of its workload, by name."""
+"""Mapping from name to option, for those options of a run that do not belong to its workload."""
 VARIED = OPTIONS | BESIDE
-"""All options that a plan can vary, by name."""
+"""Mapping from name to option, for all options that a plan can vary."""
 FACTORS = ("trace", *(name for name in VARIED if name != "seed"), "seed", "policy")
-"""Factors in the order of nesting: the slowest varying first, so that runs of the same jobs are neighbours."""
+"""Names of the factors, the slowest varying first, so that runs of the same jobs follow each other."""
 DEFAULTS = {"seed": ("0",), "policy": ("easy",)}
 
 
 class Run(NamedTuple):
-    """Run of a plan: everything that determines its result."""
+    """Run of a plan, with everything that determines its result."""
 
     key: str
-    """Hash of the other fields, which identifies the run."""
+    """Hash of all other fields; it identifies the run."""
     trace: str
-    """Name of the trace as typed."""
+    """Name of the trace as the user typed it."""
     sha256: str
-    """Hash (SHA-256) of the trace's bytes."""
+    """SHA-256 hash of the bytes of the trace file."""
     options: tuple[tuple[str, Any], ...]
-    """For every option of the run's workload: its name, and its value in the form in which a user would type it."""
+    """(name, value) of every option of the run's workload; a value has the form in which a user would type it."""
     policy: str
-    """Spec of the policy without parameters that have their default."""
+    """Spec of the policy, without those parameters that have their default value."""
     parameters: str
     """Spec of the policy with all its parameters."""
     code: str
-    """Hash of the file with the user-defined policy or order; "" for built-in ones."""
+    """Hashes of the user-defined files for the policy, its order and its switches, joined by "+"; "" if all are
+    built-in.
+    """
     cut: str
     placement: Placement = "lowest"
     switch: str = NONE
 
     @property
     def switches(self) -> tuple[tuple[Moment, str], ...]:
-        """Return the time and the policy of each switch."""
+        """Return (time, spec of the new policy) for each switch of the policy."""
         return split_switches(self.switch)
 
     @property
@@ -105,8 +109,8 @@ class Run(NamedTuple):
 class SweepPlan:
     """Plan of a sweep: its runs, and what is measured in them.
 
-    All combinations of values of the `axes` are run; an axis with several factors uses their first values, then their
-    second values, and so on.
+    All combinations of the values on the `axes` are run. If an axis has several factors, their first values belong
+    together, then their second values, and so on.
     """
 
     axes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
@@ -127,8 +131,8 @@ class SweepPlan:
         cut: str = "",
         keep: str = "",
     ) -> SweepPlan:
-        """Return the plan for factors with values as typed, which may have ranges; each sequence in `together` names
-        factors that advance together.
+        """Return the plan for factors whose values are texts as typed, which may have ranges. Each sequence in
+        `together` has the names of factors that advance together.
         """
         for name in factors:
             if name not in FACTORS:
@@ -145,27 +149,29 @@ class SweepPlan:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Return what is measured besides metrics: names of groupings, and "jobs" if jobs are stored."""
+        """Return what is measured in addition to metrics: the names of groupings, and "jobs" if jobs are stored."""
         return (*self.groups, *([self.keep] if self.keep else []))
 
     def __len__(self) -> int:
-        """Return the number of requested runs, some of which may be the same."""
+        """Return the number of combinations of values; several of them can stand for the same run."""
         return prod(len(axis[0][1]) for axis in self.axes)
 
     @property
     def values(self) -> dict[str, tuple[str, ...]]:
-        """Return the values of every factor by its name, in the order of nesting."""
+        """Return a mapping from the name of every factor to its values, in the order of `FACTORS`."""
         factors = dict(factor for axis in self.axes for factor in axis)
         return {name: tuple(dict.fromkeys(factors[name])) for name in FACTORS if name in factors}
 
     def settings(self) -> Iterator[dict[str, str]]:
-        """Yield the value of every factor by name, one dictionary for each run."""
+        """Yield, for each run, a mapping from the name of every factor to its value."""
         along = (range(len(axis[0][1])) for axis in self.axes)
         for places in product(*along):
             yield {name: values[at] for axis, at in zip(self.axes, places, strict=True) for name, values in axis}
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run once. Their policies are made; traces are only read to hash them."""
+        """Yield every run once, even if several settings give it. Policies are made to check their specs; traces are
+        only read to hash them.
+        """
         seen = set()
         for run in self.runs_of_settings():
             if run.key not in seen:
@@ -194,14 +200,14 @@ class SweepPlan:
 
     @property
     def draws(self) -> bool:
-        """Return True if the runs use random numbers, so that the seed matters."""
+        """Return True if some runs of the plan use random numbers, so that the seed changes results."""
         values = self.values
         drawn = any(word.startswith(("random", "phi")) for word in values.get("estimates", ()))
         drawn = drawn or "high" in values or any(word != NONE for word in values.get("resample", ()))
         return drawn or any(float(share) for share in values.get("reserve", ()))
 
     def with_traces(self, place: Any) -> SweepPlan:
-        """Return the plan with the name of each trace replaced by what `place` returns for it."""
+        """Return the plan with the name of each trace replaced by the result of `place(name)`."""
         axes = tuple(
             tuple((name, tuple(map(place, values)) if name == "trace" else values) for name, values in axis)
             for axis in self.axes
@@ -210,12 +216,14 @@ class SweepPlan:
 
 
 Plan = SweepPlan
-"""Former name of `SweepPlan`, for programs that import it."""
+"""Old name of `SweepPlan`, kept for programs that still import it."""
 
 
 @cache
 def version() -> str:
-    """Return the version of this program, because another version may give other results."""
+    """Return the version of this program. It is stored with each run, because another version may give other
+    results.
+    """
     return metadata.version("schedscope")
 
 
@@ -229,8 +237,8 @@ def _expanded(name: str, given: Sequence[str]) -> tuple[str, ...]:
 def _axes(
     values: Mapping[str, tuple[str, ...]], together: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
-    """Return the axes of the plan in the order of FACTORS; factors that advance together share the axis of the first of
-    them.
+    """Return the axes of the plan in the order of `FACTORS`. Factors that advance together are put on one axis, at the
+    position of the first of them.
     """
     taken: dict[str, Sequence[str]] = {}
     for names in together:
@@ -261,7 +269,9 @@ def _group(name: str) -> str:
 
 
 def _options(setting: Iterable[tuple[str, str]]) -> tuple[tuple[str, Any], ...]:
-    """Return the options of a setting, checked and in one uniform form."""
+    """Return (name, value) of every option of the workload; the values in `setting` are checked and written in one
+    uniform form.
+    """
     given = {name: OPTIONS[name].written(OPTIONS[name].taken_word(text)) for name, text in setting}
     source = Source.of_options("", given)
     return tuple((name, option.written(value)) for name, option, value in source.values)
@@ -306,8 +316,8 @@ def _placement(text: str) -> Placement:
 
 
 def identity(policy: Policy) -> str:
-    """Return text that identifies a policy: its spec with all parameters, and of user-defined code the hash, not the
-    path.
+    """Return text that identifies a policy: its spec with all parameters. User-defined code is identified by its hash
+    instead of its path.
     """
     told = full_policy(policy)
     for cls, ref in code_of(policy).items():

@@ -45,7 +45,7 @@ PLAN = TextKind("plan", 2**20, PlanError)
 
 @dataclass
 class Asked:
-    """Content of a plan file: the factors as written, and the options of the plan."""
+    """Content of a plan file: the values of the factors as written in the file, and the plan's other keys."""
 
     factors: dict[str, list[str]] = field(default_factory=dict)
     together: list[list[str]] = field(default_factory=list)
@@ -54,12 +54,12 @@ class Asked:
     keep: str = ""
 
     def plan(self) -> SweepPlan:
-        """Return the plan of the sweep that the file describes."""
+        """Return the plan of the sweep that this content describes."""
         return SweepPlan.of(self.factors, self.together, self.groups, self.cut, self.keep)
 
 
 def seeds(many: int) -> str:
-    """Return the text of a range of `many` seeds, numbered from 0."""
+    """Return the text of a range that stands for `many` seeds: 0, 1 and so on."""
     if many < 1:
         raise ParameterError(f"seeds are counted from 1, got {many}")
     return f"{{0..{many - 1}}}"
@@ -126,14 +126,14 @@ class _Reader:
         return given if isinstance(given, list) else [given]
 
     def _words(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
-        """Return the texts in a key of the file, one for a single value and one for each value of a list; `called` is
-        its name in errors.
+        """Return the texts under the key `name` of the file: one for a single value, or one for each value of a list.
+        `called` is the name of the key in errors.
         """
         given = (self._found if table is None else table).get(name, [])
         return [self._word(called or name, value) for value in (given if isinstance(given, list) else [given])]
 
     def _values(self, name: str, table: dict[str, Any] | None = None) -> list[str]:
-        """Return the values of a key with their ranges expanded."""
+        """Return the values under the key `name`, with ranges replaced by the values that they stand for."""
         return [value for word in self._words(name, table) for value in self._checked(name, expand, word)]
 
     def _checked(self, name: str, read: Callable[[str], T], word: str) -> T:
@@ -150,7 +150,9 @@ class _Reader:
         return str(value)
 
     def _beside(self, trace: str) -> str:
-        """Return the path of a trace next to the plan if there is such a file, otherwise the name unchanged."""
+        """Return the path of the file named `trace` in the plan's folder, if there is one; otherwise return `trace`
+        unchanged.
+        """
         path = os.path.join(self._folder, trace)
         return path if os.path.exists(path) else trace
 
@@ -166,7 +168,7 @@ class _Reader:
         return text
 
     def _consent(self, specs: Iterable[str], trust: bool) -> None:
-        """Raise an error if a spec names user-defined code and the user has not agreed to run it (`trust`)."""
+        """Raise an error if a spec names user-defined code, unless `trust` is True (the user has agreed to run it)."""
         code = [named for spec in specs for named in code_in(spec)]
         if code and not trust:
             heads = listed(dict.fromkeys(named.head for named in code))
@@ -174,7 +176,7 @@ class _Reader:
         agree(code, Proof.OPTION)
 
     def _wrong(self, name: str, what: str) -> PlanError:
-        """Return an error with the line of the key `name`."""
+        """Return an error with the text `what` and the line of the key `name`."""
         is_there = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=\].]""")
         return PlanError(
             what, self._path, next((at for at, line in enumerate(self._lines, 1) if is_there.match(line)), 0)
@@ -182,5 +184,5 @@ class _Reader:
 
 
 def _specs(switches: str) -> list[str]:
-    """Return the specs in a text of switches, `T=SPEC;T=SPEC`."""
+    """Return the specs of the policies in a text of switches, `T=SPEC;T=SPEC`."""
     return [spec for part in switches.split(";") if (spec := part.partition("=")[2])]

@@ -1,4 +1,4 @@
-"""Pool of worker processes on this machine, which end together with the process that started them."""
+"""Pool of worker processes on this machine; they end when the process that started them ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def cores() -> int:
 
 
 MOST = 61 if sys.platform == "win32" else 10_000
-"""Largest number of workers that this system can wait for"""
+"""Largest number of worker processes that this operating system can wait for"""
 
 
 class LocalPool(ProcessPoolExecutor):
@@ -35,7 +35,7 @@ class LocalPool(ProcessPoolExecutor):
         self._reader = reader
 
     def stop(self) -> None:
-        """Kill the worker processes, even in the middle of a run."""
+        """Kill the worker processes, even if they are in the middle of a run."""
         self._line.close()
         self.shutdown(cancel_futures=True)
 
@@ -47,8 +47,8 @@ class LocalPool(ProcessPoolExecutor):
 
 
 def _begin(reader: Connection, line: Connection) -> None:
-    """Prepare a worker to end with its parent: it closes its copy of the pipe's write end (`line`), so that the pipe
-    breaks when the parent ends.
+    """Prepare a worker to end when its parent ends, which it notices because the pipe to `reader` breaks. For this the
+    worker closes its own copy of the pipe's write end, `line`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     line.close()

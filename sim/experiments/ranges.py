@@ -12,13 +12,13 @@ from sim.errors import ParameterError
 from sim.formatting import quoted
 
 MOST = 100_000
-"""Largest number of values that a text with ranges may stand for, and of runs that a plan may have."""
+"""Largest number of values that one text with ranges may stand for; also the largest number of runs of a plan."""
 _NUMBER = r"-?\d{1,15}(?:\.\d{1,15})?"
 _SPAN = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?", re.ASCII)
 
 
 def expand(text: str) -> list[str]:
-    """Return all texts that a text with ranges stands for; the last range varies fastest.
+    """Return all texts that `text`, which may have ranges, stands for. The values of the last range vary fastest.
 
     >>> expand("relaxed:omega={0,1,inf}"), expand("{0.8..1.2..0.2}"), expand("{3..1}")
     (['relaxed:omega=0', 'relaxed:omega=1', 'relaxed:omega=inf'], ['0.8', '1.0', '1.2'], ['3', '2', '1'])
@@ -42,7 +42,9 @@ def _laid(between: list[str], chosen: tuple[str, ...]) -> Iterator[str]:
 
 
 class _Values:
-    """Values that a range between two braces stands for, counted before they are listed."""
+    """Values of one range (the text between two braces). They are counted before they are listed, so that a huge range
+    is refused early.
+    """
 
     def __init__(self, inner: str, text: str) -> None:
         self._parts = [part.strip() for part in inner.split(",")]

@@ -34,11 +34,11 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 APPLICATION = 0x5C4ED5C0
-"""Number at the head of an SQLite file that marks it as a results file."""
+"""Number stored at the beginning of an SQLite file (its application id) that marks it as a results file."""
 LONGEST = 10**7
-"""Largest size in bytes of a value, because a results file may come from anywhere."""
+"""Largest size in bytes of one value that is read, because a results file may come from a stranger."""
 FACTORS = ("trace", "policy", *VARIED, "cut", "version")
-"""Columns of runs that conditions and tables may use."""
+"""Names of columns of runs that can be used in conditions and as rows and columns of tables."""
 _ABOUT = ("sha256", "parameters", "code", "asked", "cpu", "error", "overload", "batches", "log")
 _TABLES = {
     "runs": ("key", *FACTORS, *_ABOUT),
@@ -66,13 +66,13 @@ class StoredRun(NamedTuple):
 
 
 class Results:
-    """Results file that is open; use it as a context manager."""
+    """Open results file, to be used as a context manager."""
 
     def __init__(self, path: str | Path, write: bool = False) -> None:
         self.path = Path(path)
         self.keeps_jobs = False
         self._unpacked: dict[str, int] = {}
-        """For each run (by key) whose jobs have been read: the bytes that they take in memory"""
+        """For each run (by key) whose jobs have been read: size in bytes that these jobs take in memory"""
         self._lock = _locked(self.path) if write else None
         try:
             with self._in_one_line():
@@ -89,14 +89,14 @@ class Results:
         self._unlock()  # after: closing any file of ours gives SQLite's own locks up
 
     def known(self) -> dict[str, StoredRun]:
-        """Return the runs that the file already has, by key."""
+        """Return the runs that the file has, as a mapping from key to run."""
         with self._told():
             rows = self._db.execute("SELECT key, asked, error FROM runs")
             checked = self._of_their_kinds(rows, ("key", "asked", "error"))
             return {key: StoredRun(frozenset((asked or "").split()), bool(error)) for key, asked, error in checked}
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Store the outcomes of runs in one transaction; they replace earlier outcomes of the same runs."""
+        """Store the outcomes of runs in one transaction; an outcome replaces an earlier outcome of the same run."""
         made, kept = {}, []
         for outcome in outcomes:
             made[outcome.run.key] = _rows_of(outcome)
@@ -112,8 +112,8 @@ class Results:
             self._keep(keys, kept)
 
     def _keep(self, keys: list[tuple[str]], kept: list[tuple[str, str, int, bytes]]) -> None:
-        """Store the jobs of runs (`kept`) in place of those stored for `keys`. Their table is created only when a run
-        first needs it.
+        """Replace the stored jobs of the runs `keys` by `kept`. The table of jobs is made when jobs are stored for the
+        first time.
         """
         if kept and not self.keeps_jobs:
             self._db.execute(f"CREATE TABLE {_JOBS} ({', '.join(_OF_JOBS)}, PRIMARY KEY (key, name, part))")
@@ -123,7 +123,9 @@ class Results:
             self._db.executemany(f"INSERT INTO {_JOBS} VALUES (?, ?, ?, ?)", kept)
 
     def jobs_of(self, key: str) -> Kept:
-        """Return the finished jobs of the run with this key, which were stored by `--keep jobs`."""
+        """Return the finished jobs of the run with this key. They are in the file only if its sweep had the option
+        `--keep jobs`.
+        """
         pieces: dict[str, list[bytes]] = {}
         with self._told():
             found = (
@@ -144,8 +146,8 @@ class Results:
         return kept
 
     def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the values of these columns for every run, in the order of the keys; with the grouping `groups`, yield
-        a row for each group of each run.
+        """Yield the values of these columns for every run, in the order of the keys. If the grouping `groups` is given,
+        yield a row for each group of each run instead.
 
         `columns` are columns of runs, `also` metrics of the run or the group. If the file lacks a column because it is
         older, the value is None.
@@ -161,13 +163,13 @@ class Results:
             yield from self._of_their_kinds(found, (*columns, *also))
 
     def groupings(self) -> list[str]:
-        """Return the names of the groupings of jobs that were measured."""
+        """Return the names of the groupings of jobs that were measured in the runs of this file."""
         with self._told():
             found = self._db.execute("SELECT DISTINCT grouping FROM groups ORDER BY grouping")
             return [name for (name,) in self._of_their_kinds(found, ("grouping",))]
 
     def _of_their_kinds(self, rows: Iterable[tuple[Any, ...]], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows unchanged; raise an error if a value has another type than its column."""
+        """Yield the rows unchanged; raise an error if a value does not have a type of its column."""
         kinds = [_kind_of(name) for name in names]
         for row in rows:
             if not all(map(isinstance, row, kinds)):
@@ -196,8 +198,8 @@ class Results:
         return db
 
     def _checked(self, db: sqlite3.Connection) -> dict[str, list[str]]:
-        """Return the names of the columns of each table; raise an error if the file is not a results file, or has other
-        tables or views.
+        """Return a mapping from each table to the names of its columns. Raise an error if this is not a results file,
+        or the file has other tables or views.
         """
         (application,) = db.execute("PRAGMA application_id").fetchone()
         kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index'"))
@@ -207,7 +209,7 @@ class Results:
         return {name: [row[1] for row in db.execute(f"PRAGMA table_info({name})")] for name in _TABLES}
 
     def _widen(self, db: sqlite3.Connection) -> None:
-        """Add the columns that this version of the program has, and an older file lacks."""
+        """Add to the file's tables those columns that this version of the program has and an older file lacks."""
         with db:
             for table, columns in _TABLES.items():
                 for name in columns:
@@ -222,8 +224,8 @@ class Results:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Interrupt a query in this context if it takes too many steps; also replace errors of SQLite by a
-        `ResultsError` of one line.
+        """Interrupt the query in this context if it takes too many steps. Errors of SQLite become a `ResultsError` of
+        one line.
         """
         with self._in_one_line():
             limit_steps(self._db, self.path)
@@ -267,10 +269,10 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """Lock the file until the descriptor that this function returns is closed; raise an error if another process has
-    the lock.
+    """Lock the file; the lock ends when the returned descriptor is closed. Raise an error if another process has the
+    lock.
 
-    On a system without file locks the file is only opened.
+    On a system without file locks, the file is only opened.
     """
     if leads_nowhere(path):
         raise ResultsError(f"{path}: is a link to a missing or empty file; remove it")
@@ -290,7 +292,7 @@ def _locked(path: Path) -> int | None:
 
 
 def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the rows that a run adds, by table."""
+    """Return the rows that are stored for a run, as a mapping from table to rows."""
     run, found, key = outcome.run, outcome.measured, {"key": outcome.run.key}
     about = {
         **key,
@@ -314,7 +316,9 @@ def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
 
 
 def dump(path: str | Path) -> list[tuple[Any, ...]]:
-    """Return factors and results of all runs, without how long they took, so that two files can be compared exactly."""
+    """Return factors and results of all runs, without their computing times, so that two files can be compared
+    exactly.
+    """
     with Results(path) as results:
         names = [name for name in _TABLES["runs"] if name not in ("cpu", "trace")]
         found = list(results.rows(names, also=_TABLES["metrics"][1:]))

@@ -25,11 +25,13 @@ class Point(NamedTuple):
     mean: Mean
     overloaded: bool
     edges: tuple[float, float] | None = None
-    """Ends of the interval if it is not symmetric, such as that of a ratio; None if it is symmetric"""
+    """Ends of the interval if it is not symmetric around the mean, such as that of a ratio; None for a symmetric
+    interval
+    """
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Return the ends of the interval; both are the mean if there is none.
+        """Return the ends of the interval around the mean; without an interval both ends are the mean.
 
         >>> Point(0.8, Mean(5.0, 2.0), False).ends, Point(0.8, Mean(5.0), False).ends
         ((3.0, 7.0), (5.0, 5.0))
@@ -45,12 +47,14 @@ class Panel:
     title: str
     lines: dict[str, list[Point]]
     ticks: tuple[str, ...] = ()
-    """Labels along the axis, at 0, 1, 2 and so on, if the values of the factor are not numbers."""
+    """Labels on the horizontal axis, at the positions 0, 1, 2 and so on; empty if the values of the factor are
+    numbers.
+    """
 
 
 def panels(results: Results, ask: PivotQuery) -> list[Panel]:
-    """Return the panels of a plot: means along the factor `ask.rows`, with a line for each value of the factor
-    `ask.columns`.
+    """Return the panels of a plot: a line for each value of the factor `ask.columns`, with the means along the factor
+    `ask.rows`.
     """
     over = check_factor(ask.rows)
     apart = "trace" not in (over, ask.columns)
@@ -89,8 +93,8 @@ def panels(results: Results, ask: PivotQuery) -> list[Panel]:
 
 
 def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, str]:
-    """Return for each trace its name in a figure: the log's name from its header or, if that is missing, the file's
-    name.
+    """Return a mapping from each trace to its name in a figure: the name of the log in the trace's header or, if that
+    is missing, the name of the file.
 
     If several traces are of the same log, all of them have their file's names.
     """
@@ -110,7 +114,7 @@ def file_name(trace: str) -> str:
 
 
 def check_panels(results: Results, ask: PivotQuery, made: list[Panel]) -> None:
-    """Raise an error for a plot without data, or with too many panels or lines."""
+    """Raise an error if the plot would have no data, or too many panels or lines."""
     if not made or not any(panel.lines for panel in made):
         raise NotThereError(f"{results.path}: there is nothing to plot: no run has {quoted(ask.value)}")
     most = max(len(panel.lines) for panel in made)
@@ -128,7 +132,7 @@ def number_of(value: Value) -> float | None:
 
 
 def said(value: Value) -> str:
-    """Return a value as text for the legend of a figure.
+    """Return a value as text for a legend; a dash for None.
 
     >>> said(0.8), said(None), said("easy")
     ('0.8', '–', 'easy')

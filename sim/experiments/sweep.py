@@ -1,8 +1,8 @@
-"""Sweep: workers make those runs of a plan that a results file lacks, and each run is stored exactly once.
+"""Sweep: workers make the runs of a plan that a results file lacks; each run is stored exactly once.
 
-Workers belong to any `concurrent.futures.Executor`. If a worker dies, its pool cannot go on, and a new pool replaces
-it. The lost
-runs are sent again one bundle at a time, in smaller and smaller bundles, until the run that kills its worker is known.
+The workers belong to an `Executor` of `concurrent.futures`. If a worker dies, its whole pool is broken, and a new pool
+replaces it. The lost runs are sent again in bundles, one at a time, each smaller than the last. This ends when the run
+that kills its worker is found.
 """
 
 from __future__ import annotations
@@ -28,19 +28,21 @@ from sim.experiments.work import Made, Outcome, Task, work
 LARGEST = 64
 """Largest number of runs that are sent to a worker together (a bundle)."""
 PATIENCE = 0.5
-"""Seconds after which a worker returns what it has: long enough for few messages, short enough to lose little"""
+"""Seconds after which a worker stops making runs and returns outcomes: long enough for few messages, short enough that
+little is lost if it dies
+"""
 DEATHS = 2
-"""Number of workers that a run may kill when sent alone, after which it is given up"""
+"""Number of workers that a run may kill when it is the only run sent; after that it is stored as failed"""
 _BEAT = 0.2
 
 
 @dataclass
 class Progress:
-    """Progress of a sweep: numbers of runs, and times."""
+    """Progress of a sweep: numbers of runs, and times in seconds."""
 
     asked: int
     there: int
-    """Number of runs that the file already had."""
+    """Number of the plan's runs that the file already had at the beginning."""
     made: int = 0
     failed: int = 0
     running: int = 0
@@ -61,23 +63,19 @@ class Progress:
 
     @property
     def left(self) -> float | None:
-        """Return the estimated remaining seconds; None before the first run is made."""
+        """Return the estimated remaining time in seconds; None before the first run has been made."""
         return self.elapsed / self.made * self.missing if self.made else None
 
 
 Told = Callable[[Progress, list[Outcome]], None]
-"""Function that is called with the progress of a sweep and the outcomes that arrived since the last call, often
-none.
-"""
+"""Function called from time to time with a sweep's progress and the list, often empty, of outcomes since last time."""
 
 
 def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
 
 
 def lacks(run: Run, plan: SweepPlan, known: dict[str, StoredRun], retry: bool = False) -> bool:
-    """Return True if a run must be made: it is missing, lacks a measurement of the plan or, with `retry`, has
-    failed.
-    """
+    """Return True if a run must be made: not in `known`, without a needed measurement, or failed with `retry` True."""
     of = known.get(run.key)
     return of is None or (retry and of.failed) or not (of.failed or of.asked.issuperset(plan.asked))
 
@@ -118,8 +116,8 @@ def _emptied(runs: deque[Run]) -> Iterator[Run]:
 
 
 def _ask(pool: Executor) -> None:
-    """Raise an error unless a worker answers and has the same version of the program. Otherwise every run would be
-    stored as failed.
+    """Raise an error unless a worker answers and runs the same version of the program. Without this check, every run
+    would be stored as failed.
     """
     try:
         pool.submit(check_versions, versions()).result()
@@ -132,7 +130,9 @@ def _ask(pool: Executor) -> None:
 
 
 class _Sweep:
-    """State of a sweep: runs to be sent, runs at workers, and runs that may have killed a worker."""
+    """State of a sweep: runs still to be sent, runs that workers have, and runs that are suspected of having killed a
+    worker.
+    """
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class _Sweep:
         self._tasks, self._copies, self._results, self._make_pool = tasks, copies, results, make
         self._workers, self._progress, self._told = workers, progress, told
         self._back: deque[Task] = deque()
-        """Runs that workers have returned without making them."""
+        """Runs that workers have returned without having made them; they are sent again."""
         self._suspects: deque[tuple[Task, ...]] = deque()
         self._deaths: dict[str, int] = {}
         self._flight: dict[Future[Made], tuple[Task, ...]] = {}
@@ -176,7 +176,7 @@ class _Sweep:
             pool.shutdown(wait=False)
 
     def _fill(self, pool: Executor) -> bool:
-        """Send bundles of runs until all workers are busy; return True if any run is being made."""
+        """Send bundles of runs until each worker has enough of them; return True if at least one run is being made."""
         self._progress.workers = max(1, self._workers())
         while len(self._flight) < (1 if self._suspects else 2 * self._progress.workers):
             if self._suspects and self._flight:
@@ -188,8 +188,8 @@ class _Sweep:
         return bool(self._flight)
 
     def _send(self, pool: Executor, bundle: tuple[Task, ...], lacks: str = "") -> bool:
-        """Send a bundle to a worker; return False if the pool is broken. If `lacks` is the key of a trace, that trace
-        is sent too.
+        """Send a bundle to a worker; return False if the pool is broken. If `lacks` is the key of a trace, this trace
+        is sent with the bundle.
         """
         sent = {lacks: self._copies[lacks]} if lacks else None
         try:
@@ -202,7 +202,9 @@ class _Sweep:
         return True
 
     def _bundle(self) -> tuple[Task, ...]:
-        """Return the next runs for one worker; fewer near the end, so that all workers finish together."""
+        """Return the next runs to send to one worker. Near the end of the sweep these are fewer, so that all workers
+        finish at about the same time.
+        """
         ahead = self._progress.missing - sum(map(len, self._flight.values()))
         size = max(1, min(LARGEST, math.ceil(ahead / (4 * self._progress.workers))))
         taken = [self._back.popleft() for _ in range(min(size, len(self._back)))]
@@ -245,8 +247,8 @@ class _Sweep:
         return broken
 
     def _suspect(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
-        """Arrange to send again the bundles that were lost with a dead worker: each alone, then in halves; return
-        outcomes of runs given up.
+        """Arrange that the bundles which were lost with a dead worker are sent again: first one bundle at a time, then
+        in halves. Return outcomes of runs that are given up as failed.
         """
         if len(bundles) > 1:
             self._suspects.extend(bundles)

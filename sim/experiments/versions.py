@@ -1,4 +1,6 @@
-"""Version of the program in a worker; a worker with another version is refused, because it may give other results."""
+"""Versions of the program in the sweep and in a worker. A worker with another version is refused, because it may give
+other results.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ class Versions(NamedTuple):
 
     schedscope: str
     sources: str
-    """First digits of a hash of the program's files, as two copies of the same version may differ."""
+    """First digits of a hash of the program's files, because copies with the same version number may differ."""
     python: str
     numpy: str
 
@@ -41,7 +43,9 @@ def versions() -> Versions:
 
 
 def check_versions(wanted: Versions | None) -> None:
-    """Raise an error if `wanted` (the versions of the sweep) differ from those in this process; None is not checked."""
+    """Raise an error if `wanted`, the versions of the sweep, differ from the versions in this process. If `wanted` is
+    None, check nothing.
+    """
     if wanted is not None and wanted != versions():
         raise OtherVersionError(
             f"a worker on {platform.node()} has {versions()}; here are {wanted}: install the same in both places"

@@ -26,7 +26,7 @@ from sim.workload.source import Source
 
 LONGEST_ERROR = 500
 MOST_HELD = 16
-"""Largest number of parsed traces that a worker keeps."""
+"""Largest number of parsed traces that a worker keeps in memory."""
 _HELD: dict[str, bytes] = {}
 
 
@@ -35,7 +35,7 @@ class Task(NamedTuple):
 
     run: Run
     copy: str
-    """Key of the parsed trace, under which the worker keeps it."""
+    """Key of the parsed trace, by which the worker finds it among those in its memory."""
     code: Code
     groups: tuple[str, ...] = ()
 
@@ -50,24 +50,24 @@ class Outcome(NamedTuple):
     """Processor time of the run in seconds."""
     error: str = ""
     groups: tuple[str, ...] = ()
-    """Names of the groupings that were measured."""
+    """Names of the groupings of jobs that were measured."""
 
 
 class Made(NamedTuple):
-    """Answer of a worker to a bundle: outcomes of the first runs in it. The remaining runs of the bundle were not
+    """Answer of a worker to a bundle: outcomes of the first runs in the bundle. The other runs of the bundle were not
     made.
     """
 
     outcomes: list[Outcome]
     lacks: str = ""
-    """Key of a trace that the worker lacks, so that it stopped; "" if it lacked none."""
+    """Key of a trace that the worker does not have, so that it stopped before the run; "" if it lacked no trace."""
 
 
 def work(
     tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
 ) -> Made:
-    """Make the runs `tasks` one after another; stop after the run in which `patience` seconds are exceeded. Return
-    their outcomes.
+    """Make the runs `tasks` one after another, and return their outcomes. Stop after the run during which `patience`
+    seconds have passed.
 
     `copies` are compressed traces by key, which the worker keeps. The worker also stops at a run whose trace it lacks.
     """
@@ -129,5 +129,5 @@ def _whole(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> Workload:
 
 
 def size_of(copy: str, run: Run) -> int:
-    """Return the number of jobs of a run, with the trace of this key."""
+    """Return the number of jobs of a run; `copy` is the key of its parsed trace, which must be in memory."""
     return len(_workload(copy, run.options))

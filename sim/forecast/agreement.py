@@ -1,4 +1,4 @@
-"""Comparison of the starts in a recording of a cluster with those under a policy, by the reasons to wait."""
+"""Comparison of the starts in a recording of a cluster with the starts under a policy, for each reason to wait."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ ALL = "all jobs"
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of the starts of some jobs under a policy with their recorded starts."""
+    """Agreement between the starts of a group of jobs under a policy and their recorded starts."""
 
     reason: str
-    """Last reason to wait that the recorded scheduler gave for these jobs; `ALL` for all jobs."""
+    """Last reason to wait that the scheduler gave for the jobs of this group; `ALL` for the group of all jobs."""
     jobs: int
     near: float
-    """Share of the jobs that start within `NEAR` of their recorded start."""
+    """Share of the jobs that start at most `NEAR` seconds before or after their recorded start."""
     earlier: float
-    """Share of the jobs that start more than `NEAR` earlier than they were recorded."""
+    """Share of jobs that start over `NEAR` seconds before their recorded start; `later`: as much after it."""
     later: float
     median: float
-    """Median of the differences in seconds, without their signs."""
+    """Median of the absolute differences between the two starts, in seconds."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Facts about the jobs of a recording that a trace does not have."""
+    """Facts about the jobs of a recording that its form as a trace does not contain."""
 
     jobs: Mapping[str, ClusterJob]
-    """For each job (by id): its state in the latest picture that shows it."""
+    """For each job (by id): the job as the latest picture that contains it shows it."""
     reasons: Mapping[str, str]
-    """For each job that was seen waiting (by id): the last reason that the scheduler gave for it."""
+    """For each job (by id) that a picture shows waiting: the last reason to wait that the scheduler gave for it."""
     last: Cluster
 
     @classmethod
@@ -59,9 +59,9 @@ class Seen:
 
 
 def limited(workload: Workload, seen: Seen) -> Workload:
-    """Return the workload with the limits of accounts, users and qualities of service (QOS) that were recorded.
+    """Return the workload with the limits of accounts, users and QOS (Slurm's qualities of service) that were recorded.
 
-    A limit that a job exceeds alone does not apply to that job, because it ran in reality.
+    A limit does not apply to a job that exceeds it even alone, because that job did run in reality.
     """
     rules = bounds_of(seen.last)
     jobs = [seen.jobs.get(job) for job in workload.ids]
@@ -74,7 +74,9 @@ def limited(workload: Workload, seen: Seen) -> Workload:
 
 
 def agreements(schedule: Schedule, seen: Seen) -> list[Agreement]:
-    """Return the agreement of a schedule with the recorded starts: of all jobs, and by their last reason to wait."""
+    """Return agreements of a schedule with the recorded starts: one for all jobs, and one for each last reason to
+    wait.
+    """
     recorded = schedule.workload.recorded_start.tolist()
     found: dict[str, list[float]] = defaultdict(list)
     for job, start, came in zip(schedule.workload.ids, schedule.start.tolist(), recorded, strict=True):

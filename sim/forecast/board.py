@@ -1,6 +1,4 @@
-"""Forecasts for the latest picture (polled state) of a cluster, with their ranges, and the score of the forecasts for
-the last day.
-"""
+"""Forecasts with ranges for a cluster's latest picture (state), and the score for jobs that started in the last day."""
 
 from __future__ import annotations
 
@@ -19,9 +17,9 @@ from sim.forecast.score import FAR, NEAR
 
 DAY = 86400.0
 EVERY = 300.0
-"""Smallest number of seconds between two forecasts that are kept for the score."""
+"""Smallest time in seconds between two pictures whose forecasts are kept for the score."""
 MOST_KEPT = 50_000
-"""Largest number of forecasts of one day whose errors are kept."""
+"""Largest number of errors of forecasts, from the last day, that are kept."""
 
 
 class _Said(NamedTuple):
@@ -33,12 +31,12 @@ class _Said(NamedTuple):
 
 class _Error(NamedTuple):
     came: float
-    """Time of the start."""
+    """Actual start of the job."""
     ours: float
-    """Seconds by which the forecast was later than the start."""
+    """Seconds by which this program's forecast was later than the actual start; negative if it was earlier."""
     slurm: float | None
     is_inside: bool | None
-    """True if the start was inside the range; None if there was no range."""
+    """True if the actual start was inside the range of the forecast; None if there was no range."""
 
 
 @dataclass(frozen=True)
@@ -50,35 +48,35 @@ class DayScore:
     far: float
     """Share of the forecasts with an error of at most `FAR` seconds."""
     early: float
-    """Share of the forecasts that were more than `NEAR` seconds too early."""
+    """Share of the forecasts that were more than `NEAR` seconds earlier than the actual start."""
 
 
 @dataclass(frozen=True)
 class Forecasts:
-    """Forecasts of one picture."""
+    """Forecasts for the waiting jobs of one picture."""
 
     at: float
     starts: Mapping[str, Expected]
     ranges: Mapping[str, Range]
-    """For each job (by id): the range around its middle forecast, computed from the errors of earlier forecasts; jobs
-    without one are missing.
+    """For each job (by id): the range around its middle forecast, computed from the errors of earlier forecasts. A job
+    without a range is missing.
     """
     ours: DayScore | None = None
     slurm: DayScore | None = None
     inside: float | None = None
-    """Share of the starts of the last day that were inside their range; None for too few starts."""
+    """Share of the starts within the last day that were inside their range; None if there are too few starts."""
 
     def span(self, job: str) -> Range | None:
-        """Return the range of a job's start. Without one, return the span between the lowest and highest expected
-        start; None if unknown.
+        """Return the range of a job's start. If the job has no range, return (lowest, highest) expected start; None if
+        unknown.
         """
         found, known = self.ranges.get(job), self.starts.get(job)
         return found or (None if known is None else Range(known.low, known.high))
 
 
 class Board:
-    """Collector that makes forecasts for pictures, which must be added in order of time, and scores them when jobs
-    start.
+    """Collector that makes forecasts for each picture of a cluster, and scores them when the jobs start. Pictures must
+    be added in order of time.
     """
 
     def __init__(self, past: Iterable[ClusterJob] = (), every: float = EVERY) -> None:
@@ -89,13 +87,13 @@ class Board:
         self._kept_at: float | None = None
 
     def learn(self, jobs: Iterable[ClusterJob]) -> None:
-        """Take in jobs that ended earlier."""
+        """Add jobs that ended earlier, from whose run times the forecasts are made."""
         for job in jobs:
             self.past.add(job)
 
     def keep(self, cluster: Cluster) -> None:
-        """Take in the next picture without returning forecasts. If at least `every` seconds have passed since forecasts
-        were last kept, keep those for this picture.
+        """Add the next picture without returning forecasts. Its forecasts are kept only if at least `every` seconds
+        have passed since the last kept ones.
 
         Kept forecasts are scored when their jobs start.
         """
@@ -122,7 +120,7 @@ class Board:
             self._open[id].append(_Said(cluster.at, start, job.start if job.is_planned else None, found))
 
     def add(self, cluster: Cluster) -> Forecasts:
-        """Take in the next picture, and return its forecasts."""
+        """Add the next picture, and return the forecasts for its waiting jobs."""
         self.keep(cluster)
         starts, ranges = expected(trimmed(cluster), self.past), dict[str, Range]()
         for id, start in starts.items():

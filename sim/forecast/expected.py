@@ -1,4 +1,6 @@
-"""Expected starts of the waiting jobs of one picture as spans of time, and the reasons why a job has none."""
+"""Expected starts of the waiting jobs of one picture, as spans of time, and the reasons why a job has no expected
+start.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +21,21 @@ class Expected(NamedTuple):
     """Expected start of a job under three assumptions about run times, in seconds since 1970."""
 
     low: float
-    """Start if each job runs only as long as the shortest tenth of comparable past jobs did."""
+    """Start if each job runs only as long as the shortest tenth of comparable past jobs; the earliest of the three."""
     middle: float
-    """Start if each job runs as long as the median of comparable past jobs."""
+    """Start if each job runs as long as the median of comparable past jobs did."""
     high: float
-    """Start if every job runs to its limit."""
+    """Start if each job runs to its time limit; the latest of the three."""
 
 
 MOST = 60
-"""Largest number of waiting jobs that are simulated together, because a forecast of hundreds takes minutes."""
+"""Largest number of waiting jobs that are simulated together, because a forecast for hundreds of jobs takes minutes."""
 
 
 def trimmed(cluster: Cluster, job: str = "", most: int = MOST, behind: int = 0) -> Cluster:
-    """Return the cluster with the waiting jobs that can be forecast, at most the first `most` of them, and no
-    others.
+    """Return the cluster with fewer waiting jobs: only jobs that can be forecast, and at most the first `most`.
 
-    If `job` is the id of one of them, keep instead this job, all jobs ahead of it, and the next `behind` jobs after it.
+    If `job` is the id of such a job, keep instead this job, all such jobs ahead of it, and the next `behind` after it.
     """
     queue = [each for each in cluster.queue if can_be_forecast(each)]
     place = next((at for at, each in enumerate(queue) if each.id == job), None)
@@ -43,7 +44,9 @@ def trimmed(cluster: Cluster, job: str = "", most: int = MOST, behind: int = 0) 
 
 
 def expected(cluster: Cluster, past: Past) -> Mapping[str, Expected]:
-    """Return the expected starts by job, of the jobs whose reason for waiting is modelled."""
+    """Return a mapping from the id of each waiting job to its expected start. Jobs whose reason to wait is not modelled
+    are missing.
+    """
     limits = forecast(cluster, LIMITS, past)
     if not len(past):
         return {job: Expected(start, start, start) for job, start in limits.items()}
@@ -55,7 +58,7 @@ def expected(cluster: Cluster, past: Past) -> Mapping[str, Expected]:
 
 
 def why_unknown(cluster: Cluster, job: ClusterJob) -> str:
-    """Return as text why a waiting job has no forecast."""
+    """Return text that explains why a waiting job has no forecast."""
     if cluster.is_private:
         return "the jobs of other users are hidden"
     if not cluster.nodes:

@@ -29,8 +29,8 @@ from sim.workload.model import Job, Workload
 from sim.workload.shape import Shape
 
 MOST_WAITING = 500
-"""Largest number of waiting jobs that are simulated, those with the highest priorities. Slurm's backfill considers
-equally many by default.
+"""Largest number of waiting jobs that are simulated; the jobs with the highest priorities are chosen. By default
+Slurm's backfill considers the same number.
 """
 UNLIMITED = 86400.0
 """Run time in seconds that is assumed for a job without a time limit."""
@@ -58,16 +58,18 @@ MODELS = (PROCESSORS, NODES, LIMITS, LEARNT)
 
 @dataclass(frozen=True)
 class FromNow(Slurm):
-    """Slurm's policy from a time at which some jobs, with the lowest ranks, already run on their nodes."""
+    """Slurm's policy for a forecast: the simulation begins when some jobs, which have the lowest ranks, already run on
+    their nodes.
+    """
 
     running: int = field(default=0, repr=False)
-    """Number of jobs that already run at the beginning."""
+    """Number of jobs that already run when the simulation begins; they have the lowest ranks."""
     demands: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict, repr=False, compare=False)
     """For each job (by rank): the limits that it counts against, as (index of the limit in `most`, amount that the job
     takes of it).
     """
     most: Sequence[float] = field(default=(), repr=False)
-    """For each limit: the amount of it that running jobs may take together."""
+    """For each limit: largest amount of it that running jobs may take in total."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.queue:
@@ -90,8 +92,8 @@ class FromNow(Slurm):
 
 
 def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
-    """Return True if the waiting job waits for what the model covers: priority, resources and, if it has limits, a
-    limit.
+    """Return True if the waiting job waits for something that the model covers: priority, resources or, if the model
+    has limits, a limit.
     """
     if not job.is_waiting or not job.cpus:
         return False
@@ -104,7 +106,9 @@ def _is_limited(job: ClusterJob) -> bool:
 
 
 def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) -> dict[str, float]:
-    """Return the start, in seconds since 1970, of each waiting job whose reason to wait the model covers, by job id."""
+    """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970. Jobs whose reason
+    to wait the model does not cover are missing.
+    """
     if cluster.is_private or not cluster.nodes:
         return {}
     running = [job for job in cluster.running if job.nodes and job.cpus]
@@ -132,11 +136,11 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
 
 
 def spans(cluster: Cluster, model: Model, past: Past, share: float) -> dict[str, tuple[float, float]]:
-    """Return for each job (by id) its earliest and latest start, in seconds since 1970; empty for a model without a
-    quantile.
+    """Return a mapping from the id of each job to its (earliest, latest) start, in seconds since 1970; empty for a
+    model without a quantile.
 
-    The starts come from two forecasts, with short and with long run times. The share `share` of past run times lies
-    between these.
+    The two starts come from a forecast with short run times and one with long run times. The share `share` of the past
+    run times lies between the two.
     """
     if model.quantile is None:
         return {}
@@ -146,14 +150,16 @@ def spans(cluster: Cluster, model: Model, past: Past, share: float) -> dict[str,
 
 
 def _left(cluster: Cluster, job: ClusterJob) -> float:
-    """Return the seconds until a running job reaches its time limit; for a waiting job its whole limit."""
+    """Return the seconds until a running job reaches its time limit; for a waiting job, its whole time limit in
+    seconds.
+    """
     if job.is_waiting:
         return max(job.limit or UNLIMITED, 1.0)
     return max((job.end or cluster.at + UNLIMITED) - cluster.at, 1.0)
 
 
 def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None) -> float:
-    """Return the seconds for which a job is expected to run from its start, or from now if it runs already."""
+    """Return the seconds for which a job is expected to run: from its start or, if it runs already, from now."""
     most = _left(cluster, job)
     if model.quantile is None or past is None:
         return most
@@ -163,7 +169,9 @@ def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None
 
 
 def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
-    """Return the nodes with the request of each job; waiting jobs get no node that is unavailable or reserved now."""
+    """Return the machine's nodes, with the request of each job. Waiting jobs may not use nodes that are unavailable or
+    reserved at present.
+    """
     machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name)
     reserved = {
         name for each in cluster.reservations if each.start <= cluster.at < each.end for name in each.nodes
@@ -186,7 +194,9 @@ def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
 def _workload(
     jobs: Sequence[ClusterJob], estimates: Sequence[float], lengths: Sequence[float], shape: Shape | None, procs: int
 ) -> Workload:
-    """Return a workload of the jobs in this order, all submitted now; `lengths` are their run times."""
+    """Return a workload of the jobs in this order, all submitted now. `lengths` are their run times in seconds,
+    `estimates` their estimates.
+    """
     size = len(jobs)
     users = {name: number for number, name in enumerate(dict.fromkeys(job.user for job in jobs))}
     unknown, nothing = np.full(size, -1, np.int64), np.zeros(size, bool)

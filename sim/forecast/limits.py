@@ -1,4 +1,4 @@
-"""Limits on what accounts, users and QOS (Slurm's qualities of service) may run at the same time, for forecasts."""
+"""Limits on what an account, user or QOS (Slurm's quality of service) may run at one time, as forecasts apply them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OF_JOBS = {"": 1, "cpu": 0, "gres/gpu": 0}
 
 @dataclass(frozen=True)
 class Bound:
-    """Limit on the amount that jobs may take together at one time."""
+    """Limit on an amount (such as cores) that certain jobs may take in total at one time."""
 
     limit: Limit
 
@@ -30,18 +30,20 @@ class Bound:
         return names.get(self.limit.kind) == self.limit.name
 
     def amount(self, job: ClusterJob) -> int:
-        """Return how much of this limit the job takes."""
+        """Return the amount of this limit that the job takes while it runs."""
         _, _, resource = self.limit.what.partition("=")
         return {"cpu": job.cpus, "gres/gpu": job.gpus * max(len(job.nodes), job.nodes_wanted)}.get(resource, 1)
 
 
 def bounds_of(cluster: Cluster) -> tuple[Bound, ...]:
-    """Return those limits of the cluster that a forecast can apply."""
+    """Return those limits of the cluster that a forecast can take into account."""
     return tuple(Bound(limit) for limit in cluster.limits if _WHAT.fullmatch(limit.what))
 
 
 def demands(jobs: Iterable[ClusterJob], bounds: Iterable[Bound]) -> Mapping[int, tuple[tuple[int, int], ...]]:
-    """Return, by index of the job, the limits that it counts against, as (index of the limit, amount)."""
+    """Return a mapping from the index of each job to the limits that it counts against, as (index of the limit in
+    `bounds`, amount).
+    """
     listed = tuple(enumerate(bounds))
     return {
         place: tuple((at, bound.amount(job)) for at, bound in listed if bound.covers(job))

@@ -8,15 +8,17 @@ from collections.abc import Iterable
 from sim.cluster.values import ClusterJob
 
 KEPT = 200
-"""Largest number of past jobs, of one user or of all, that are remembered; the latest ones."""
+"""Largest number of past jobs that are remembered for each user, and for all users together; the latest ones are
+kept.
+"""
 ENOUGH = 5
-"""Smallest number of past jobs from which a run time is learnt. With fewer jobs of the user, jobs of all users count;
-if they are fewer, too, the time limit is used.
+"""Smallest number of past jobs from which a run time is learnt. If the user has fewer, jobs of all users are taken; if
+these are fewer than that too, the time limit counts.
 """
 
 
 class Past:
-    """Run times of jobs that have ended, by user. A job that is added again does not count again."""
+    """Run times of jobs that have ended, for each user and for all users. A job that is added twice counts once."""
 
     def __init__(self, jobs: Iterable[ClusterJob] = ()) -> None:
         self._shares: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
@@ -28,7 +30,7 @@ class Past:
         return len(self._known)
 
     def add(self, job: ClusterJob) -> None:
-        """Add a job if it has ended by itself or at its limit; ignore it otherwise."""
+        """Add a job if it ended by itself or at its time limit, so that its run time is known; ignore any other job."""
         if not job.has_ended or job.id in self._known or job.start is None or job.end is None or not job.limit:
             return
         if job.state == "CANCELLED" or job.end <= job.start:
@@ -39,8 +41,8 @@ class Past:
         self._shares[""].append(share)
 
     def length(self, job: ClusterJob, quantile: float, so_far: float = 0.0) -> float | None:
-        """Return the run time in seconds that the share `quantile` of comparable past jobs did not exceed, in
-        proportion to their time limits.
+        """Return a run time in seconds that the share `quantile` of comparable past jobs did not exceed. Run times are
+        compared as shares of the jobs' time limits.
 
         Only those past jobs count that, in this proportion, ran longer than `so_far`. The result is None if the job has
         no limit, and the limit itself if too few past jobs are known.

@@ -1,4 +1,4 @@
-"""Ranges around forecast starts, from how far earlier forecasts of the same kind were off."""
+"""Ranges around forecast starts, computed from the errors of earlier forecasts of the same kind."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from math import inf
 from typing import NamedTuple
 
 SHARE = 0.8
-"""Share of the actual starts that should lie inside their ranges."""
+"""Share of actual starts that the ranges are meant to contain."""
 KEPT = 2000
-"""Number of latest errors from which ranges are computed."""
+"""Number of errors from which ranges are computed; the latest ones are kept."""
 ENOUGH = 20
-"""Fewest errors from which a range is computed."""
+"""Smallest number of errors from which a range is computed."""
 GRAIN = 60.0
-"""Seconds added to the distance of a forecast into the future. Errors are divided by this sum, so that those of near
-and far forecasts can be compared.
+"""Seconds that are added to the time from a forecast to the forecast start. Errors are divided by this sum, so that
+those of near and far starts can be compared.
 """
 STEP, LEAST, MOST = 0.02, 0.02, 0.4
-"""Step, smallest and largest value for the share of errors that ranges leave out; each start inside or outside its
-range changes this share.
+"""Three values for the share of errors that ranges leave out: its change when a start falls inside or outside its
+range, its smallest value, and its largest.
 """
 
 
@@ -42,24 +42,24 @@ class Ranges:
 
     def __init__(self) -> None:
         self._errors: deque[tuple[float, float]] = deque(maxlen=KEPT)
-        """(before, after) of each start, as multiples of how far ahead it was forecast: how much it came before its
-        span, and after it; negative inside.
+        """For each start: (before, after), how much it came before and after the span of its forecast, as multiples of
+        how far ahead it was forecast. A value is negative if the start was on the inner side of that end.
         """
         self._open: dict[str, list[tuple[float, Range, float, Range | None]]] = defaultdict(list)
         """For each job that still waits (by id): its forecasts, as (time when it was made, span, seconds ahead plus
         `GRAIN`, range or None).
         """
         self._out = 1 - SHARE
-        """Share of the errors that ranges leave out, half of it on each side; it is adapted at each start."""
+        """Share of the errors that ranges leave out, half of it on each side. It changes a little at each start."""
         self._wider: tuple[float, tuple[float, float] | None] = -inf, None
-        """Time of the latest forecast; and how much ranges are wider than spans before and after (see `_errors`), None
-        with too few errors.
+        """Time of the latest forecast, and the pair by which ranges were then wider than spans, before and after (see
+        `_errors`). The pair is None if there are too few errors.
         """
 
     def around(self, job: str, at: float, said: float, span: Range | None = None) -> Range | None:
-        """Record that at the time `at` a job was forecast to start at `said`, within the model's own `span` (None:
-        exactly then).
-        Return the range around this forecast; None if fewer than `ENOUGH` errors are known.
+        """Record a forecast made at the time `at`: the job will start at `said`, and within `span` by the model's own
+        measure (None: exactly at `said`). Return the range around this forecast; None if fewer than `ENOUGH` errors are
+        known.
 
         >>> ranges = Ranges()
         >>> for job in range(21):
@@ -77,8 +77,8 @@ class Ranges:
         return found
 
     def _misses(self) -> tuple[float, float] | None:
-        """Return (before, after): how much spans must be widened on each side to include the wanted share of earlier
-        starts; None with too few errors.
+        """Return (before, after), by how much a span must be widened on each side to contain the wanted share of
+        earlier starts. Return None if there are too few errors.
         """
         many = len(self._errors)
         if many < ENOUGH:
@@ -88,7 +88,7 @@ class Ranges:
         return below, above
 
     def start(self, job: str, came: float) -> None:
-        """Record that the job started at `came`, so that the errors of its forecasts are known."""
+        """Record that the job started at `came`; from now on the errors of its forecasts count for new ranges."""
         for at, own, size, found in self._open.pop(job, ()):
             if at > came:
                 continue
@@ -98,6 +98,6 @@ class Ranges:
                 self._out = min(max(self._out + STEP * (1 - SHARE - is_outside), LEAST), MOST)
 
     def forget(self, waiting: Container[str]) -> None:
-        """Remove the forecasts of jobs that no longer wait, although they did not start."""
+        """Remove the forecasts of jobs that are no longer in `waiting` and did not start."""
         for job in [job for job in self._open if job not in waiting]:
             del self._open[job]

@@ -15,18 +15,20 @@ from sim.forecast.ranges import SHARE, Range, Ranges
 
 SLURM = "Slurm's own"
 HORIZONS = (60.0, 600.0, 3600.0, 21600.0, inf)
-"""Upper limits, in seconds, of the classes by how far ahead a start was forecast."""
+"""Upper bounds, in seconds, of classes of forecasts. The class depends on how far ahead of the start a forecast was
+made.
+"""
 NEAR, FAR = 60.0, 600.0
-"""Errors in seconds up to which a forecast counts as good, and as fair."""
+"""Largest error in seconds with which a forecast counts as good, and the largest with which it counts as fair."""
 
 
 @dataclass(frozen=True)
 class ForecastScore:
-    """Score of one kind of forecast, over those times and jobs for which every kind has a forecast."""
+    """Score of one kind of forecast, over the pictures and jobs for which every kind has a forecast."""
 
     name: str
     forecasts: int
-    """Number of forecasts of this kind, also where other kinds have none."""
+    """Number of forecasts of this kind, including those for which another kind has none."""
     median: float
     mean: float
     near: float
@@ -34,11 +36,9 @@ class ForecastScore:
     far: float
     """Share of the forecasts with an error of at most `FAR` seconds."""
     early: float
-    """Share of the forecasts that were more than `NEAR` seconds too early."""
+    """Share of the forecasts that were more than `NEAR` seconds earlier than the actual start."""
     by_horizon: tuple[float | None, ...]
-    """Median error in seconds for each class of `HORIZONS`, by how far ahead the job started; None for an empty
-    class.
-    """
+    """For each class of `HORIZONS`: median error in seconds of the forecasts in it; None if the class is empty."""
 
 
 @dataclass(frozen=True)
@@ -47,28 +47,31 @@ class Score:
 
     rows: tuple[ForecastScore, ...]
     common: int
-    """Number of forecasts that count in all scores: every kind has one for this job and picture, and the actual start
-    is known.
+    """Number of forecasts that are scored: every kind has a forecast for this job in this picture, and the job's actual
+    start is known.
     """
     jobs: int
     """Number of different jobs in the forecasts counted by `common`."""
     horizons: tuple[int, ...]
-    """For each class of `HORIZONS`: how many of the forecasts counted by `common` are in it."""
+    """For each class of `HORIZONS`: number of the forecasts in it. Only forecasts that `common` counts are included."""
     moments: int
     first: float
     last: float
     ranges: int
-    """Number of ranges around forecasts of the last kind in `rows` whose job's actual start is known."""
+    """Number of ranges that can be judged: they are around forecasts of the last kind in `rows`, and the job's actual
+    start is known.
+    """
     inside: float | None
-    """Share of the actual starts that are inside the ranges counted by `ranges`, or None."""
+    """Share of the actual starts that are inside their ranges, over the ranges that `ranges` counts, or None."""
     missing: tuple[tuple[str, int], ...]
-    """For each reason to wait for which the last kind makes no forecast: (reason, number of jobs that waited for
-    it).
+    """(reason to wait, number of jobs that waited for it) for each reason for which the last kind in `rows` makes no
+    forecast.
     """
 
 
 class Scorer:
-    """Collector that makes forecasts of every kind for pictures of a cluster, and scores them.
+    """Collector that makes forecasts of every kind for the pictures (polled states) of a cluster, and scores them when
+    the jobs start.
 
     A picture is skipped if it is less than `every` seconds later than the last one that was used.
     """
@@ -79,7 +82,7 @@ class Scorer:
             name: {} for name in (SLURM, *(m.name for m in models))
         }
         self.ranges = Ranges()
-        """Ranges from the errors of the last kind of forecast."""
+        """Ranges around the forecasts of the last kind, computed from the errors of its earlier forecasts."""
         self._ranged: dict[tuple[float, str], Range] = {}
         self._waits: set[str] = set()
         self._started: dict[str, float] = {}
@@ -115,13 +118,13 @@ class Scorer:
                 self._ranged[cluster.at, job.id] = around
 
     def _start(self, job: str, came: float) -> None:
-        """Record the actual start of a job, once."""
+        """Record the actual start of a job, and ignore later calls for the same job."""
         if job not in self._started:
             self._started[job] = came
             self.ranges.start(job, came)
 
     def score(self) -> Score:
-        """Return the score of all forecasts whose jobs have started by now."""
+        """Return the score of all forecasts for jobs that have started by now."""
         known = {key: self._started[key[1]] for said in self._said.values() for key in said if key[1] in self._started}
         known = {key: start for key, start in known.items() if start >= key[0]}
         pairs = sorted(key for key in known if all(key in said for said in self._said.values()))

@@ -1,4 +1,6 @@
-"""Answers to what-if questions: the start of a waiting job with another request, and the jobs that start later."""
+"""Answers to what-if questions: when a waiting job would start if it had another request, and which jobs would start
+later because of that.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from sim.forecast.past import Past
 from sim.formatting import count, parse_time, quoted, span
 
 WORDS = ("time", "cpus", "nodes", "mem", "gpus", "partition")
-"""Parts of a request that a question can change."""
+"""Names of the parts of a request that a what-if question can change."""
 FELT = 60.0
-"""Seconds by which two starts must differ to count as earlier or later."""
+"""Smallest difference in seconds between two starts that counts as earlier or later."""
 MOST_ANSWERS = 8
 BEHIND = 20
 """Number of jobs behind the job in question that are simulated with it, to see whether the change delays them."""
@@ -32,27 +34,27 @@ class Answer(NamedTuple):
     before: Expected | None
     after: Expected | None
     later: tuple[tuple[str, float], ...]
-    """Other jobs that would start later, as (job id, seconds of delay), the most delayed first."""
+    """Other jobs that would start later because of the change, as (job id, seconds of delay), the most delayed
+    first.
+    """
     earlier: int
-    """Number of other jobs that would start earlier."""
+    """Number of other jobs that would start earlier because of the change."""
     why: str = ""
-    """Reason why there is no forecast; "" if there is one."""
+    """Reason why there is no forecast for the job; "" if there is one."""
 
     @property
     def gain(self) -> float:
-        """Return the seconds by which the job would start earlier; 0 if unknown."""
+        """Return the seconds by which the job would start earlier with the change; 0 if unknown."""
         return 0.0 if self.before is None or self.after is None else delay(self.after, self.before)
 
 
 def delay(before: Expected, after: Expected) -> float:
-    """Return the seconds by which `after` is later than `before`: the mean of the delays of their middle and latest
-    starts.
-    """
+    """Return the delay from `before` to `after` in seconds: the mean of the delays of the middle and latest start."""
     return (after.middle - before.middle + after.high - before.high) / 2
 
 
 def parse_change(text: str, job: ClusterJob) -> ClusterJob:
-    """Return the job with a changed request, as in `time=30m cpus=8`."""
+    """Return the job with the request changed as `text` says, such as `time=30m cpus=8`."""
     made = job
     for part in text.replace(",", " ").split():
         word, equals, value = part.partition("=")
@@ -93,8 +95,8 @@ def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
 
 
 def _with(tres: str, kind: str, value: str) -> str:
-    """Return the resources `tres` (in Slurm's notation) with the amount `value` of the resource `kind`; "" stays
-    unchanged.
+    """Return the resources `tres` (in Slurm's notation) with the amount of the resource `kind` replaced by `value`. An
+    empty `tres` stays empty.
 
     >>> _with("cpu=4,mem=4000M,node=1", "cpu", "2"), _with("", "cpu", "2")
     ('cpu=2,mem=4000M,node=1', '')
@@ -108,8 +110,8 @@ def _with(tres: str, kind: str, value: str) -> str:
 def answer(
     cluster: Cluster, job: ClusterJob, changed: ClusterJob, past: Past, change: str, before: dict[str, Expected]
 ) -> Answer:
-    """Return the answer for the job with the request of `changed`; `before` has the expected starts without the change,
-    by job id.
+    """Return the answer to the question what happens if `job` has the request of `changed`. `before` is a mapping from
+    the id of each job to its expected start without the change.
 
     `change` is the change as text.
     """
@@ -126,13 +128,17 @@ def answer(
 
 
 def what_if(cluster: Cluster, job: ClusterJob, text: str, past: Past) -> Answer:
-    """Return the answer to one question, such as `time=30m cpus=8`."""
+    """Return the answer to one what-if question about the job; `text` is the change of its request, such as `time=30m
+    cpus=8`.
+    """
     near = trimmed(cluster, job.id, behind=BEHIND)
     return answer(near, job, parse_change(text, job), past, " ".join(text.split()), dict(expected(near, past)))
 
 
 def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
-    """Yield changes that may let a job start earlier: shorter, narrower, with less memory, in another partition."""
+    """Yield changes of the request, as text, that may let a job start earlier: a shorter limit, fewer cores, less
+    memory, fewer GPUs, another partition.
+    """
     if job.limit:
         times = [job.limit / 2, job.limit / 4]
         usual = past.length(job, 0.9)
@@ -149,7 +155,7 @@ def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
 
 
 def answers(cluster: Cluster, job: ClusterJob, past: Past) -> list[Answer]:
-    """Return the changes that would let the job start earlier, the largest gain first."""
+    """Return the answers for those changes that would let the job start earlier, the largest gain first."""
     near = trimmed(cluster, job.id, behind=BEHIND)
     before = dict(expected(near, past))
     if job.id not in before:
@@ -165,7 +171,7 @@ def answers(cluster: Cluster, job: ClusterJob, past: Past) -> list[Answer]:
 
 
 def in_words(text: str) -> str:
-    """Return a change in words.
+    """Return a change of a request in words.
 
     >>> in_words("time=1800 cpus=8"), in_words("partition=short")
     ('a limit of 30m00, 8 cores', 'partition short')

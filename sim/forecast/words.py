@@ -1,4 +1,4 @@
-"""Forecasts, their score and answers to what-if questions in words."""
+"""Texts of forecasts, of their score, and of answers to what-if questions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sim.formatting import count, listed, percent, printable, span
 
 MOST_NAMED = 3
 _ALIKE = 60.0
-"""Seconds below which a span of time is written as one time."""
+"""Largest length in seconds of a span of time that is written as a single time."""
 
 
 def forecast_lines(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -> Iterator[str]:
-    """Yield sentences with the expected start of a waiting job and the score of such forecasts."""
+    """Yield sentences on the expected start of a waiting job, and on how accurate such forecasts have been."""
     found, around = forecasts.starts.get(job.id), forecasts.ranges.get(job.id)
     if found is None:
         yield f"No forecast of ours: {printable(why_unknown(cluster, job))}."
@@ -38,7 +38,9 @@ def forecast_lines(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -> I
 
 
 def score_line(forecasts: Forecasts) -> str:
-    """Return a sentence about the forecasts of the last day; "" if none can be judged yet."""
+    """Return a sentence on how accurate the forecasts of the last day were; "" if there is no start yet to judge them
+    by.
+    """
     if forecasts.ours is None:
         return ""
     own = _score(forecasts.ours)
@@ -61,7 +63,7 @@ def _date(time: float, cluster: Cluster) -> str:
 
 
 def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
-    """Yield sentences about an answer to a what-if question."""
+    """Yield sentences that tell the answer to a what-if question."""
     change = in_words(told.change)
     if told.after is None or told.before is None:
         yield f"With {change}: {printable(told.why) or 'no forecast'}."

@@ -1,5 +1,5 @@
-"""Bulk extension of a history by the fast loop: spare entries are added to its columns, many steps are written into
-them, and unused entries are removed.
+"""Bulk extension of a history by the fast loop (the compiled part of the engine). The columns get spare entries, many
+steps are written into them, and unused entries are removed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,19 @@ from sim.history.history import History
 from sim.history.times import NEVER
 
 _ZEROS = bytes(1 << 20)
-"""Zeros that are copied into new entries: copies of these stay in the processor's cache, while fresh memory is slow"""
+"""Block of zero bytes from which new entries are copied. It is small enough to stay in the processor's cache, which
+makes the copying fast
+"""
 _ALL, _SOME = 1 << 60, 1 << 16
-"""Largest number of steps by which a history grows at once: `_ALL` if decisions are kept, `_SOME` if they are not"""
+"""Largest number of steps by which a history grows at once: `_ALL` if decisions are kept for the whole run, `_SOME` if
+not
+"""
 _SPARE, _MOST = 1 << 9, 8
-"""Number of spare entries added to each column, and the most decisions that are expected for each step"""
+"""Number of spare entries that are added to each column, and largest number of decisions expected for each step"""
 
 
 class Capacity(NamedTuple):
-    """Numbers of steps, stretches, decisions and range numbers. For each there is the number written, and the number
+    """Counts of steps, stretches, decisions and range numbers: for each kind the number written so far, and the number
     for which there is space (`most_...`).
 
     Range numbers are the whole numbers in which `ProcessorSets` stores sets of processors.
@@ -41,9 +45,7 @@ class Capacity(NamedTuple):
 
 
 class Extension:
-    """Spare entries at the end of a history's columns: `grow` adds them, the caller writes them by index, and `cut`
-    removes those not written.
-    """
+    """Spare entries of a history's columns: `grow` adds them, the caller fills them, `cut` removes unfilled ones."""
 
     def __init__(self, history: History, jobs: int) -> None:
         self._history = history
@@ -52,8 +54,8 @@ class Extension:
         decided, sets = history._decisions, history._processors
         decided.write()
         self.written = self._before = history.steps, len(history), len(decided), len(sets.ranges)
-        """(steps, stretches, decisions, range numbers) of the history; `written` is updated by the caller, `_before`
-        keeps the values at the beginning
+        """(steps, stretches, decisions, range numbers) written so far. The caller updates `written`; `_before` keeps
+        the numbers from before the extension
         """
         by_step: tuple[Any, ...] = (
             history._time, history._free, history._waiting, history._wanted, history._decision_end, history._begun,
@@ -71,16 +73,16 @@ class Extension:
 
     @property
     def most(self) -> int:
-        """Return the largest number of steps by which to grow at once. If decisions are not kept, they are dropped
-        after so many steps.
+        """Return the largest number of steps by which the history may grow at once. If decisions are not kept, they are
+        dropped after that many steps.
         """
         return _ALL if self._history._decisions.is_kept else _SOME
 
     def grow(self, more: int) -> Capacity:
         """Add space for `more` steps; return how many entries are written, and for how many there is space.
 
-        Space is added for half as many stretches, and for as many decisions in each step as there were on average. A
-        few more entries are always added, so that the next step finds space even if it has many decisions.
+        Space is added for half as many stretches as steps, and for as many decisions in each step as there were on
+        average. A few more entries are always added, so that the next step finds space even if it has many decisions.
         """
         decided = self._history._decisions
         if not decided.is_kept:
@@ -98,36 +100,44 @@ class Extension:
 
     @property
     def columns(self) -> tuple[memoryview, ...]:
-        """Return views of all columns, through which values are written fast; they are valid until the next `grow`."""
+        """Return views of all columns, through which the caller writes values fast. They are valid until the next call
+        of `grow`.
+        """
         return tuple(map(memoryview, self._columns))
 
     @property
     def whole_sets(self) -> list[int]:
-        """Return the list of the sets of processors that are stored as integers; the caller appends such sets."""
+        """Return the list of those sets of processors that are stored as integers (bits); the caller appends further
+        such sets.
+        """
         return self._history._processors._sets
 
     @property
     def boundaries(self) -> tuple[list[tuple[float, tuple[int, ...]]], array[int]]:
-        """Return two lists to which the caller appends whenever partitions change: (time, processors of each
-        partition), and the number of the step.
+        """Return two lists to which the caller appends one entry at each change of partitions. They are for (time,
+        processors of each partition), and for the number of the step.
         """
         return self._history._boundaries, self._history._boundary_step
 
     @property
     def kinds(self) -> bytearray:
-        """Return the column with the kind of each stretch; the caller must write the kind of a new stretch unless it is
-        0 (an ordinary stay on processors).
+        """Return the column with the kind of each stretch. For a new stretch the caller must write the kind, unless it
+        is 0 (an ordinary run).
         """
         return self._history._kind
 
     @property
     def rows(self) -> dict[int, tuple[int, ...]]:
-        """Return the mapping from the number of a stretch to the rows of the matrix that hold its job."""
+        """Return the mapping from the number of each stretch in the matrix to the rows that hold its job; the caller
+        adds new ones.
+        """
         return self._history._rows
 
     @property
     def kept(self) -> list[Decision]:
-        """Return the list of the decisions that are stored as objects, because they have no compact form."""
+        """Return the list of those decisions that are stored as objects because no form fits them; the caller adds new
+        ones.
+        """
         return self._history._decisions._kept
 
     def cut(self) -> None:
@@ -142,7 +152,7 @@ class Extension:
 
 
 def _fill(column: Any, count: int, nothing: float = 0) -> None:
-    """Extend the column to at least `count` entries; new entries are `nothing`."""
+    """Extend the column to at least `count` entries; each new entry has the value `nothing`."""
     first = len(column)
     is_bytes = isinstance(column, bytearray)
     size = (count - first) * (1 if is_bytes else column.itemsize)

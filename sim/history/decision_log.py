@@ -1,8 +1,8 @@
-"""Compact storage of decisions: each is a row of numbers, with the number of its form, the ranks of two jobs and at
-most three values.
+"""Compact storage of decisions: each is a row of numbers, which has the number of its form, the ranks of up to two
+jobs, and at most three values.
 
-A form stands for a type of decision with a type of reason. Decisions without a form, such as those with user-defined
-reasons, are kept as objects. A decision that is read back equals the stored one.
+A form is a combination of a type of decision and a type of reason. Decisions without a form, such as those with
+user-defined reasons, are kept as objects. A decision that is read back equals the stored one.
 """
 
 from __future__ import annotations
@@ -20,40 +20,42 @@ from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job, Jobs
 
 WIDTH = 3
-"""Number of values in a row of the log, besides the form and the two ranks"""
+"""Number of values in a row of the log; a row also has the number of the form and two ranks"""
 A_ROW = 1 + 4 + 4 + 8 * WIDTH
 """Size in bytes of a row of the log"""
 SHARED = 4096
-"""Factor by which two values share one number if a decision has one value too many: `last * SHARED + other`"""
+"""Factor with which two whole values are stored as one number if a decision has a value too many: `last * SHARED +
+other`
+"""
 
 
 class Form(NamedTuple):
-    """Form of rows of the log: the types of a decision and of its reason, and the meaning of the row's values."""
+    """Form of rows of the log: types of the decision and of its reason, and what the values in such a row mean."""
 
     decision: Any
     reason: Any
     names_job: bool
-    """True if the first field of the reason is a job, whose rank is in the row."""
+    """True if the first field of the reason is a job; its rank is then stored in the row."""
     kinds: tuple[type, ...]
-    """Type to which each value is converted when the decision is read"""
+    """For each value in a row: type to which it is converted when the decision is read"""
     may_miss: bool
-    """True if a value can be None, which is stored as nan."""
+    """True if a value can be None, which is stored as nan (not a number)."""
     names_victims: bool = False
-    """True if the first field of the reason is a list of suspended jobs. The row's first value is their number; they
-    are the jobs of the rows just before it.
+    """True if the first field of the reason is a list of suspended jobs. The first value in the row is then their
+    number, n, and they are the jobs of the n rows before it.
     """
     is_placed: bool = False
-    """True if the policy chooses the processors. The last value is then the number of a stretch with these processors,
-    or ~index of a set that belongs to no stretch.
+    """True if the policy chooses the processors. The last value is then the number of a stretch with these processors
+    or, if negative, ~index of a set stored without a stretch.
     """
     is_trial: bool = False
-    """True if the first value of the reason is also the time limit of the speculative run."""
+    """True if the first value of the reason is at the same time the decision's time limit for a speculative run."""
     own: int = 0
-    """Number of values that belong to the decision; the remaining ones belong to its reason"""
+    """Number of the first values that are fields of the decision; the other values are fields of its reason"""
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
-        """Return the decision about the job, rebuilt from the jobs that it names, its values, and `on`, its
-        processors.
+        """Return the decision about `job`, made again from stored data: `named` are the jobs in its reason, `values`
+        the numbers. `on` has the processors (none or one set).
         """
         own, because = values[: self.own], values[self.own :]
         lasts = because[:1] if self.is_trial else []
@@ -64,9 +66,10 @@ class Form(NamedTuple):
 
 
 class Placed(Form):
-    """Form of a placement in the matrix. The first value is the row of the matrix, or ~row if the job passes others.
+    """Form for placements in the matrix. The first value is the row of the matrix; ~row if the job passes jobs ahead of
+    it.
 
-    The set of columns is stored where other forms have the rank of a job.
+    The set of columns is stored where other forms have the rank of the job in the reason.
     """
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
@@ -105,14 +108,14 @@ def _forms() -> Iterator[Form]:
 
 FORMS = tuple(_forms())
 AS_IT_IS = len(FORMS)
-"""Number that marks decisions which are kept as objects, in place of the number of a form"""
+"""Number in place of that of a form, for decisions that have no form and are kept as objects"""
 _NUMBERS = {(form.decision, form.reason, form.is_placed): number for number, form in enumerate(FORMS)}
 _NOTHING = (0.0,) * WIDTH
 _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {
     Start: {}, Backfill: {}, Reserve: {}, ReserveRow: {},
 }  # fmt: skip
-"""For each type of decision and type of reason: number of the form, True if the reason names a job, and zeros that fill
-the row
+"""For a type of decision, then a type of reason: number of the form, True if the reason names a job, and zeros. The
+zeros stand for the unused values of a row
 """
 for _number, _form in enumerate(FORMS):
     if _form.decision in _WRITTEN and not _form.is_placed and not _form.is_trial:
@@ -122,44 +125,50 @@ MANY = 4096
 
 
 def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int:
-    """Return the number of the form for a decision and a reason of these types."""
+    """Return the number of the form for these types of decision and reason; `is_placed` is True if the policy chooses
+    the processors.
+    """
     return _NUMBERS[decision, reason, is_placed]
 
 
 class DecisionLog:
-    """Log of decisions in the order in which they were made, one row each. New decisions wait in a list and are written
-    into rows when rows are read.
+    """Log of decisions in the order in which they were made, one row each. New decisions are collected in a list, and
+    written into rows before rows are read.
     """
 
     __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "is_kept", "new", "numbers", "ranks")
 
     append: Callable[[Decision], None]
-    """Function that appends a decision."""
+    """Function that adds a decision to the end of the log."""
 
     def __init__(self, jobs: Sequence[Job] = (), sets: ProcessorSets | None = None) -> None:
-        """Make an empty log about these jobs (by rank); `sets` holds the processors of each stretch of the run."""
+        """Make an empty log about these jobs (by rank). `sets` contains the processors of the run's stretches, which
+        placed decisions refer to.
+        """
         self._jobs, self._sets = jobs, sets
         self._made: Sequence[Job | None] = jobs.made if isinstance(jobs, Jobs) else jobs
         self.new: list[Decision] = []
-        """Decisions that are not written into rows yet, in order"""
+        """Decisions that have not been written into rows, in order"""
         self.append = self.new.append
         self.forms = bytearray()
         self.ranks = array("i")
-        """Rank of the job that the decision in each row is about; -1 for none"""
+        """For each row: rank of the job that the decision is about; -1 if it is about none"""
         self.heads = array("i")
-        """For each row: rank of the job that the reason names, or -1; for a placement its columns; for a decision kept
-        as an object its index
+        """For each row: rank of the job in the reason, or -1. For a placement in the matrix: its columns; for a
+        decision kept as an object: the object's index
         """
         self.numbers = array("d")
         self._kept: list[Decision] = []
         self.is_kept = True
-        """False if rows may be forgotten, because no code reads decisions of past steps"""
+        """False if old rows may be dropped, because nothing will read the decisions of past steps"""
 
     def __len__(self) -> int:
         return len(self.forms) + len(self.new)
 
     def write(self) -> None:
-        """Write the decisions that wait in `new` into rows; forget all of them if they are not kept."""
+        """Write the decisions in `new` into rows. If decisions are not kept (`is_kept`), drop them and all rows
+        instead.
+        """
         if not self.is_kept:
             for column in (self.new, self.forms, self.ranks, self.heads, self.numbers, self._kept):
                 del column[:]
@@ -173,8 +182,8 @@ class DecisionLog:
         self.new.clear()
 
     def _write_together(self) -> None:
-        """Write all decisions in `new` into rows at once, those without a form as objects; write nothing and raise an
-        error if one has unexpected values.
+        """Write all decisions in `new` into rows; those without a form are kept as objects. If one has unexpected
+        values, raise an error and write none.
         """
         made, kept, first = self._made, list[Decision](), len(self._kept)
         forms, ranks, heads, numbers = bytearray(), list[int](), list[int](), list[float]()
@@ -220,7 +229,7 @@ class DecisionLog:
         self._kept += kept
 
     def _write_alone(self, decision: Decision) -> None:
-        """Write one decision into a row, or keep it as an object if no form suits it."""
+        """Write one decision into a row, or keep it as an object if it does not fit into the form."""
         self.new, new = [decision], self.new
         try:
             self._write_together()
@@ -260,14 +269,14 @@ class DecisionLog:
         return form.made(job, named, values, on)
 
     def about(self, rank: int, first: int, last: int) -> list[int]:
-        """Return the indices of the rows about the job, from row `first` up to but not including row `last`."""
+        """Return the indices of the rows about the job `rank`, from row `first` up to but not including row `last`."""
         self.write()
         found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
         return found
 
     def until(self, last: int, sets: ProcessorSets | None = None) -> DecisionLog:
-        """Return a copy of the rows before row `last`, to which a branched run can add; `sets` holds the processors of
-        its stretches.
+        """Return a copy of the rows before row `last`, to which the run of a new branch can add. `sets` contains the
+        processors of that run's stretches.
         """
         self.write()
         cut = DecisionLog(self._jobs, sets)

@@ -1,4 +1,6 @@
-"""Decisions of a run as a table: step, time, kind of decision, the first job that it is about, and its sentence."""
+"""Decisions of a run as a table with these columns: step, time, kind of decision, first job that the decision is about,
+and its sentence.
+"""
 
 from __future__ import annotations
 

@@ -23,29 +23,31 @@ from sim.workload.columns import narrow
 from sim.workload.model import Job
 
 _A_STEP, _A_STRETCH = 36, 72
-"""Approximate size in bytes of a step, and of a stretch"""
+"""Approximate memory in bytes for one step, and for one stretch"""
 _MOST, _A_JOB = 1 << 29, 1000
-"""Largest size in bytes that a history may have, and the additional bytes allowed for each job"""
+"""Largest memory in bytes that a history may take, and additional bytes that are allowed for each job"""
 _FREE = -5
-"""Index in `_closes`, counted from its end, of the number of free processors after the last step"""
+"""Position in `_closes`, counted from its end (-1 is the last), of the number of free processors after the last step"""
 
 
 class History(Past):
-    """History of one run that the engine extends; reading it is done by the methods of `Past`."""
+    """History of one run to which the engine adds each step. The methods for reading are those of `Past`."""
 
     __slots__ = ("_begins", "_closes", "_ends", "_last", "_made", "_new", "_places", "_stretches", "decided")
 
     decided: Callable[[Decision], None]
-    """Function that records a decision after the engine has applied it."""
+    """Function that adds a decision to the history, after the engine has applied the decision."""
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
         """Make an empty history of a run with these jobs, by rank."""
         self._begins: list[Any] = []
         self._ends: list[Any] = []
         self._closes: list[Any] = []
-        """Values of steps that are not yet in their columns, in one flat list; reading a column moves them there"""
+        """Values of steps that are not yet in the columns, one after another in a flat list. They are moved there when
+        a column is read
+        """
         self._stretches = self._made = 0
-        """Numbers of stretches and of steps, including the ones that are not yet in the columns"""
+        """Number of stretches, and number of steps; both include the ones that are not yet in the columns"""
         self._rank, self._start, self._end = array("i"), array("d"), array("d")
         self._end_step, self._begun, self._waiting, self._wanted = array("i"), array("i"), array("i"), array("l")
         self._ended_by, self._kind, self._processors = bytearray(), bytearray(), ProcessorSets()
@@ -67,8 +69,8 @@ class History(Past):
     # Written by the engine
 
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
-        """Record that the job begins a stretch on these processors; return the number of the stretch, which `finish`
-        takes.
+        """Record that the job begins a stretch of this kind (index into `KINDS`) on these processors (bits). Return the
+        number of the stretch, which `finish` takes.
         """
         stretch = self._stretches
         self._begins += rank, now, kind, self._made, processors
@@ -76,12 +78,12 @@ class History(Past):
         return stretch
 
     def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
-        """End the stretch at `now`; `ended_by` says how, as index into `ENDINGS`."""
+        """End the stretch with this number at `now`; `ended_by` says how it ends, as an index into `ENDINGS`."""
         self._ends += stretch, now, ended_by, self._made
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
-        """Complete a step: store its time, the free processors, the number of waiting jobs, and the processors that
-        they request.
+        """Complete a step: store its time, the number of free processors, the number of waiting jobs, and the number of
+        processors that they request (`wanted`).
         """
         decided = self._decisions
         many = len(decided.new)
@@ -93,7 +95,7 @@ class History(Past):
             self.check_size()
 
     def write(self) -> None:
-        """Move the values of stretches and steps that were collected in lists into their columns."""
+        """Move values of stretches and steps from the lists in which they are collected into the columns."""
         begins, ends, closes = self._begins, self._ends, self._closes
         self._begins, self._ends, self._closes = [], [], []
         if begins:
@@ -106,13 +108,15 @@ class History(Past):
         self.mark()
 
     def count(self) -> None:
-        """Set the counters of steps and stretches to what the columns hold, after these were extended in bulk."""
+        """Set the counters of steps and stretches to the lengths of the columns, after the fast loop has extended
+        these.
+        """
         self._stretches, self._made = len(self._start), len(self._time)
 
     def mark(self) -> None:
         """Store the marks that are due, one for every `MARK_EVERY` stretches; searches by time begin at a mark.
 
-        A mark lists the stretches that were open then, or after which their job was suspended.
+        A mark is a list of stretches: each is open at this point, or its job is still suspended after it.
         """
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)
@@ -141,8 +145,8 @@ class History(Past):
         self._link(ranks, starts, kinds, steps, len(self._start) - many)
 
     def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> None:
-        """Link the new stretches (numbered from `number`) to the previous stretch of the same job, and record first
-        starts.
+        """Link each new stretch (they are numbered from `number` on) to the same job's previous stretch, and record
+        first starts.
 
         For stretches in the matrix, whose rows take turns, `share` records the first starts instead.
         """
@@ -167,19 +171,19 @@ class History(Past):
         self._done.note_all(np.asarray(self._rank)[which[done]], at[done], steps[done])
 
     def _make_room_for(self, rank: int) -> None:
-        """Extend the columns that have an entry for each job, so that they include this rank."""
+        """Extend the columns with an entry for each job so far that they include the job `rank`."""
         if rank >= len(self._last):
             self._make_room(max(rank + 1 - len(self._last), len(self._last)))
 
     def _make_room(self, more: int) -> None:
-        """Extend the columns that have an entry for each job by `more` empty entries."""
+        """Extend the columns with an entry for each job by `more` empty entries."""
         for links in (self._first, self._last):
             links.extend(array("i", [-1]) * more)
         self._started.make_room(more)
         self._done.make_room(more)
 
     def boundaries(self, now: float, owners: Sequence[int]) -> None:
-        """Record the processors that each partition owns from now on."""
+        """Record which processors (bits) each partition owns from the time `now` on; `owners` has them by partition."""
         step = self._made
         if self._boundary_step and self._boundary_step[-1] == step:
             self._boundaries.pop()
@@ -188,10 +192,9 @@ class History(Past):
         self._boundary_step.append(step)
 
     def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Record the clock of the rows, and that from now on each job in the matrix has the columns and rows in
-        `places`.
+        """Record the clock of the rows, and the columns and rows that each job in the matrix has from now on.
 
-        `places` has (rank, columns, rows) of each job.
+        `places` has (rank, columns as bits, rows) of each job in the matrix.
         """
         self.tick(now, turns, self._made)
         all_known, started = self._places, self._started_as_written()
@@ -211,16 +214,17 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """Return the column of first starts without moving collected values into it first, as reading `_started` does.
+        """Return the column of first starts as it is, without first moving collected values into it. Reading `_started`
+        does that.
 
-        First starts of jobs in the matrix are never among the collected values: `share` writes them directly.
+        First starts of jobs in the matrix are never among the collected values, because `share` writes them directly.
         """
         started: Times = vars(Past)["_started"].__get__(self)
         return started
 
     def tick(self, now: float, turns: Turns, step: int) -> None:
-        """Record the clock of the rows (which row is active when) after the step with this number, unless it is as
-        recorded.
+        """Record the clock of the rows (which row is active when) after the step with this number, unless it equals the
+        last recorded clock.
         """
         if self._clocks and self._clocks[-1].is_like(turns):
             return
@@ -229,29 +233,31 @@ class History(Past):
         self._clock_step.append(step)
 
     def stand(self, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Restore the record of which jobs are in the matrix, from (rank, columns, rows) of each; its last stretch is
-        the open one.
+        """Restore the record of the jobs in the matrix: `places` has (rank, columns, rows) of each. The last stretch of
+        such a job is its open one.
         """
         last, started = self._last, self._started
         self._places = {rank: (columns, rows, last[rank]) for rank, columns, rows in places}
         self._new = {rank for rank in self._places if not started.has(rank)}
 
     def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:
-        """Remove the job from all rows of the matrix and end its stretch."""
+        """Remove the job from all rows of the matrix and end its stretch; `ended_by` says how, as an index into
+        `ENDINGS`.
+        """
         self.finish(self._places.pop(rank)[2], now, ended_by)
         self._new.discard(rank)
 
     def mend_free(self, free: float) -> None:
-        """Replace the number of free processors of the last step by `free`, their average since that step."""
+        """Replace the number of free processors after the last step by `free`, their average from that step until
+        now.
+        """
         if self._closes:
             self._closes[_FREE] = free
         else:
             self._free[-1] = free
 
     def lose_place(self, rank: int, now: float) -> None:
-        """Record that a suspended job lost processors on which it would have resumed, because they went down; it waits
-        again.
-        """
+        """Record that a suspended job waits again, because processors on which it would have resumed went down."""
         self.write()
         self._lost[self._last[rank]] = self._made, now
 
@@ -260,7 +266,9 @@ class History(Past):
         self._given_up[rank] = self._made
 
     def forget_decisions(self) -> None:
-        """Keep no decisions from now on, for a run of which only the schedule is read; this saves memory."""
+        """Keep no decisions from now on, which saves memory. This is for runs of which only the schedule is read, not
+        the decisions.
+        """
         self._decisions.is_kept = False
 
     def switch(self, switch: Switch) -> None:
@@ -269,12 +277,14 @@ class History(Past):
         self._changes.append(switch)
 
     def open_stretches(self) -> dict[int, int]:
-        """Return for each job (by rank) that is on processors or in the matrix: the number of its open stretch."""
+        """Return a mapping from the rank of each job that is on processors or in the matrix to the number of its open
+        stretch.
+        """
         return {self._rank[stretch]: stretch for stretch in self._open() if self._end[stretch] == inf}
 
     def _open(self) -> list[int]:
-        """Return the numbers of the stretches that are open, or after which their job is still suspended; only
-        stretches since the last mark, and those in it, are searched.
+        """Return the numbers of the stretches that are open, or after which the job is still suspended. For speed, only
+        the last mark and the stretches after it are searched.
         """
         end, ended_by, then = self._end, self._ended_by, self._next
         known = self._under_way(inf, len(end))
@@ -282,18 +292,20 @@ class History(Past):
 
     @property
     def processor_sets(self) -> ProcessorSets:
-        """Return the storage of the processors of all stretches, by number of the stretch."""
+        """Return the object that stores the processors of all stretches, by number of the stretch."""
         return self._processors
 
     @property
     def size(self) -> int:
-        """Return the approximate size in bytes."""
+        """Return the approximate memory of the history in bytes."""
         columns = _A_STEP * self.steps + _A_STRETCH * len(self)
         return columns + A_ROW * len(self._decisions) + self._processors.size
 
     @property
     def is_too_large(self) -> bool:
-        """Return True if the history exceeds its memory limit, as with jobs suspended every second for years."""
+        """Return True if the history exceeds its memory limit, for example because jobs are suspended every second for
+        years.
+        """
         return self.size > _MOST + _A_JOB * len(self._first)
 
     def check_size(self) -> None:
@@ -307,7 +319,7 @@ class History(Past):
     # Cut at another moment
 
     def until(self, step: int, free: float) -> History:
-        """Return a copy of the first `step` steps, which a branched run can continue.
+        """Return a copy of the first `step` steps, to which the run of a new branch can add.
 
         `free` is the number of processors that are free after these steps.
         """
@@ -347,8 +359,8 @@ class History(Past):
 
 
 def _up_to_date(slot: Any) -> Any:
-    """Return a property for the column in attribute `slot`; reading it first moves the pending values into the
-    columns.
+    """Return a property that replaces the column `slot`: before the column is read, the collected values are moved into
+    the columns.
     """
     read, keep = slot.__get__, slot.__set__
 
@@ -371,7 +383,7 @@ for _name in (
 
 
 class Unwritten(History):
-    """History that stores no steps, for an engine that repeats steps which are recorded already."""
+    """History that stores nothing, for an engine that repeats steps already in another history."""
 
     def __init__(self) -> None:
         super().__init__()

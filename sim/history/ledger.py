@@ -20,7 +20,7 @@ class Ledger:
         self.end = array("d", [nan]) * jobs
         self.promised = array("d", [nan]) * jobs
         self.ran = array("d", [0]) * jobs
-        """Seconds for which each job has run, up to the end of its last stay on processors"""
+        """For each job: seconds for which it has run; a stay on processors counts only after it has ended"""
         self.backfilled = bytearray(jobs)
         self.preemptions = array("i", [0]) * jobs
         self.migrations = array("i", [0]) * jobs
@@ -34,8 +34,8 @@ class Ledger:
         )  # fmt: skip
 
     def told(self, waiting: array[int]) -> list[int]:
-        """Return those of the waiting jobs that have results already: from an earlier run, a migration or a
-        reservation.
+        """Return the ranks of those waiting jobs that have results already, for example an earlier run that was
+        interrupted, or a promised start.
         """
         ranks = np.array(waiting)
         is_told = np.zeros(len(ranks), np.bool_)
@@ -46,15 +46,16 @@ class Ledger:
         return told
 
     def _values(self, name: str) -> Any:
-        """Return the column of this name as a numpy array, which shares its memory."""
+        """Return the column with this name as a numpy array, which uses the same memory as the column."""
         column = getattr(self, name)
         return np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
 
     def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, JobResults]) -> Ledger:
         """Return the results at an earlier time, when only the first `submitted` jobs had arrived.
 
-        `unfinished` are the arrived jobs that had not finished then; `entries` has their results at that time, by rank.
-        The results of finished jobs do not change any more.
+        `unfinished` are the ranks of the arrived jobs that had not finished then; `entries` is a mapping from such a
+        rank to the job's results at that time. Results of finished jobs do not change, so they are taken from this
+        object.
         """
         ledger, jobs = Ledger(0), len(self.start)
         afresh = np.array(unfinished, dtype=np.int64)

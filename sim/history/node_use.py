@@ -15,7 +15,7 @@ from sim.workload.shape import BARS, OPEN, Amounts, Request, Seats, Shape
 
 
 class Stay(NamedTuple):
-    """Stay of a job on its cores (as bits) from `start` to `end`; the end is infinite while the job runs."""
+    """Stay of a job on its cores (bits) from `start` to `end`, in seconds; `end` is infinite while the job runs."""
 
     rank: int
     start: float
@@ -24,9 +24,10 @@ class Stay(NamedTuple):
 
 
 class Use(NamedTuple):
-    """Free amounts of each node at one time, and the requests of waiting jobs that need least.
+    """Use of the nodes at one time: free amounts of each resource on each node, and the smallest requests of waiting
+    jobs.
 
-    A request is left out if another one needs no more of anything.
+    A request is left out if another one needs at most as much of every resource.
     """
 
     free: Amounts
@@ -34,8 +35,8 @@ class Use(NamedTuple):
 
 
 def seats_of(shape: Shape, rank: int, cores: int) -> Seats:
-    """Return the nodes on which the job holds these cores (given as bits), with the amounts of each resource that it
-    takes there.
+    """Return the nodes on which the job `rank` holds these cores (bits), with the amount of each resource that it takes
+    there.
     """
     request, held = shape.requests[rank], _cores_on(shape, cores)
     nodes = tuple(np.flatnonzero(held).tolist())
@@ -56,7 +57,7 @@ def seats_of(shape: Shape, rank: int, cores: int) -> Seats:
 
 
 def _cores_on(shape: Shape, cores: int) -> NDArray[np.int64]:
-    """Return the number of cores on each node in a set of cores, given as bits."""
+    """Return, for each node, the number of its cores in a set of cores (bits)."""
     packed = np.frombuffer(cores.to_bytes((shape.cores + 7) // 8, "little"), np.uint8)
     bits = np.unpackbits(packed, bitorder="little", count=shape.cores)
     found: NDArray[np.int64] = np.add.reduceat(bits, shape.first_core[:-1], dtype=np.int64)
@@ -66,7 +67,8 @@ def _cores_on(shape: Shape, cores: int) -> NDArray[np.int64]:
 def uses_at(
     shape: Shape, times: Sequence[float], stays: Iterable[Stay], queue: Iterable[tuple[int, float, float]]
 ) -> Iterator[Use]:
-    """Yield the use of the nodes at each of the ascending times, after all events of that time.
+    """Yield the use of the nodes at each of the times, which are in ascending order; all events of that time have
+    happened.
 
     `queue` has the rank, the submission and the start of jobs; the start is infinite for a job that still waits.
     """
@@ -101,8 +103,8 @@ def use_now(shape: Shape, held: Iterable[tuple[int, int]], waiting: Iterable[int
 
 @lru_cache(256)
 def least(requests: frozenset[Request]) -> tuple[Request, ...]:
-    """Return the requests but for each that needs at least as much of every resource as another request for the same
-    nodes.
+    """Return the smallest requests. A request is left out if another one for the same nodes needs at most as much of
+    every resource.
     """
     units = dict[tuple[object, ...], set[tuple[int, ...]]]()
     some = dict[tuple[object, ...], Request]()
@@ -119,10 +121,10 @@ def least(requests: frozenset[Request]) -> tuple[Request, ...]:
 
 
 def barred(shape: Shape, use: Use) -> NDArray[np.int8]:
-    """Return for each node why no waiting job can use its free cores, as index into `BARS`.
+    """Return for each node the cause why no waiting job can use its free cores, as an index into `BARS`.
 
-    The value is `OPEN` if some waiting job has room on the node, if the node has no free cores, or if no job waits. If
-    jobs are barred for different causes, memory is named first, then GPUs, because the cores would suffice.
+    The index is `OPEN` if a waiting job fits on the node, if the node has no free cores, or if no job waits. If there
+    are different causes for different jobs, the one with the largest number in `_WEIGHTS` is returned.
     """
     none = np.full(len(use.free), OPEN, np.int8)
     if not use.waiting:
@@ -135,6 +137,6 @@ def barred(shape: Shape, use: Use) -> NDArray[np.int8]:
 
 
 _WEIGHTS = {"place": 0, "cores": 1, "gpus": 2, "memory": 3}
-"""Precedence of the causes that bar different jobs from the same node: the cause with the largest number is
-reported.
+"""For each cause why a job cannot use a node: its precedence. If causes differ between jobs, the one with the largest
+number is reported.
 """

@@ -48,21 +48,21 @@ class Switch:
     step: int
     time: float
     policy: Policy
-    """Policy as requested by the user; it may be one that selects another policy."""
+    """Policy requested by the user, possibly an adaptive one, which selects other policies."""
     was: str = ""
-    """Description of the policy before the switch, as shown to the user."""
+    """Text that describes the policy before the switch, as users see it."""
     planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)
-    """Planned start of each job (by rank) that the policy before the switch had made."""
+    """For each job (by rank): start that the policy before the switch had planned for it."""
     by_rule: bool = False
-    """True if an adaptive policy made the switch by its own rule; when the run is repeated, the policy makes it
-    again.
+    """True if an adaptive policy made the switch by its own rule. When the run is repeated, the policy makes this
+    switch again by itself.
     """
     breaks: tuple[int, float] | None = None
-    """(processors as bits, end of the failure) for an experiment in which processors fail; the policy then stays the
-    same. None for a change of the policy.
+    """Failure of processors that the user tries out, as (processors as bits, time of their return); the policy then
+    does not change. None for a change of the policy.
     """
     is_after: bool = field(default=False, compare=False)
-    """True for a switch in the future that takes place after all other events of the same time."""
+    """True for a switch requested for a future time, where it happens after all other events of that time."""
 
     @property
     def spec(self) -> str:
@@ -70,12 +70,14 @@ class Switch:
 
     @property
     def called(self) -> str:
-        """Return the text at the switch's mark in the chart."""
+        """Return the text that labels the switch in the chart."""
         return self.spec if self.breaks is None else f"processors {written(self.breaks[0])} fail"
 
 
 class Past:
-    """Read-only history of one run up to some step. While the run goes on, an object from `as_of` does not change."""
+    """Read-only history of one run, up to a certain step. An object returned by `as_of` does not change when the run
+    goes on.
+    """
 
     __slots__ = (
         "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
@@ -88,37 +90,37 @@ class Past:
     _start: array[float]
     _end: array[float]
     _end_step: array[int]
-    """Step, counted from 0, in which each stretch ended"""
+    """For each stretch: number of the step in which it ended, counted from 0"""
     _ended_by: bytearray
-    """Kind of end of each stretch, as index into `ENDINGS`; valid once the stretch has ended"""
+    """For each stretch: kind of its end, as index into `ENDINGS`; valid only if the stretch has ended"""
     _kind: bytearray
     _processors: ProcessorSets
     _next: array[int]
-    """Number of the same job's next stretch, for each stretch; -1 if there is none"""
+    """For each stretch: number of the next stretch of the same job; -1 if there is none"""
     _marks: list[Ints]
-    """Marks, one for every `MARK_EVERY` stretches: numbers of the stretches that were open, or after which the job was
-    suspended
+    """One list for every `MARK_EVERY` stretches: numbers of the stretches that were open at this point, or after which
+    the job was suspended
     """
     _lost: dict[int, tuple[int, float]]
-    """For each suspended job that lost processors which it needed to resume, by the index of its last stretch: step and
+    """For the last stretch (by number) of each suspended job that lost processors which it needed to resume: step and
     time of the loss
     """
     _given_up: dict[int, int]
-    """For each job (by rank) that can never run: the step in which the engine cancelled it"""
+    """For each job (by rank) that was cancelled because it can never run: number of the step in which this happened"""
     _first: array[int]
-    """Number of each job's first stretch, by rank; -1 if there is none"""
+    """For each rank: number of the job's first stretch; -1 if there is none"""
     _started: Times
-    """Time at which each job first ran"""
+    """For each job: time at which it first ran"""
     _done: Times
-    """Time at which each job finished, or was killed at its estimate"""
+    """For each job: time at which it finished, or was killed at its estimate"""
     _rows: dict[int, tuple[int, ...]]
-    """For each stretch of kind gang, by its number: the rows of the matrix that held the job"""
+    """For the number of each stretch of the kind "gang": rows of the matrix that held the job"""
     _time: array[float]
     _free: array[float]
     _waiting: array[int]
     _wanted: array[int]
     _begun: array[int]
-    """Number of stretches that had begun by the end of each step"""
+    """For each step: number of stretches that had begun by its end"""
     _decisions: DecisionLog
     _decision_end: array[int]
     _boundaries: list[tuple[float, tuple[int, ...]]]
@@ -128,14 +130,14 @@ class Past:
     _clock_step: array[int]
     _changes: list[Switch]
     _steps: int | None
-    """Number of steps that can be seen; None for all, including what happened after the last step"""
+    """Number of steps that this object shows; None for all, including what was recorded after the last step"""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.steps:,} steps>"
 
     @property
     def steps(self) -> int:
-        """Return the number of steps that can be seen."""
+        """Return the number of steps that this object shows."""
         return len(self._time) if self._steps is None else self._steps
 
     def as_of(self, step: int) -> Past:
@@ -149,7 +151,7 @@ class Past:
 
     @property
     def whole(self) -> Past:
-        """Return the same history with all steps simulated so far."""
+        """Return the history of the same run with all steps that have been simulated by now."""
         return self._seen(len(self._time))
 
     def _seen(self, steps: int) -> Past:
@@ -180,7 +182,7 @@ class Past:
 
     @property
     def _now(self) -> int:
-        """Return the number, from 0, of the first step that cannot be seen."""
+        """Return the number, counted from 0, of the first step that this object does not show."""
         return NEVER if self._steps is None else self._steps
 
     def stretches(self) -> Iterator[Stretch]:
@@ -190,7 +192,7 @@ class Past:
     # By job
 
     def of(self, rank: int) -> list[Stretch]:
-        """Return all stretches of the job, in order of time."""
+        """Return all stretches of the job `rank`, in order of time."""
         return list(map(self.stretch, self._of(rank)))
 
     def _of(self, rank: int) -> Iterator[int]:
@@ -200,13 +202,13 @@ class Past:
             stretch = self._next[stretch]
 
     def starts(self, jobs: int) -> Floats:
-        """Return the first start of each of the first `jobs` jobs, by rank; nan if the job has not run yet."""
+        """Return, for each of the first `jobs` jobs by rank, the time at which it first ran; nan if it has not run
+        yet.
+        """
         return self._started.column(jobs, self._now)
 
     def ends(self, jobs: int) -> Floats:
-        """Return the time at which each of the first `jobs` jobs finished or was killed at its estimate, by rank; nan
-        before that.
-        """
+        """Return, for each of the first `jobs` ranks, the time of its end or kill at the estimate; nan if neither."""
         return self._done.column(jobs, self._now)
 
     def start_of(self, rank: int) -> float | None:
@@ -214,13 +216,12 @@ class Past:
         return self._started.of(rank, self._now)
 
     def end_of(self, rank: int) -> float | None:
-        """Return the time at which the job finished or was killed at its estimate; None for a job that has not
-        ended.
-        """
+        """Return the time at which the job finished or was killed at its estimate; None if neither has happened."""
         return self._done.of(rank, self._now)
 
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
-        """Yield (step, decision) for all decisions about a job, from step `since` on.
+        """Yield (step, decision) for all decisions about the job `rank`, from step number `since` on; `submit` is its
+        submit time.
 
         Only steps from its submission to its end are searched, as no other decision can be about it.
         """
@@ -231,8 +232,8 @@ class Past:
                 yield bisect_right(ends, row, step, until), self._decisions[row]
 
     def beginning(self, rank: int) -> tuple[Stretch, tuple[int, ...]] | None:
-        """Return the job's first stretch, and the processors (as bits) of each partition at that time; None if the job
-        has not started.
+        """Return the job's first stretch, and for each partition its processors (bits) at that time. Return None if the
+        job has not started.
         """
         stretch = next(self._of(rank), None)
         if stretch is None:
@@ -248,8 +249,8 @@ class Past:
     # By time
 
     def segments(self) -> Iterator[Stretch]:
-        """Yield all spans of time in which a job really used processors, as stretches; where rows take turns, each turn
-        is one.
+        """Yield all spans of time in which a job actually used processors, as stretches. If rows take turns, each turn
+        is a span of its own.
         """
         now = self._time[self.steps - 1] if self.steps else 0
         for stretch in self.stretches():
@@ -259,8 +260,8 @@ class Past:
                 yield stretch
 
     def turns(self, stretch: Stretch, start: float, end: float) -> Iterator[Stretch]:
-        """Yield the job's turns within a stretch of kind gang, from `start` until `end`, as stretches; a turn that is
-        longer is cut to this time.
+        """Yield the turns of a job within a stretch of the kind "gang", from `start` until `end`, as stretches. Turns
+        that reach beyond this time are cut.
         """
         start, end = max(start, stretch.start), end if stretch.end is None else min(end, stretch.end)
         clocks = bisect_left(self._clock_step, self._now)
@@ -281,7 +282,7 @@ class Past:
             yield stretch.turn(begun, ended, (row,))
 
     def between(self, start: float, end: float, processors: int = -1) -> list[Stretch]:
-        """Return the stretches that were on any of these processors (bits; -1 for all) at some time from `start` until
+        """Return the stretches that were on any of these processors (bits, -1 for all) at some time between `start` and
         `end`.
 
         The time of the search is proportional to the number of results, not to the length of the history.
@@ -294,8 +295,8 @@ class Past:
         return [self.stretch(i) for i in seen if held[i] & processors]
 
     def pauses(self, start: float, end: float) -> list[Stretch]:
-        """Return the suspensions that lasted at some time from `start` until `end`, as stretches of kind "suspended",
-        sorted by begin.
+        """Return the suspensions that lasted at some time between `start` and `end`, as stretches of the kind
+        "suspended", sorted by their begins.
 
         A suspension lasts from the end of one stretch to the begin of the job's next one. It ends earlier if processors
         that the job needs to resume go down.
@@ -315,7 +316,7 @@ class Past:
         return sorted(pauses, key=itemgetter(1))
 
     def count_suspended(self, at: Floats) -> Ints:
-        """Return the number of suspended jobs at each of these times."""
+        """Return, for each of these times, the number of suspended jobs."""
         if SUSPENDED not in self._ended_by:
             return np.zeros(len(at), dtype=np.int64)
         count, now = len(self), self._now
@@ -332,10 +333,10 @@ class Past:
         return many
 
     def _under_way(self, start: float, before: int) -> list[int]:
-        """Return numbers below `before` that include all stretches which were open at `start` or began later, or whose
-        job was suspended then.
+        """Return numbers of stretches, all below `before`. They include all stretches that were open at `start` or
+        began later, and those after which the job was suspended at `start`.
 
-        Some of the numbers are of stretches that had ended by `start`; the caller must check.
+        Some of the numbers can be of other stretches, which had ended by `start`; the caller must check that.
         """
         if not self._marks:
             return []
@@ -359,22 +360,24 @@ class Past:
         return [self._decisions[row] for row in range(first, self._decision_end[step])]
 
     def all_decisions(self, since: int = 0) -> Iterator[tuple[int, Decision]]:
-        """Yield (step, decision) for all decisions from step `since` on."""
+        """Yield (step, decision) for all decisions from step number `since` (from 0) on."""
         return ((step, decision) for step in range(since, self.steps) for decision in self.decisions(step))
 
     @property
     def switches(self) -> tuple[Switch, ...]:
-        """Return all changes of the policy up to the last step that can be seen."""
+        """Return all changes of the policy up to the last step that this object shows."""
         return tuple(change for change in self._changes if change.step <= self.steps)
 
     def owners_at(self, time: float) -> tuple[int, ...]:
-        """Return the processors, as bits, that each partition owned at `time`; empty without partitions."""
+        """Return, for each partition, the processors (bits) that it owned at `time`; an empty tuple without
+        partitions.
+        """
         since = self.owners_between(time, nextafter(time, inf))
         return since[-1][1] if since else ()
 
     def owners_between(self, start: float, end: float) -> list[tuple[float, tuple[int, ...]]]:
-        """Return (begin, processors of each partition) for every division of the machine that held between `start` and
-        `end`.
+        """Return (begin, processors of each partition as bits) for every division of the machine that was in effect
+        between `start` and `end`.
         """
         known = bisect_left(self._boundary_step, self._now)
         first = max(bisect_right(self._boundaries, start, 0, known, key=itemgetter(0)) - 1, 0)
@@ -382,39 +385,41 @@ class Past:
         return self._boundaries[first:last]
 
     def turn_at(self, time: float) -> float | None:
-        """Return the length of a turn in seconds at `time`, or the last length before if rows do not take turns then;
-        otherwise None.
+        """Return the length of a turn in seconds at `time`. If rows do not take turns then, return the last length
+        before that time, or None.
         """
         clocks = bisect_left(self._clock_step, self._now)
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1
         return self._clocks[clock].slice if clock >= 0 else None
 
     def rows_settled(self, since: int = 0) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """Yield (time, ids of the matrix rows) for each recorded change of the rows' clock, beginning with record
-        number `since`.
+        """Yield (time, ids of the matrix rows) for each recorded change of the rows' clock, from the record with the
+        number `since` on.
         """
         for clock in range(since, bisect_left(self._clock_step, self._now)):
             yield self._clock_since[clock], self._clocks[clock].rows
 
     def times(self, since: int = 0) -> array[float]:
-        """Return a new array with the times of the steps from number `since` on."""
+        """Return a new array with the times of the steps, from step number `since` on."""
         return self._time[since : self.steps]
 
     def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:
-        """Return new arrays with the state after each step: time, free processors, number of waiting jobs, processors
-        they request.
+        """Return new arrays with an entry for each step: its time, then the free processors, the waiting jobs, and the
+        processors that these request.
         """
         steps = self.steps
         return self._time[:steps], self._free[:steps], self._waiting[:steps], self._wanted[:steps]
 
     def at(self, steps: Ints | slice) -> tuple[Floats, Floats, Ints, Ints]:
-        """Return the state after each of these steps (numbers from 0): time, free processors, waiting jobs, processors
-        they request.
+        """Return, for each of these steps (numbers from 0): time, number of free processors, number of waiting jobs,
+        processors that these request.
         """
         time, free, waiting, wanted = map(np.asarray, (self._time, self._free, self._waiting, self._wanted))
         return time[steps], free[steps], waiting[steps], wanted[steps]
 
     def steps_at(self, times: Floats) -> Ints:
-        """Return the number of the last step at or before each of these times, counted from 0; -1 before the first."""
+        """Return, for each of these times, the number of the last step at or before it, counted from 0; -1 before the
+        first.
+        """
         found: Ints = np.searchsorted(np.asarray(self._time)[: self.steps], times, "right") - 1
         return found

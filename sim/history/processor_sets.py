@@ -1,4 +1,4 @@
-"""Storage of the processors of each stretch: as integers on narrow machines, as ranges of numbers on wide ones."""
+"""Storage of the processors of each stretch: as integers on small machines, as ranges of numbers on large ones."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from array import array
 import numpy as np
 
 _NARROW = 1024
-"""Largest width of a machine, in processors, on which sets are stored as integers."""
+"""Largest number of processors of a machine on which sets are stored as integers."""
 
 
 class ProcessorSets:
-    """Storage of one set of processors for each stretch: `sets[i]` is the set of stretch number i, as bits of an
-    integer.
+    """Storage of one set of processors for each stretch: `sets[i]` is the set of the stretch with number i, as bits.
 
     Further sets that belong to no stretch can be in `_sets`; the set at index i there is read by `sets[~i]`.
     """
@@ -22,12 +21,12 @@ class ProcessorSets:
     def __init__(self) -> None:
         self._sets: list[int] = []
         self.ranges = array("i")
-        """Sets stored as ranges, one after another: the number of ranges, then the first and last processor of each
-        range
+        """Sets stored as ranges, one set after another. For each set: the number of its ranges, then the first and last
+        processor of each range
         """
         self.place = array("q")
-        """For each stretch: index in `ranges` at which its set begins; ~index in `_sets` if the set is stored as an
-        integer
+        """For each stretch: index in `ranges` at which its set begins; if the set is stored as an integer, ~index of it
+        in `_sets`
         """
 
     def __len__(self) -> int:
@@ -52,8 +51,8 @@ class ProcessorSets:
             self._sets += more
 
     def write(self, processors: int) -> int:
-        """Store a set of processors as ranges, without giving it to a stretch; return the index in `ranges` at which it
-        begins.
+        """Store a set of processors (bits) as ranges without assigning it to a stretch; return the index in `ranges` at
+        which it begins.
         """
         place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1
         span = processors >> lowest
@@ -81,12 +80,12 @@ class ProcessorSets:
         return found
 
     def until(self, count: int) -> ProcessorSets:
-        """Return a copy of the first `count` sets, to which a branched run can append."""
+        """Return a copy with the sets of the first `count` stretches, to which the run of a new branch can append."""
         cut = ProcessorSets()
         cut.place, cut.ranges, cut._sets = self.place[:count], self.ranges[:], self._sets[:]
         return cut
 
     @property
     def size(self) -> int:
-        """Return the approximate size in bytes of the stored sets, without the 8 bytes of each index."""
+        """Return the approximate size in bytes of the stored sets; the column `place` is not counted."""
         return 4 * len(self.ranges) + 72 * len(self._sets)

@@ -1,4 +1,6 @@
-"""Running totals: sums that are updated whenever a job finishes, so that snapshots need no computation."""
+"""Running totals over the finished jobs: sums that are updated whenever a job finishes, so that a snapshot can read
+metrics at once.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from sim.workload.categories import TAU
 
 
 class Totals(NamedTuple):
-    """Metrics of the jobs that have finished; the bounded slowdown is that of Kettimuthu and of Zhang et al."""
+    """Metrics of the jobs that have finished. The bounded slowdown is the one that Kettimuthu and Zhang et al.
+    define.
+    """
 
     started: int
     finished: int
@@ -24,11 +28,13 @@ class Totals(NamedTuple):
     mean_bounded_slowdown: float
     max_bounded_slowdown: float
     utilization: float
-    """Used share of the processors that were available from the first submission until now."""
+    """Share of the processor-seconds available from the first submission until now that jobs have used."""
 
 
 class RunningTotals:
-    """Running sums over the finished jobs, to which the engine adds each job; `Totals` are computed from them."""
+    """Running sums over the finished jobs, from which `Totals` are computed. The engine adds each job when it
+    finishes.
+    """
 
     __slots__ = (
         "area",
@@ -75,8 +81,8 @@ class RunningTotals:
             self.worst = slowdown
 
     def totals(self, capacity: float, running_area: float) -> Totals:
-        """Return the metrics at this time; `capacity` is the number of processor-seconds available until now,
-        `running_area` that used by running jobs.
+        """Return the metrics at this time. `capacity` is the number of processor-seconds that were available until now,
+        `running_area` the number used by jobs that still run.
         """
         done = max(self.finished, 1)
         return Totals(

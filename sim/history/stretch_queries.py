@@ -21,7 +21,7 @@ from sim.workload.outages import Outage
 
 
 def stretches_on(past: Past, processor: int) -> Iterator[int]:
-    """Yield the numbers of the stretches on a processor, the last begun first."""
+    """Yield the numbers of the stretches on a processor, beginning with the one that began last."""
     held = past._processors
     return (stretch for stretch in range(len(past) - 1, -1, -1) if held[stretch] >> processor & 1)
 
@@ -39,15 +39,17 @@ def came_in(past: Past, stretch: int, processor: int) -> int | None:
 
 
 def left_in(past: Past, stretch: int, processor: int) -> int | None:
-    """Return the step in which the job left the processor at the end of this stretch; None if the job keeps it in its
-    next stretch, or the stretch is open.
+    """Return the step in which the job left the processor at the end of this stretch. Return None if it keeps the
+    processor in its next stretch, or if the stretch is open.
     """
     open_ = past._end_step[stretch] >= past._now
     return None if open_ or goes_on(past, stretch, processor) else past._end_step[stretch] + 1
 
 
 def goes_on(past: Past, stretch: int, processor: int) -> bool:
-    """Return True if the job's next stretch follows without a gap and includes the processor."""
+    """Return True if the job keeps the processor after this stretch: its next stretch follows without a gap and
+    includes the processor.
+    """
     then = past._next[stretch] if stretch >= 0 else -1
     if not 0 <= then < len(past) or (past._ended_by[stretch] != MOVED and past._kind[then] != SUSPENDING):
         return False
@@ -58,9 +60,7 @@ def goes_on(past: Past, stretch: int, processor: int) -> bool:
 
 
 def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
-    """Return the jobs of higher rank that started while this job waited: for each rank, the number of the first stretch
-    begun then.
-    """
+    """Return, for the rank of each later job that started while the job `rank` waited, its first stretch begun then."""
     found: dict[int, int] = {}
     for number, (begun, end, _, _) in enumerate(_waits(past, rank, submit)):
         for stretch in range(begun, end):
@@ -73,8 +73,8 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (first stretch, last stretch, first step, last step) for each time the job waited: the numbers of what
-    began in it, without the last.
+    """Yield (first stretch, last stretch, first step, last step) for each span of time in which the job waited: numbers
+    of the stretches and steps that began in it. The last number of each pair is excluded.
     """
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
@@ -92,8 +92,8 @@ def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int
 
 
 def begins(past: Past, rank: int, first: int, last: int) -> int | None:
-    """Return the number of the job's first stretch from `first` to before `last` that does not continue another one, or
-    None.
+    """Return the number of the job's first stretch, from number `first` to before `last`, that does not continue
+    another stretch, or None.
     """
     goes = False
     for stretch in past._of(rank):
@@ -104,24 +104,21 @@ def begins(past: Past, rank: int, first: int, last: int) -> int | None:
 
 
 class InTheWay(NamedTuple):
-    """Answer to when a job could have started if no later job had passed it, and which of these jobs prevented that.
+    """Time from which a job could have started if no later job had passed it, and the passing jobs that prevented this.
 
-    The job could have started at a time with enough processors and no announced maintenance before its end.
+    The job could have started at a time when enough processors were free and no announced maintenance came before its
+    end.
     """
 
     since: float
-    """First time at which the job could have started if no other job had passed it; infinite if there is no such
-    time
-    """
+    """First time at which the job could have started if no other job had passed it; infinity if there is none"""
     passers: frozenset[int]
-    """Ranks of the jobs that had passed this job and held processors at a time when it could have started without
-    them
-    """
+    """Ranks of jobs that had passed this job and held processors when it could have started without them"""
 
 
 def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Sequence[Outage] = ()) -> InTheWay | None:
-    """Return when and by which of its `passers` (rank -> first stretch) the job was kept from starting; None under gang
-    scheduling.
+    """Return from when on, and by which of `passers`, the job was kept from starting; None under gang scheduling.
+    `passers` is a mapping from rank to first stretch.
 
     A time from which the job would have run into announced maintenance does not count, because the job would not have
     started then.
@@ -149,9 +146,10 @@ def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Seq
 
 
 def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-    """Yield (stretch, step of its begin, step of its end) for the job's stretches with numbers from `begun` on.
+    """Yield (stretch, step of its begin, step of its end) for those stretches of the job that have the number `begun`
+    or a higher one.
 
-    The steps are limited to those from `first` to `last`; stretches outside are left out.
+    The steps are limited to the span from `first` to `last`; stretches outside of the span are left out.
     """
     for stretch in past._of(rank):
         begin, end = bisect_right(past._begun, stretch), min(past._end_step[stretch], last)
@@ -160,7 +158,7 @@ def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator
 
 
 def divided_in(past: Past) -> Iterator[int]:
-    """Yield the steps in which the processors of a partition changed, the latest first."""
+    """Yield the steps in which the processors of the partitions changed, the latest step first."""
     known = bisect_left(past._boundary_step, past._now)
     for index in range(known - 1, -1, -1):
         if past._boundaries[index][1] != (past._boundaries[index - 1][1] if index else ()):

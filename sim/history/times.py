@@ -17,8 +17,8 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 class Times:
-    """For each job (by rank): time and step of an event of one kind; the step is `NEVER` if the event has not
-    happened.
+    """For each job (by rank): time and number of the step of one event, such as the start. The step is `NEVER` if the
+    event has not happened.
     """
 
     __slots__ = ("at", "step")
@@ -27,30 +27,32 @@ class Times:
         self.at, self.step = array("d"), array("i")
 
     def make_room(self, more: int) -> None:
-        """Add `more` jobs for which the event has not happened."""
+        """Add entries for `more` jobs, for which the event has not happened."""
         self.at.extend(array("d", [nan]) * more)
         self.step.extend(array("i", [NEVER]) * more)
 
     def note(self, rank: int, at: float, step: int) -> None:
-        """Record that the event happened to job `rank` at the time `at`, in the step `step`."""
+        """Record that the event happened to the job `rank` at the time `at`, in the step with the number `step`."""
         self.at[rank], self.step[rank] = at, step
 
     def note_all(self, ranks: Ints, at: Floats, steps: Ints) -> None:
-        """Record the events of several jobs, except for jobs that have one already."""
+        """Record the events of several jobs; a job that already has a recorded event keeps it."""
         step = np.asarray(self.step)
         new = np.flatnonzero(step[ranks] == NEVER)[::-1]
         np.asarray(self.at)[ranks[new]], step[ranks[new]] = at[new], steps[new]
 
     def has(self, rank: int, before: int = NEVER) -> bool:
-        """Return True if the job's event happened before that step."""
+        """Return True if the event happened to the job before the step `before`."""
         return rank < len(self.step) and self.step[rank] < before
 
     def of(self, rank: int, before: int) -> float | None:
-        """Return the time of the job's event; None if it had not happened before that step."""
+        """Return the time of the job's event; None if it had not happened before the step `before`."""
         return self.at[rank] if self.has(rank, before) else None
 
     def column(self, jobs: int, before: int) -> Floats:
-        """Return the time of the event for each of `jobs` jobs; nan if it had not happened before that step."""
+        """Return, for each of the first `jobs` jobs, the time of its event; nan if it had not happened before the step
+        `before`.
+        """
         at, step = np.asarray(self.at)[:jobs], np.asarray(self.step)[:jobs]
         known: Floats = at.copy()
         if before < NEVER:
@@ -58,7 +60,7 @@ class Times:
         return known if len(at) == jobs else np.append(known, np.full(jobs - len(at), nan))
 
     def until(self, step: int) -> Times:
-        """Return a copy with the events of the first `step` steps."""
+        """Return a copy in which only events from the first `step` steps have happened."""
         cut, known = Times(), np.array(self.step) < step
         cut.at = array("d", np.where(known, np.array(self.at), nan).tolist())
         cut.step = array("i", np.where(known, np.array(self.step), NEVER).tolist())

@@ -16,12 +16,12 @@ FOLDER = Path(__file__).parent / "course"
 
 @cache
 def course() -> tuple[Lesson, ...]:
-    """Return all built-in lessons."""
+    """Return all built-in lessons in the order of learning."""
     return tuple(read_lesson(FOLDER / f"{name}.toml") for name in ORDER)
 
 
 def found_lesson(named: str) -> Lesson:
-    """Return the lesson in the file `named`, or the built-in lesson of that name."""
+    """Return the lesson in the file `named` (ending in .toml, or a path), or the built-in lesson with this name."""
     if named.endswith(".toml") or os.sep in named:
         return read_lesson(named)
     if named not in ORDER:

@@ -20,8 +20,8 @@ SAY = "What is there to be seen here? Numbers come from the run: the mean wait i
 
 
 def lesson_of(session: Session, path: str | Path) -> str:
-    """Return the text of a lesson file to be saved at `path`. Raise an error if the session has something that a lesson
-    cannot have.
+    """Return the text of a lesson file that is to be saved at `path`. Raise an error if the session uses something that
+    a lesson does not support.
     """
     if session.named_code or any(code_in(spec) for spec in _specs(session)):
         raise LessonError("the session has user-defined policies, and a lesson runs no code", path)
@@ -46,8 +46,8 @@ def _specs(session: Session) -> Iterator[str]:
 
 
 def _trace(session: Session, path: str | Path) -> str:
-    """Return the name of the session's trace for a lesson at `path`: a sample, or a file in the lesson's folder; raise
-    an error for any other file.
+    """Return a lesson's name for the session's trace: that of a sample, or of a file in the folder of the lesson
+    `path`. Raise an error for any other file.
     """
     trace = session.trace
     if trace.is_sample or is_line(trace.name):
@@ -61,10 +61,10 @@ def _trace(session: Session, path: str | Path) -> str:
 
 
 def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
-    """Yield the (key, value) pairs of a scene at this bookmark.
+    """Yield (key, value) for each key of the scene that is made from this bookmark.
 
-    If the bookmark is on a branch, the pairs include the switch of policy or the comparison with which the branch
-    began.
+    If the bookmark is on a branch, the keys include the switch of policy, or the comparison with another run, with
+    which the branch began.
     """
     branches = {branch.name: branch for branch in session.branches}
     branch = branches[mark.branch]
@@ -80,12 +80,12 @@ def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
 
 
 def _switched(branch: BranchRecord) -> str | None:
-    """Return the spec of the policy to which the branch switched at its beginning; None if it did not switch there."""
+    """Return the spec of the policy to which the branch switches where it leaves its parent, or None."""
     return branch.switches[0].spec if branch.parent is not None and branch.forked and branch.switches else None
 
 
 def _policy(session: Session, branch: BranchRecord, branches: dict[str, BranchRecord]) -> str:
-    """Return the policy with which the branch began."""
+    """Return the spec of the policy with which the branch's run begins at its first step."""
     if branch.parent is None:
         return session.policy
     if not branch.forked and branch.switches:
@@ -99,7 +99,7 @@ def _table(name: str, values: Mapping[str, Value]) -> str:
 
 
 def _written(value: Value) -> str:
-    """Return the value as TOML, without control characters."""
+    """Return the value as text for a TOML file, without control characters."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):

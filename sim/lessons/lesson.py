@@ -14,9 +14,7 @@ from sim.errors import FileError
 from sim.machine.processors import Placement
 
 Kind = Literal["next", "start", "policy", "gains", "loses", "number"]
-"""Kind of question: the next job to start, a start, the policy of a schedule, the job that gains or loses most, or a
-number.
-"""
+"""Kind of question: next job to start, start of a job, policy of a schedule, job that gains or loses most, a number."""
 PAPERS: Mapping[str, str] = {
     "": "To begin with, and in the end",
     "Z": "Zhang et al. 2000",
@@ -25,7 +23,9 @@ PAPERS: Mapping[str, str] = {
     "W": "Ward et al. 2002",
     "LS": "Lawson and Smirni 2002",
 }
-"""Title of each paper by its short name; a user's own lesson may name any other source."""
+"""Mapping from the short name of each paper to its title, for the field `paper`; a user's own lesson may have any other
+text there.
+"""
 ORDER = (
     "read-this-chart", "backfilling", "draw-a-puzzle", "be-the-scheduler", "zkp-lies", "zkp-doubled",
     "zkp-short-first", "zkp-early-end", "w-slip", "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue",
@@ -34,28 +34,28 @@ ORDER = (
 )  # fmt: skip
 """Names of the built-in lessons in the order of learning."""
 THE_END = "end"
-"""Word for the time at which the last job has ended."""
+"""Word that a lesson file uses for the time at which the last job has ended."""
 PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "code", "strip", "metrics")
-"""Panels that a scene can show next to the chart."""
+"""Names of the panels that a scene can show next to the chart."""
 COLOURS = (
     "job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "passed", "versus",
 )  # fmt: skip
-"""Names of the colourings of jobs that a scene can choose."""
+"""Names of the ways to colour jobs, between which a scene can choose."""
 Zoom: TypeAlias = "Literal['all', 'first'] | tuple[str, str]"
-"""Times that the chart of a scene shows: "all" for the whole run, "first" for the first view of a replay, or (begin,
-end) as text.
-"""
+"""Part of the run in a scene's chart: "all" (whole run), "first" (first view of a replay), or (begin, end) as text."""
 
 
 class LessonError(FileError):
-    """Error in a lesson file: the file cannot be read, or a statement in the lesson is false in the run."""
+    """Error in a lesson: its file cannot be read, or one of its statements is false in the run."""
 
     others: tuple[LessonError, ...] = ()
-    """Other errors that were found in the same lesson."""
+    """Other errors that were found in the same lesson; empty if there are none or they are attached to another
+    error.
+    """
 
     @classmethod
     def first_of(cls, wrong: Iterable[LessonError]) -> LessonError:
-        """Return the first of the errors `wrong`, with the others attached in `others`."""
+        """Return the first of the errors `wrong`; the remaining ones are in its attribute `others`."""
         first, *others = sorted(wrong, key=lambda error: error.line or 0)
         first.others = tuple(others)
         return first
@@ -63,65 +63,67 @@ class LessonError(FileError):
 
 @dataclass(frozen=True)
 class Ask:
-    """Question of a scene; the right answer is computed by the run."""
+    """Question of a scene; the program computes the right answer from the run."""
 
     kind: Kind
     question: str = ""
     """Text of the question; "" for the standard text of its kind."""
     job: str = ""
-    """Name of the job whose start is asked for"""
+    """Name of the job about whose start the question is"""
     of: str = ""
-    """Name of the number that is asked for, as in `sim.lessons.names`"""
+    """Name of the number that the question is about, such as `J3.wait`; see `sim.lessons.names`"""
     among: tuple[str, ...] = ()
-    """Specs of the policies among which the answer must be chosen."""
+    """Specs of the policies between which the user chooses the answer."""
     under: str = ""
-    """Policy of a second run, compared with which a job gains or loses"""
+    """Spec of the policy of a second run; the question is which job gains or loses most in it"""
     within: float = 0.0
-    """Largest relative error with which an answered number still counts as right; 0 for the default."""
+    """Largest relative error (0.1 for 10 %) with which an answered number counts as right; 0 for the default."""
     then: str = ""
-    """Text shown with the answer, after the program's own reason."""
+    """Text that is shown with the answer, after the reason that the program gives."""
 
 
 @dataclass(frozen=True)
 class LessonScene:
-    """Scene of a lesson. A field that is None keeps the value of the scene before."""
+    """Scene of a lesson. A field that is None keeps its value from the previous scene."""
 
     title: str = ""
     say: str = ""
     notes: str = ""
-    """Notes for the teacher."""
+    """Notes of the scene for the teacher, which learners do not see."""
     at: str | None = None
-    """Time or step of the scene, or "end"."""
+    """Time or step at which the scene takes place, or "end" for the end of the run."""
     when: str | None = None
-    """Condition; the scene is at the first step that meets it after the previous scene."""
+    """Condition such as "job 5 starts": the scene takes place at the first step, from the previous scene on, that meets
+    it.
+    """
     before: str | None = None
-    """Condition; the scene is just before the first step that meets it after the previous scene."""
+    """Condition such as "job 5 starts": the scene takes place just before the first step, from the previous scene on,
+    that meets it.
+    """
     policy: str | None = None
-    """Policy of the run from its beginning, for this scene and the following ones; `easy with exact` also sets the
-    estimates.
+    """Spec of the run's policy from the beginning of the run, for this scene and the following ones. A kind of
+    estimates may be added, as in `easy with exact`.
     """
     switch: str | None = None
-    """Policy that takes over from the first policy at the scene's time, in this scene only."""
+    """Spec of a policy that replaces the run's policy at the time of this scene; the next scene is without it again."""
     compare: str | None = None
-    """Policy of a second run that is shown next to the first, from the beginning; in the field `compare_here` it takes
-    over at the scene's time.
+    """Spec of the policy of a second run, shown next to the first. It decides from the beginning; a policy in the field
+    `compare_here` decides from the time of the scene.
     """
     compare_here: str | None = None
     show: tuple[str, ...] | None = None
     """Names of the panels that the scene shows."""
     over: str | None = None
-    """Name of the panel that covers the chart if the screen is small."""
+    """Name of the panel that is shown over the chart if the screen is too small for both."""
     zoom: Zoom | None = None
     select: str | None = None
-    """Name of the selected job."""
+    """Name of the job that is selected in the scene."""
     colour: str | None = None
     ask: Ask | None = None
     holds: tuple[str, ...] = ()
-    """Statements that the text makes, such as `J5.end <= J3.start`; they must be true in the run."""
+    """Statements, such as `J5.end <= J3.start`, on which the scene's text relies; they are checked in the run."""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
-    """For each key of the scene: the number of its line in the file; the key "" stands for the line where the scene
-    begins.
-    """
+    """For each key of the scene: number of its line in the file; key "" has the line where the scene begins."""
 
     def line(self, key: str) -> int:
         return self.lines.get(key, self.lines.get("", 0))
@@ -134,29 +136,27 @@ class Lesson:
     name: str
     title: str
     trace: str
-    """Name of a sample, or path of a file next to the lesson."""
+    """Name of a sample, or path of a file in the lesson's folder."""
     scenes: tuple[LessonScene, ...]
     policy: str = "easy"
     paper: str = ""
     about: str = ""
-    """Summary in one line."""
+    """Summary of the lesson in one line."""
     exercise: str = ""
-    """Exercise, shown as the last scene."""
+    """Text of an exercise, which is shown as the last scene; "" for none."""
     options: Mapping[str, Any] = field(default_factory=dict)
     placement: Placement = "lowest"
     picture: int = 1
-    """Number of a scene, counted from 1; its chart is the lesson's picture."""
+    """Number of the scene, counted from 1, whose chart is used as the lesson's picture."""
     path: str = ""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def count(self) -> int:
-        """Return the number of scenes, including the exercise."""
+        """Return the number of scenes; an exercise counts as one more."""
         return len(self.scenes) + bool(self.exercise)
 
     def wrong(self, what: str, scene: LessonScene | None = None, key: str = "") -> LessonError:
-        """Return an error with the text `what` that names the line of `key` in the scene or, without a scene, at the
-        top of the file.
-        """
+        """Return an error with the text `what` and the line of `key` in `scene` (None: in the file's first part)."""
         line = self.lines.get(key, 0) if scene is None else scene.line(key)
         return LessonError(what, self.path or self.name, line)

@@ -55,19 +55,19 @@ MOST_BYTES = 2**18
 LESSON = TextKind("lesson", MOST_BYTES, LessonError)
 MOST_SCENES = 200
 LONGEST = 2000
-"""Largest number of characters of a text."""
+"""Largest number of characters in a long text, such as that of a scene."""
 A_LINE = 200
-"""Largest number of characters of a title or of another text of one line."""
+"""Largest number of characters in a title or another text of one line."""
 MOST_OF_A_LIST = 20
 MOST_OF_A_TRACE = 2**26
-"""Largest size in bytes of a trace next to a lesson."""
+"""Largest size in bytes of a trace file in the lesson's folder."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def read_lesson(path: str | Path) -> Lesson:
-    """Return the lesson in a file. If the file has errors, raise the first as a `LessonError` with its line; the others
-    are attached.
+    """Return the lesson in a file. If the file has errors, raise the first one, with its line, as a `LessonError`; its
+    `others` are the remaining ones.
     """
     text = LESSON.read(path)
     found = LESSON.toml(text, path)
@@ -82,8 +82,8 @@ def read_lesson(path: str | Path) -> Lesson:
 
 
 def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:
-    """Return a wrapper of a method that reads a value: if the method raises an error, the wrapper records the error and
-    returns None.
+    """Return a wrapper of `take`, a method that reads a value of a table. If the method raises a `LessonError`, the
+    wrapper records the error and returns None.
     """
 
     @wraps(take)
@@ -98,15 +98,15 @@ def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_T
 
 
 class _Table:
-    """Table of a lesson file, which checks values when they are read; a key that is never read is reported as an
-    error.
-    """
+    """Table of a lesson file. It checks values when they are read; a key that the program never reads is an error."""
 
     def __init__(
         self, name: str, values: Mapping[str, Any], lines: Mapping[str, int], path: str | Path, wrong: list[LessonError]
     ) -> None:  # fmt: skip
         self.name, self.lines, self.path, self.wrong = name, lines, path, wrong
-        """Name of the table, line number of each key, path of the file, and list of the errors found in the file."""
+        """Name of the table, mapping from key to line number, path of the file, and list of the errors found in the
+        file.
+        """
         self._values = dict(values)
 
     def note(self, what: str, key: str = "") -> None:
@@ -121,7 +121,9 @@ class _Table:
 
     @_noted
     def words(self, key: str, most: int = A_LINE, needed: bool = False) -> str | None:
-        """Return the text under a key, of at most `most` letters. A missing key gives None, or an error if `needed`."""
+        """Return the text under a key, which may have at most `most` characters. If the key is missing, return None or,
+        if `needed`, raise an error.
+        """
         value = self.take(key)
         if value is None and not needed:
             return None
@@ -135,8 +137,8 @@ class _Table:
 
     @_noted
     def moment(self, key: str) -> str | None:
-        """Return the time or step under a key, as text; a number in the file means seconds. A missing key gives
-        None.
+        """Return the time or step under a key, as text; a plain number in the file means seconds. Return None if the
+        key is missing.
         """
         value = self._values.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -145,7 +147,9 @@ class _Table:
 
     @_noted
     def listed(self, key: str, among: Sequence[str] = ()) -> tuple[str, ...] | None:
-        """Return the list of words under a key, each of which must be one of `among`; None if the key is missing."""
+        """Return the list of words under a key; None if the key is missing. If `among` is given, each word must be one
+        of these.
+        """
         value = self.take(key)
         if value is None:
             return None
@@ -168,15 +172,15 @@ class _Table:
         return value
 
     def spec(self, key: str) -> str | None:
-        """Return the spec of the policy under a key; None if the key is missing or the spec is wrong. Only built-in
-        policies are permitted, because a lesson runs no code.
+        """Return the spec under a key; None if the key is missing or the spec is wrong. Only built-in policies are
+        permitted, because a lesson must not run code.
         """
         value = self.words(key)
         return None if value is None else self._checked(value, key)
 
     def run(self, key: str) -> str | None:
-        """Return the policy under a key, which may have a kind of estimates, as in `easy with exact`; None if the key
-        is missing or its value is wrong.
+        """Return the policy under a key, to which a kind of estimates may be added, as in `easy with exact`. Return
+        None if the key is missing or its value is wrong.
         """
         value = self.words(key)
         return None if value is None else self._checked_run(value, key)
@@ -219,7 +223,7 @@ class _Table:
 
 
 class _Reader:
-    """Reader of a lesson file; its errors name the line of the wrong value."""
+    """Reader of a lesson file, whose errors name the line of the wrong value."""
 
     def __init__(self, path: str | Path, text: str) -> None:
         self._path, self._places = path, dict(places(text))
@@ -323,7 +327,9 @@ class _Reader:
 
 @_noted
 def _trace(top: _Table, named: str) -> str:
-    """Return the trace of a lesson: a file next to it, a sample, or a puzzle. Any other file is an error."""
+    """Return the trace that `named` stands for: path of a file in the lesson's folder, name of a sample, or text of a
+    puzzle. Anything else is an error.
+    """
     if is_line(named):
         try:
             return parse_puzzle(named).line
@@ -360,7 +366,9 @@ def _options(table: _Table | None) -> dict[str, Any]:
 
 @_noted
 def _option(table: _Table, name: str, option: Option) -> Any:
-    """Return the value of an option of the trace; options that would read another file are errors."""
+    """Return the value of the trace's option `name`, None if it is missing. A value that would make the option read
+    another file is an error.
+    """
     value = table.take(name)
     if value is None:
         return None
@@ -406,8 +414,8 @@ def _within(table: _Table) -> float:
 
 
 def _typed(value: Any, kind: type) -> Any:
-    """Return a value of a TOML file as an option of type `kind` expects it: as text if `kind` is `str`, otherwise
-    unchanged.
+    """Return a value from a TOML file in the type that an option of type `kind` expects: as text if `kind` is `str`,
+    otherwise unchanged.
     """
     return str(value) if kind is str and not isinstance(value, bool) else value
 
@@ -420,7 +428,8 @@ _KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=\s*(.*)$""", re.ASCII | re.DOTALL
 
 
 def places(text: str) -> Iterator[tuple[tuple[tuple[object, ...], str], int]]:
-    r"""Yield ((table, key), line) for each key of a TOML text; the key "" stands for the first line of a table.
+    r"""Yield ((table, key), line) for each key of a TOML text: the path of the key's table, the key, and the number of
+    its line. The key "" stands for the first line of a table.
 
     >>> dict(places('title = "a"\n[[scene]]\nat = 3'))
     {((), 'title'): 1, ((), 'scene'): 2, (('scene', 0), ''): 2, (('scene', 0), 'at'): 3}

@@ -1,6 +1,6 @@
-"""Numbers of a run by name, for the text in braces and for the claims of a lesson.
+"""Numbers of a run by name, as they are written in braces in a lesson's text, and in its statements that must be true.
 
-    J5.start   J3.wait@fcfs   mean_wait@easy with exact   J3.wait@fcfs - J3.wait   now   free   J3.planned
+J5.start   J3.wait@fcfs   mean_wait@easy with exact   J3.wait@fcfs - J3.wait   now   free   J3.planned
 
 A name stands for a field of a job, a metric of the whole run, or a number at the scene's time. `@SPEC` takes the value
 from the run under another policy. All other names are errors, and no code is executed.
@@ -37,14 +37,14 @@ IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 class Value(NamedTuple):
-    """Number with its unit, which determines the form in which the number is written."""
+    """Number with its unit; the unit determines how the number is written."""
 
     number: float
     unit: Unit
 
     def written(self, now: float) -> str:
-        """Return the number as text, in the form in which the program shows it; a point in time is written without the
-        day if `now` is on the same day.
+        """Return the number as text, in the form in which the program shows such numbers; a point in time is written
+        without the day if it is on the same day as `now`.
 
         >>> Value(600, "moment").written(0), Value(590, "span").written(0), Value(3, "count").written(0)
         ('00:10:00', '9m50', '3')
@@ -62,20 +62,20 @@ class Value(NamedTuple):
 
 
 class Names:
-    """Values of the names that a lesson uses, from its runs at the time of one scene."""
+    """Values of the names that a lesson uses, at the time of one scene, read from the lesson's runs."""
 
     def __init__(self, runs: Runs, moment: Moment) -> None:
         self._runs, self._moment = runs, moment
 
     def filled(self, text: str) -> str:
-        """Return the text with every name in braces replaced by its number."""
+        """Return the text with every name in braces replaced by its value as text."""
         return IN_BRACES.sub(lambda found: self.written(found[1]), text)
 
     def written(self, name: str) -> str:
         return self.value(name).written(self._moment.clock)
 
     def value(self, text: str) -> Value:
-        """Return the value of a name, or of several names that are added or subtracted."""
+        """Return the value of a name, or the sum or difference of several names."""
         first, *others = re.split(r"\s([+-])\s", text.strip())
         value = self._term(first)
         for sign, term in zip(others[::2], others[1::2], strict=True):
@@ -86,9 +86,7 @@ class Names:
         return value
 
     def claim(self, text: str) -> str | None:
-        """Return None if the statement `text`, such as `J5.end <= J3.start`, is true; otherwise a text on what is
-        wrong.
-        """
+        """Return None if the statement `text`, such as `J5.end <= J3.start`, is true in the run, else what is wrong."""
         found = _CLAIM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)}: expected a claim such as J5.end <= J3.start")
@@ -100,7 +98,7 @@ class Names:
         return f"{text} does not hold: {f' {relation} '.join(told)}"
 
     def _side(self, text: str) -> Value:
-        """Return the value of one side of a statement: names, a number or a time."""
+        """Return the value of one side of a statement: of names, of a number, or of a duration such as 2h."""
         if re.match(r"[\d-]", text.strip()):
             try:
                 return Value(float(text), "factor")
@@ -141,7 +139,9 @@ class Names:
 
     @property
     def useless(self) -> int:
-        """Return the number of free cores that no waiting job can use; 0 for equal processors."""
+        """Return the number of free cores at the scene's time that no waiting job can use; 0 for a machine of equal
+        processors.
+        """
         shape, shown = self._runs.workload.shape, self._runs.at(self._moment)
         if shape is None:
             return 0
@@ -158,14 +158,16 @@ class Names:
         return float(self._runs.schedule(branch).end[job.rank])
 
     def planned(self, job: Job, branch: str) -> float:
-        """Return the job's planned start at the time of the scene, in the run `branch`."""
+        """Return the job's planned start at the time of the scene; nan (not a number) if it has none."""
         waiting = (queued for queued in self._runs.at(self._moment).queue if queued.job.rank == job.rank)
         planned = next((queued.planned for queued in waiting), None)
         return float("nan") if planned is None else planned
 
     def xfactor(self, job: Job, branch: str) -> float:
-        """Return the job's xfactor at the time of the scene; for a waiting job that includes the wait since the last
-        step.
+        """Return the job's xfactor at the time of the scene; nan (not a number) if the job does not wait, run or be
+        suspended then.
+
+        For a waiting job the wait since the last step is included.
         """
         shown = self._runs.at(self._moment)
         grown = (self._moment.clock - (shown.time or 0)) / job.estimate

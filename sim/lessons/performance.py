@@ -1,6 +1,4 @@
-"""Evaluation of a lesson: for each scene its time in the run, its text with numbers of the run, and the right answer of
-its question.
-"""
+"""Evaluation of a lesson: for each scene the time in the run, the text with numbers, and the question's answer."""
 
 from __future__ import annotations
 
@@ -24,36 +22,36 @@ from sim.workload.source import Source
 
 T = TypeVar("T")
 FEW = 40
-"""Largest number of jobs for which a scene without `zoom` shows the whole run."""
+"""Largest number of jobs of a trace for which a scene without the key `zoom` shows the whole run."""
 SHOWN: tuple[str, ...] = ("queue",)
-"""Names of the panels that the first scene shows if it names none."""
+"""Names of the panels that the first scene shows if it does not choose any."""
 
 
 @dataclass(frozen=True)
 class Staged:
-    """Scene that is ready to be shown, including the values that it takes from the scenes before."""
+    """Evaluated scene that is ready to be shown. Values that it keeps from earlier scenes are filled in."""
 
     title: str
     text: str
-    """Text of the scene in Markdown, with numbers of the run."""
+    """Text of the scene in Markdown, with the numbers of the run filled in."""
     notes: str
     moment: Moment
     window: tuple[float, float] | None
-    """First and last time that the chart shows; None for the first view of the replay."""
+    """(begin, end) of the time that the chart shows, in seconds; None for the view with which a replay begins."""
     panels: tuple[str, ...]
     over: str | None
     selected: int | None
     colour: str
     question: Question | None = None
     then: str = ""
-    """Text that is shown after the answer."""
+    """Text that is shown after the question has been answered; "" for none."""
 
 
 EXERCISE_NOTES = "Let two students work at one screen. Collect what they found, and why, before you close."
 
 
 class Performance:
-    """Evaluation of a lesson, one scene after another, because a scene may keep values of the scene before."""
+    """Evaluation of a lesson, one scene after another in order, because a scene may keep values of the previous one."""
 
     def __init__(self, lesson: Lesson, trace: Trace | None = None, workload: Workload | None = None) -> None:
         self.lesson = lesson
@@ -67,21 +65,21 @@ class Performance:
         self.trace, self.workload = trace, workload
         self.runs = Runs(workload, lesson.policy, lesson.placement, self._estimated)
         self._wrong: list[LessonError] = []
-        """Errors found in the scene that is being evaluated"""
+        """Errors found so far in the scene that is being evaluated"""
         self._home = FIRST
-        """Name of the branch (run) in which the current scene takes place, unless the scene switches the policy"""
+        """Name of the current scene's branch; a policy switch in a scene makes another branch for that scene only"""
         self._before: Staged | None = None
         self._zoom: LessonScene | None = None
         self._show = SHOWN
         self._over: str | None = None
 
     def staged(self) -> tuple[Staged, ...]:
-        """Return all scenes of the lesson, evaluated; if a scene has errors, raise the first of them."""
+        """Return all scenes of the lesson, evaluated. If a scene has errors, raise a `LessonError` instead."""
         return tuple(self.stage(scene) for scene in self.scenes)
 
     @property
     def scenes(self) -> Iterator[LessonScene]:
-        """Yield the scenes of the lesson, and one for the exercise."""
+        """Yield the scenes of the lesson and, if it has an exercise, a last scene for it."""
         yield from self.lesson.scenes
         if self.lesson.exercise:
             yield LessonScene(
@@ -92,8 +90,8 @@ class Performance:
             )
 
     def stage(self, scene: LessonScene) -> Staged:
-        """Return this scene, evaluated; the previous scene must have been evaluated before. Raise an error that lists
-        all mistakes of the scene.
+        """Return this scene, evaluated; the previous scene must have been evaluated before. If the scene has errors,
+        raise the first, with all others in its `others`.
         """
         self._wrong = []
         was, moment = self._before, self._moment(scene)
@@ -127,20 +125,20 @@ class Performance:
         return staged
 
     def _estimated(self, estimates: str) -> Workload:
-        """Return the jobs of the trace with another kind of estimates, named `estimates`."""
+        """Return the workload of the lesson with the kind of estimates named `estimates`."""
         source = Source.of_options(self.lesson.trace, {**self.lesson.options, "estimates": estimates})
         return source.made(Workload.of(self.trace, source.procs, source.machine))
 
     def _filled(self, scene: LessonScene, key: str, text: str, moment: Moment) -> str:
-        """Return `text`, which stands under `key` of the scene, with each name in braces replaced by its number at
+        """Return `text`, the value of `key` in the scene, with each name in braces replaced by its number at
         `moment`.
         """
         names = Names(self.runs, moment)
         return IN_BRACES.sub(lambda found: self._tried(scene, key, lambda: names.written(found[1]), ""), text)
 
     def _tried(self, scene: LessonScene, key: str, made: Callable[[], T], instead: T) -> T:
-        """Return the result of `made`. If `made` raises an error, add the error to those of the scene and return
-        `instead`.
+        """Return the result of calling `made`. If it raises an error, record the error for the scene's key `key` and
+        return `instead`.
         """
         try:
             return self._checked(scene, key, made)
@@ -149,7 +147,7 @@ class Performance:
             return instead
 
     def _checked(self, scene: LessonScene, key: str, made: Callable[[], T]) -> T:
-        """Return the result of `made`. If `made` raises an error, raise it as a `LessonError` that names the line of
+        """Return the result of calling `made`. If it raises an error, raise it as a `LessonError` with the line of
         `key` in the file.
         """
         try:
@@ -164,7 +162,7 @@ class Performance:
     # Moments
 
     def _moment(self, scene: LessonScene) -> Moment:
-        """Return the time at which a scene takes place, with its branch and the branch that it compares, if any."""
+        """Return the moment of a scene: its time, its branch, and the second branch to compare with, if any."""
         if (spec := scene.policy) is not None:
             self._home = self._checked(scene, "policy", lambda: self.runs.branch(spec))
         moment = self._place(scene, self._since(self._home))
@@ -182,7 +180,8 @@ class Performance:
         """Return the moment in this branch from which the scene begins: where the previous scene and its question
         ended.
 
-        If that question compared two runs, it showed the end of the run; then the previous scene's own time counts.
+        A question that compares two runs shows the end of the run; after such a question, the previous scene's own time
+        is taken.
         """
         if self._before is None:
             return self.runs.at_step(branch, 0)
@@ -233,7 +232,9 @@ class Performance:
 
     @cached_property
     def _whole(self) -> tuple[float, float]:
-        """Return the first and the last time of all runs, under every policy that the lesson names."""
+        """Return the first and the last time of all runs together, which are those under every policy that the lesson
+        names.
+        """
         specs = {self.lesson.policy}
         for scene in self.lesson.scenes:
             asked = () if scene.ask is None else (*scene.ask.among, scene.ask.under)
@@ -262,15 +263,17 @@ class Performance:
 
 
 def source_of(lesson: Lesson) -> Source:
-    """Return the source of the lesson's workload. If a trace has the name of a sample, the sample is meant, even if a
-    file in the current folder has that name.
+    """Return the source of the lesson's workload. If the trace has the name of a sample, the sample is used, even if
+    the current folder has a file of that name.
     """
     is_hidden = not os.path.isabs(lesson.trace) and os.path.exists(lesson.trace)
     return Source.of_options(str(sample_path(lesson.trace)) if is_hidden else lesson.trace, lesson.options)
 
 
 def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
-    """Return the scenes of a lesson file that have no errors, and the errors of the other scenes."""
+    """Return the scenes of a lesson file that have no errors, evaluated, and a list of all errors in the other
+    scenes.
+    """
     try:
         performance = Performance(read_lesson(path))
     except LessonError as error:

@@ -31,7 +31,7 @@ MOST_REASONS = 40
 early.
 """
 NEAR = 0.03
-"""Largest error of a time that still counts as right, as a share of the time that the chart shows."""
+"""Largest error of an answered time that still counts as right, as a share of the period that the chart shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Question:
     reads: Callable[[str], float] = float
     """Function that parses a typed time or number."""
     rank: int | None = None
-    """Rank of the job that is selected after the answer, or None."""
+    """Rank of the job to select on the screen after the answer; None if no job is selected."""
     why_not: Callable[[float], str] = lambda given: ""
     """Function that returns, for a wrong time as answer, a text on why the job did not start at that time; "" if
     unknown.
@@ -92,8 +92,8 @@ class Question:
         return self.reads(text)
 
     def begun(self, text: str) -> AnswerOption | None:
-        """Return the choice that the typed text stands for; None if there is no such choice, or if the text is also the
-        beginning of another one.
+        """Return the choice whose key is the typed text (a J before it is ignored). The result is None if no key is, or
+        if the keys of several choices begin with the text.
         """
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]
@@ -123,8 +123,8 @@ class Question:
         return Verdict(False, " ".join(filter(None, (self._missed(given, off), self.why_not(given), self.told))))
 
     def _missed(self, given: float, off: float) -> str:
-        """Return text on how far the answer `given` is off the right one, by `off`; for plain numbers only whether it
-        is too low or too high.
+        """Return text on how far the answer `given` is from the right one. `off` is `given` minus the right answer; for
+        plain numbers the text only says whether the answer is too low or too high.
         """
         assert self.value is not None
         unit = self.value.unit
@@ -136,8 +136,8 @@ class Question:
 
 
 def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    """Return the question of a scene at `moment`, with its right answer. `window` is the first and last time that the
-    chart shows.
+    """Return the question that a scene asks (`ask`) at `moment`, with its right answer. `window` is the first and last
+    time that the chart shows.
     """
     return _KINDS[ask.kind](ask, runs, moment, window)
 
@@ -178,8 +178,8 @@ def _waiting(jobs: Sequence[Job]) -> str:
 
 
 def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
-    """Return the jobs to choose from, in order of the queue: the `needed` ones and, up to nine in total, the first
-    others.
+    """Return the jobs to choose from, in the order of `waiting`: all `needed` jobs, and the first other jobs until
+    there are nine in total.
     """
     kept = {job.rank for job in needed}
     for job in waiting:
@@ -234,7 +234,8 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _too_early(runs: Runs, moment: Moment, job: Job, seen: Moment) -> Callable[[float], str]:
-    """Return a function that says why the job did not start at a given time between `moment` and its start.
+    """Return a function that takes an answered time between `moment` and the job's start (at `seen`). It returns text
+    on why the job did not start at that time.
 
     The reasons are collected at once. Collecting them later would move the timeline while it is on the screen.
     """
@@ -307,8 +308,8 @@ def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
-    """Return the question for which job the other run changes the end most: to an earlier time (`sign` -1) or to a
-    later one (`sign` 1).
+    """Return the question which job's end changes most in the other run (`ask.under`). With `sign` -1 the right answer
+    is the job whose end becomes earlier by most, with 1 the job whose end becomes later by most.
     """
     branch, other = moment.branch, runs.branch(ask.under)
     ours, theirs = runs.title(branch), runs.title(other)

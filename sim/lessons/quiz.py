@@ -28,8 +28,8 @@ TRIES = 200
 STREAK = 2
 """Number of right answers in a row after which the difficulty increases."""
 FURTHEST = 3000
-"""Number of steps at the beginning of a run within which starts are asked for. A given trace with more jobs only has
-questions on the next start.
+"""Number of steps at the beginning of a run from which questions about starts are drawn. If the user gives a trace with
+more jobs than this number, all questions are about the next start.
 """
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
 """Policies to choose from, in questions that ask which policy made a schedule."""
@@ -45,7 +45,7 @@ class Difficulty:
     by_passing: bool
     """True if the answer must be a job that is not the first in the queue."""
     factors: tuple[int, ...] = (1,)
-    """Ratios of estimates to run times, from which one is chosen at random."""
+    """Ratios of estimates to run times, from which one is chosen at random for each job."""
 
 
 LEVELS = (
@@ -110,7 +110,7 @@ class Quiz:
         )
 
     def ask(self) -> tuple[Performance, Walk]:
-        """Return the present question as a lesson with one scene, and a walk that stands at this scene."""
+        """Return the present question as an evaluated lesson with one scene, and the state of a user at this scene."""
         lot = np.random.default_rng([self.seed, self.number, self.level])
         for _ in range(TRIES):
             try:
@@ -146,8 +146,8 @@ def _one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
 
 
 def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
-    """Return a scene with a question of this kind; None if the run permits no such question. With `by_passing`, the
-    answer is not the first job in the queue.
+    """Return a scene with a question of this kind, chosen at random with `lot`; None if the run permits no such
+    question. With `by_passing`, the answer is not the first job in the queue.
     """
     if kind == "next":
         there = list(_starts(runs, by_passing))
@@ -211,7 +211,7 @@ def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
 
 
 def made_by_lot(lot: np.random.Generator, level: Difficulty) -> tuple[Trace, Workload]:
-    """Return the trace and workload of a few random jobs, on a machine so small that some of them soon wait."""
+    """Return the trace and workload of `level.jobs` random jobs, on a machine so small that some of them soon wait."""
     count = level.jobs
     table = np.full((count, len(Field)), -1.0)
     table[:, Field.ID] = np.arange(1, count + 1)

@@ -33,9 +33,9 @@ class Moment(NamedTuple):
     branch: str
     step: int
     clock: float
-    """Time in seconds: that of the step, or a later time before the next step."""
+    """Time in seconds: the time of the step, or a later time before the next step."""
     beside: str | None = None
-    """Name of the branch that is compared, or None"""
+    """Name of the branch that is compared with this one, or None"""
 
 
 class Runs:
@@ -93,8 +93,8 @@ class Runs:
         return self.timeline.branches[branch].title
 
     def switched(self, moment: Moment, spec: str) -> str:
-        """Return the name of a branch that leaves the branch of `moment` there and changes to the policy `spec`. Make
-        the branch if there is none yet.
+        """Return the name of the branch that forks from the branch of `moment` at this time and continues under the
+        policy `spec`. The branch is made if there is none yet.
         """
         spec = written_policy(parse_policy(spec))
         name = f"{spec} from step {moment.step:,} of {moment.branch}"

@@ -61,7 +61,7 @@ class Walk:
 
     @classmethod
     def of(cls, performance: Performance, index: int = 0) -> Walk:
-        """Return a walk through the evaluated lesson that begins at the scene with this index."""
+        """Return a walk through the lesson that `performance` evaluates, standing at the scene with this index."""
         scenes = performance.staged()
         return cls(performance.lesson, scenes, min(max(index, 0), len(scenes) - 1))
 
@@ -134,15 +134,17 @@ class Walk:
         return self.index == len(self.scenes) - 1 and self.open_question is None
 
     def next(self) -> Walk:
-        """Return the walk at the next scene. If a question is open, skip it and show its answer instead; at the end,
-        only end the exploration.
+        """Return the walk at the next scene. If a question is open, skip it and show its answer instead. At the last
+        scene, stay there and only return from exploring the run.
         """
         if self.open_question is not None:
             return self._answered(None)
         return self.go(self.index + 1) if not self.is_at_the_end else self.back()
 
     def previous(self) -> Walk:
-        """Return the walk at the previous scene; if the answer of a question is shown, at the question."""
+        """Return the walk one step back, to the previous scene. If the answer of a question is shown, stay at this
+        scene with the question open again.
+        """
         return self.go(self.index if self.verdict is not None else self.index - 1)
 
     def go(self, index: int) -> Walk:

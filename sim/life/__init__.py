@@ -1,3 +1,3 @@
-"""Life of one job, from submission to end: either what the history of a run contains (`job_state`), or all events and
-reasons, for which the job's run is repeated (`life`).
+"""Life of one job, from submission to end. `job_state` reads what the history of a run contains; `life` repeats the
+job's run to get all events and reasons.
 """

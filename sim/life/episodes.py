@@ -35,8 +35,8 @@ long.
 
 
 def _blockers(waits: Sequence[Waited], many: str) -> str:
-    """Return text on the jobs that blocked this one, the longest first; `many` is the text
-    if no job is known.
+    """Return text on the jobs that blocked this one; the job that blocked it longest comes first. `many` is the text if
+    no job is known.
     """
     seconds: dict[Job, float] = {}
     for wait in waits:

@@ -66,7 +66,7 @@ _HAS_MOMENT = (
 
 
 class JobRecorder:
-    """Recorder of the events of one job; to make a step of the engine, it calls the given function."""
+    """Recorder of the events of one job. It calls the given function `step` to make each step of the engine."""
 
     def __init__(self, engine: Engine, job: Job, step: Callable[[], bool]) -> None:
         self.engine, self.job, self._step_on = engine, job, step
@@ -130,7 +130,8 @@ class JobRecorder:
         return True
 
     def _was_to_end(self, done: Job, running: Mapping[int, Allocation]) -> float:
-        """Return the time at which a job that has just ended was expected to end. In a matrix, that is its end plus the
+        """Return the time at which the job `done`, which has just ended, was expected to end. `running` has the jobs
+        that ran before the step. A job that is not in `running` was in a matrix: its expected end is its end plus the
         unused part of its estimate.
         """
         run, state = running.get(done.rank), self.engine.state

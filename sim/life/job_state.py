@@ -43,7 +43,7 @@ class JobState:
     decided: tuple[tuple[float, Decision], ...]
     """(time, decision) of each decision about the job, in order."""
     stretches: tuple[tuple[float, float | None, str], ...]
-    """(start, end, kind) of each time of the job on processors; the end is None for the one that has not ended."""
+    """(start, end, kind) of each period in which the job was on processors; the end is None if the period goes on."""
     ahead: int | None = None
     """Number of jobs ahead of the job in the queue; None if the job does not wait."""
     passed: PassedBy = NOBODY

@@ -28,7 +28,9 @@ class Life:
     """
 
     policy: str
-    """Spec of the policy; after switches, all of them with their times."""
+    """Spec of the policy; after switches, the specs of all policies that the run has had, with the times of the
+    switches.
+    """
     procs: int
     """Number of processors of the machine, available or not."""
     there: int
@@ -57,8 +59,8 @@ class Life:
 
     @property
     def waits(self) -> tuple[Waited, ...]:
-        """Return the stretches in which the job waited. They have no gaps within a wait: before its start, or after its
-        work was lost.
+        """Return the stretches in which the job waited. Within one wait they have no gaps; a further wait begins when
+        the work of a run is lost.
         """
         return tuple(m for m in self.moments if isinstance(m, Waited))
 

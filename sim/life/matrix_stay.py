@@ -11,7 +11,7 @@ from sim.workload.model import Job
 
 
 class Stay:
-    """Sums over the steps in which the job is in the matrix; most of them begin with the job's first turn."""
+    """Sums over the steps in which the job is in the matrix; most of the sums begin with the job's first turn."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._matrix, self._engine, self._rank = engine.state.matrix, engine, job.rank
@@ -55,8 +55,8 @@ class Stay:
             self._most = Range(self._rows, self._rows), Range(self._own, self._own)
 
     def until(self, now: float, ran: float | None = None) -> Shared | None:
-        """Return the stay in the matrix up to `now`; None if the job has not had a turn. `ran` is its total progress in
-        seconds; None for the present one.
+        """Return the stay in the matrix up to `now`; None if the job has not had a turn. `ran` is the job's total
+        progress in seconds; None for its progress until now.
         """
         if self._begin is None:
             return None

@@ -25,7 +25,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Submitted:
-    """Submission of the job; `ahead` jobs wait in front of it after the pass at that time, and request `wanted`
+    """Submission of the job. After the pass at that time, `ahead` jobs wait in front of the job and request `wanted`
     processors in total.
     """
 
@@ -37,7 +37,7 @@ class Submitted:
     started by then.
     """
     in_rows: bool = False
-    """True if rows took turns at that time."""
+    """True if the rows of the matrix took turns at that time."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ class Planned:
 
 @dataclass(frozen=True)
 class Unplanned:
-    """Removal of the job's planned start `was`; `ahead` is the first job in the queue, for which the policy plans
-    instead, None if unknown.
+    """Removal of the job's planned start, which was `was`. The policy plans for `ahead` instead, the first job in the
+    queue; None if this job is unknown.
     """
 
     time: float
@@ -161,7 +161,9 @@ class Returned:
 
 @dataclass(frozen=True)
 class Paused:
-    """Suspension of the job from `time` until `until`, when it resumes or loses its work; None if neither happens."""
+    """Suspension of the job from `time` until `until`, when it resumes or loses its work; `until` is None if neither
+    happened.
+    """
 
     time: float
     until: float | None
@@ -195,7 +197,8 @@ class Entered:
 
 @dataclass(frozen=True)
 class Shared:
-    """Time of the job in the matrix, from its first turn on; the job made progress in the turns of its rows.
+    """Stay of the job in the matrix, from its first turn on, with totals over that time. The job made progress in the
+    turns of its rows.
 
     The counts of changes (`moved`, `migrated`) begin earlier, with its placement in the matrix.
     """
@@ -203,9 +206,9 @@ class Shared:
     time: float
     until: float
     ran: float
-    """Seconds for which the job ran in that time."""
+    """Seconds for which the job ran during this stay."""
     first: bool
-    """True if the job's first run began with this time; False if the job had run before."""
+    """True if the job had not run before this stay."""
     rows: Range
     """Smallest and largest number of rows that the matrix had."""
     own: Range
@@ -226,7 +229,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Told:
-    """Decision about the job, or a switch of the policy, for which there is no class of its own."""
+    """Any other event: a decision about the job for which there is no class of its own, or a switch of the policy."""
 
     time: float
     decision: Decision

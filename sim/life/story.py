@@ -88,8 +88,8 @@ def _of_each_run(life: Life) -> Iterator[Sequence[Paused]]:
 
 
 def _plans_told(life: Life, most: int) -> set[int]:
-    """Return the identities (Python's `id`) of the plans that get a row: the first plan, and the plans that
-    moved most, at most `most` in total.
+    """Return the identities (Python's `id`) of the at most `most` plans that get a row: the first plan, and the plans
+    that moved the start most.
     """
     plans = [m for m in life.moments if isinstance(m, Planned | Unplanned)]
     great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Planned) else 0)
@@ -213,8 +213,8 @@ def _ended(moment: Ended, life: Life) -> str:
 
 
 def _pauses(pauses: Sequence[Paused], job: Job) -> list[Row]:
-    """Return the rows of an episode of suspensions: two for a single one (suspended, resumed), one that summarises
-    several.
+    """Return the rows of an episode of suspensions: two rows for a single suspension (suspended, resumed), or one row
+    that summarises several suspensions.
     """
     first, last = pauses[0], pauses[-1]
     if len(pauses) == 1:

@@ -1,5 +1,5 @@
-"""Columns of numbers as Python lists, for the fast loop when it runs interpreted; a list contains exactly the values in
-use.
+"""Columns of numbers as Python lists, for the fast loop (the simulation over arrays of numbers instead of objects) when
+it is not compiled. A list contains exactly the values in use.
 
 Compiled code uses `sim.kernel.arrays` instead, which has the same functions. The functions of `sim.machine.operations`
 work on both.
@@ -101,8 +101,8 @@ def whole_turns(time: float, slice: float) -> int:
 def ends_in_order(
     now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
 ) -> None:
-    """Write the expected end of each of `count` jobs into `ends`: now + (estimate - ran) * `by`. Write the indices of
-    the jobs into `order`, sorted by end.
+    """Write the expected end of each of `count` jobs into `ends`: now + (estimate - ran) * `by`. The factor `by` says
+    how much sharing the time slows jobs down. Write the indices of the jobs into `order`, sorted by end.
 
     Jobs with equal ends keep their previous order if the number of jobs has not changed.
     """

@@ -79,14 +79,18 @@ class NodeMachine(Machine):
         self.promised.clear()
 
     def take(self, rank: int, count: int) -> int:
-        """Give the job resources of the nodes that the placement rule chooses; return its cores as bits."""
+        """Give the job resources of the nodes that the placement rule chooses, and return its cores as bits; `count` is
+        ignored.
+        """
         seats = self.seat(rank)
         if seats is None:
             raise DecisionError("no nodes have room for it")
         return self._occupy(rank, seats)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job exactly these nodes and amounts; return its cores as bits."""
+        """Give the job exactly the nodes and amounts in `processors`, and return its cores as bits; `count` is
+        ignored.
+        """
         if isinstance(processors, int):
             raise DecisionError("on a machine of nodes a policy does not choose cores")
         if not self._is_free(processors):

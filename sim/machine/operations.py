@@ -80,8 +80,8 @@ def add_job(
     its_ran: float,
     its_whole: float,
 ) -> None:
-    """Append a job to the columns that describe the jobs in the matrix; its band (group of jobs in the same rows) is
-    set to 0 for now.
+    """Append the job `rank` to the columns that describe the jobs in the matrix, with `its_ran` of its `its_whole`
+    seconds done. Its band (group of jobs in the same rows) is set to 0 for now.
     """
     insert_number(ranks, count, count, rank)
     insert_number(bands, count, count, 0)

@@ -29,8 +29,8 @@ class Cell(NamedTuple):
 
 
 class MatrixPicture(NamedTuple):
-    """Copy of the matrix at one time: its rows as (id, cells) in order, and the id `on_turn` of the active row, or
-    None.
+    """Copy of the matrix at one time: its rows as (id, cells) in order, and the id `on_turn` of the active row. It is
+    None if no row is active or the active row is not known.
     """
 
     procs: int
@@ -45,7 +45,7 @@ class MatrixView:
 
     def __init__(self, procs: int) -> None:
         self.procs = self.size = procs
-        """Number of columns, and the number of them whose processors are available now"""
+        """Number of columns (`procs`), and number of the columns whose processors are available now (`size`)"""
         self._rows: list[int] = []
         self._all = (1 << procs) - 1
         self._used: dict[int, int] = {}
@@ -112,8 +112,8 @@ class MatrixView:
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Return those of the jobs `ranks` of which every column is free in at least one of these rows; with a single
-        row, the jobs that fit into it.
+        """Return the jobs among `ranks` that fit into these rows together: each column of the job is free in at least
+        one of the rows.
         """
         columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
         return [rank for rank in ranks if not columns[rank] & used]
@@ -208,7 +208,9 @@ class Matrix(MatrixView):
         return twin
 
     def resize(self, there: int) -> None:
-        """Set the columns that are available in every row, as bits; the columns of all jobs must be among them."""
+        """Set the columns that are available in every row to `there` (as bits), which must contain the columns of all
+        jobs.
+        """
         for matrix in (self, self.view):
             matrix._all, matrix.size = there, there.bit_count()
 
@@ -260,8 +262,8 @@ class Matrix(MatrixView):
         self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
 
     def move(self, rank: int, row: int, columns: int | None = None) -> None:
-        """Make `row` the job's home row, in the same columns or, with `columns` (as bits), in these; with other
-        columns, `row` may be its present home.
+        """Make `row` the job's home row. The job keeps its columns unless `columns` (as bits) gives others; then `row`
+        may also be its present home, so that only the columns change.
 
         The job must not have replicas (call `clean` before), as they would stay in the old columns.
         """

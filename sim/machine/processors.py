@@ -17,8 +17,9 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 Placement = Literal["lowest", "together", "best", "spread"]
-"""Rules for choosing processors; `best` and `spread` exist for nodes only, and `lowest` means the rule in the file that
-describes the nodes.
+"""Rules for choosing processors: the lowest-numbered free ones (`lowest`), or neighbours if possible (`together`). Only
+nodes have `best` (nodes with the fewest free cores first) and `spread` (the most free cores first). There, `lowest`
+means the rule in the file that describes the nodes.
 """
 
 
@@ -136,7 +137,9 @@ class Machine:
         return self.procs - self.absent.bit_count()
 
     def lose(self, absent: int) -> None:
-        """Set which processors are down, as bits; no job may hold any of them. Partitions are removed."""
+        """Set the processors that are down to `absent` (as bits), of which no job may hold any. Partitions are
+        removed.
+        """
         taken = reduce(or_, self.held.values(), 0)
         if taken & absent:
             raise DecisionError(f"processors {written(taken & absent)} are held and cannot go")
@@ -164,8 +167,8 @@ class Machine:
         return job.procs <= self.free
 
     def has_room(self, job: Job) -> bool:
-        """Return True if enough resources are free for the job: those of its reservation, if it has one, otherwise
-        any.
+        """Return True if enough resources are free for the job: the resources reserved for it or, without a
+        reservation, any free ones.
         """
         return job.procs <= self.free
 
@@ -251,8 +254,8 @@ class Machine:
         self.owners, self.division = list(owners), list(owners)
 
     def hand_over(self, to: int, processors: int) -> None:
-        """Make the partition `to` the owner of these processors (as bits), which must be idle and belonged to other
-        partitions.
+        """Make the partition `to` the owner of these processors (as bits), which must be idle; the partitions that
+        owned them lose them.
         """
         if processors & ~self.free_set:
             raise DecisionError(f"processors {written(processors & ~self.free_set)} are not idle: they cannot be lent")

@@ -39,8 +39,8 @@ class Profile(Steps):
 
     @classmethod
     def of_running(cls, now: float, free: int, ends: Iterable[tuple[float, int, int]]) -> Profile:
-        """Return the profile in which only running jobs hold processors; `ends` are their (expected end, rank,
-        processors), sorted.
+        """Return the profile in which only running jobs hold processors. `free` is the number of free processors at
+        `now`; `ends` are the (expected end, rank, processors) of running jobs, sorted.
         """
         plan, ends = cls(now, free), [*ends]
         plan.clear()

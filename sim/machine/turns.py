@@ -82,8 +82,8 @@ class Turns:
     # Going on
 
     def advance(self, to: float, occupied: Callable[[], Collection[int]] | None = None) -> None:
-        """Move the clock to the time `to`. If a turn ends exactly then, the next row becomes active that is among those
-        returned by `occupied`.
+        """Move the clock to the time `to`. If a turn ends exactly then and `occupied` is given, the next of the rows
+        that `occupied` returns becomes active.
         """
         if self.row is None or len(self.rows) < 2:
             return
@@ -186,7 +186,8 @@ class Turns:
         return max(now, begin + (self.slice if rest > a_turn - MOMENT else self.overhead + rest))
 
     def first_stand(self, rows: Sequence[int], now: float) -> float:
-        """Return the first time from `now` on at which one of these rows is active, including overhead.
+        """Return the first time from `now` on at which one of these rows is active; a turn's overhead counts as active
+        time.
 
         Call it only after the rebuild of the matrix at `now`. Before, a row could count that becomes active at `now`
         but that the job leaves in the rebuild.

@@ -18,8 +18,8 @@ from sim.workload.model import Floats, Ints
 from sim.workload.outages import capacity
 
 SMALLEST = 1e-9
-"""Smallest overhead, as a share of all processor time, that is not taken as 0, because smaller ones are rounding
-errors.
+"""Smallest overhead that counts, as a share of all processor time; a smaller one is a rounding error and is taken as
+0.
 """
 Value = float | int | None
 """Value of a metric; None if it is undefined, such as the mean of no jobs"""
@@ -27,7 +27,7 @@ Value = float | int | None
 
 def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
     """Return the values of all metrics in METRICS by name. With `killed=False`, killed jobs are left out of the job
-    statistics.
+    statistics. `tau` is the least run time in seconds that bounded slowdowns divide by.
     """
     jobs = FinishedJobs.of(source, killed, tau)
     schedule, workload = jobs.schedule, jobs.workload
@@ -80,8 +80,8 @@ def ratio(s1: Value, sm: Value) -> float | None:
 
 
 def span(schedule: Schedule) -> tuple[float, float]:
-    """Return the times of the first submission and of the last end; for a run that was cut short, of its last step if
-    that is later.
+    """Return (time of the first submission, time of the last end). If the run was cut short, the second is the time of
+    its last step if that is later.
     """
     ended = schedule.end[~np.isnan(schedule.end)]
     begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0

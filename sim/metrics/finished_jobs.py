@@ -27,8 +27,8 @@ class FinishedJobs:
 
     @classmethod
     def of(cls, source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> FinishedJobs:
-        """Return the finished jobs of a schedule; with `killed=False`, leave out killed jobs. A `source` of
-        finished jobs is returned unchanged.
+        """Return the finished jobs of a schedule; with `killed=False`, leave out killed jobs. `tau` is the least run
+        time in seconds that bounded slowdowns divide by. A `source` of finished jobs is returned unchanged.
         """
         if isinstance(source, FinishedJobs):
             return source
@@ -64,8 +64,8 @@ class FinishedJobs:
 
     @cached_property
     def run(self) -> Floats:
-        """Return the run time of each job in seconds; for a job that exceeds its estimate, as the overrun rule
-        determines it.
+        """Return the run time of each job in seconds. If jobs are killed at their estimates, it is at most the
+        estimate.
         """
         return self.column(self.workload.runtime)
 
@@ -113,8 +113,8 @@ class FinishedJobs:
 
     @cached_property
     def width_weighted_slowdown(self) -> Floats:
-        """Return the width-weighted slowdowns of the jobs (Zhang et al., equation 2): turnaround over processors times
-        run time, which is taken as at least tau.
+        """Return the width-weighted slowdown of each job: turnaround / (processors * max(run time, tau)), after Zhang
+        et al., equation 2.
         """
         return self.turnaround / (self.width * np.maximum(self.run, self.tau))
 

@@ -21,8 +21,8 @@ spaced.
 
 
 def fragmentation(schedule: Schedule) -> Mapping[str, float]:
-    """Return the share of processor time that was free but that no waiting job could use, as a total and by cause;
-    empty for equal processors.
+    """Return the share of processor time that was free but that no waiting job could use. The mapping has the total and
+    the share of each cause, by name of the metric; it is empty for equal processors.
 
     A waiting job can use a node if the node has room for one of the job's tasks, or for the job's share of a node.
     """

@@ -181,8 +181,8 @@ PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
 def by_tail(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each percentile, with the value of several quantities that so many percent of the jobs do not
-    exceed.
+    """Return a row for each percentile p, with the value of each of several quantities that p percent of the jobs do
+    not exceed.
 
     The quantities are waits, turnarounds, bounded slowdowns, delays of reservations, and guaranteed over actual waits.
     """

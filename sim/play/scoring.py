@@ -32,7 +32,7 @@ IN_SHORT = {
     "relaxed:omega=1": "only short jobs pass",
     "slack": "promises may slip",
 }
-"""For each of these policies: short text on which jobs may pass others."""
+"""For each policy in `RIVALS`: short text on which jobs may pass others."""
 MOST_COSTLY = 3
 
 
@@ -41,7 +41,7 @@ class Followed(Policy):
     """Policy that repeats the first moves of a player, and then decides like EASY."""
 
     starts: tuple[tuple[float, int], ...] = ()
-    """Times and ranks of the player's first starts, in order."""
+    """(time, rank) of each start by the player that is repeated, in order."""
     until: float = 0.0
     """Time until which the player's decisions are followed; from then on EASY decides."""
 
@@ -84,7 +84,9 @@ def score(who: str, schedule: Schedule) -> Score:
 
 
 def scores(game: Game, you: str = "you") -> list[Score]:
-    """Return the player's score and those of the policies, the shortest mean wait first."""
+    """Return the score of the player, under the name `you`, and the scores of the policies; the shortest mean wait
+    comes first.
+    """
     found = [score(you, _finished(game, len(game.moves)))]
     found += [score(policy, _run(game.workload, policy)) for policy in RIVALS]
     return sorted(found, key=lambda each: (each.mean_wait, each.worst_wait))

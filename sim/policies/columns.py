@@ -31,7 +31,7 @@ class Column(NamedTuple):
         return value if isinstance(value, int | float) else None
 
     def written(self, value: float | None, at: Clock = clock) -> str:
-        """Return the number as shown on the screen, a dash for None."""
+        """Return the number as shown on the screen, a dash for None; `at` writes a point in time as text."""
         if value is None:
             return "–"
         match self.unit:

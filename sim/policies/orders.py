@@ -222,7 +222,7 @@ class Ward(Order):
 
     def looked(self, now: float) -> float:
         """Return the last time up to `now` at which priorities were recomputed: a multiple of `every` seconds, or `now`
-        if that is 0.
+        if `every` is 0.
         """
         return now // self.every * self.every if self.every else now
 

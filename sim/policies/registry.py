@@ -111,7 +111,9 @@ class Registry(Mapping[str, type[Policy]]):
         return self._own_made(cls, named.head, _pairs(named.rest, spec))
 
     def _own_made(self, cls: type[Policy], shown: str, given: dict[str, str]) -> Policy:
-        """Return a new policy object of the user-defined class; errors name the place in the user's code."""
+        """Return a new policy object of the user-defined class, with the parameters `given` as text. Errors name the
+        place in the user's code, whose file they call `shown`.
+        """
         with blamed(getattr(sys.modules.get(cls.__module__), "__file__", None) or "", shown):
             made = _made(cls, given)
             order = made.queue_order()
@@ -128,8 +130,8 @@ parse_policy = POLICIES.parse
 
 
 def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]]:
-    """Return a decorator that registers a policy class under its name; each alias is a short name for it with some
-    parameters.
+    """Return a decorator that registers a policy class under `name`; `paper` names its source. Each alias is a short
+    name for the policy with some parameters.
     """
 
     def register(cls: type[P]) -> type[P]:

@@ -45,7 +45,9 @@ class RunningJob(Protocol):
 
     @property
     def runs(self) -> bool:
-        """Return True if the job can be suspended: no speculative run, and not being suspended or resumed."""
+        """Return True if the job can be suspended: it is not a speculative run, and it is not being suspended or
+        resumed now.
+        """
 
 
 class View(Protocol):
@@ -103,7 +105,9 @@ class View(Protocol):
         """Return the jobs, given in queue order, in the order `tail`; ties stay in queue order."""
 
     def arrivals(self) -> list[Job]:
-        """Return the jobs that are new to the policy, by rank."""
+        """Return the jobs that are new to the policy, in order of rank: the jobs that arrived at this instant. At the
+        first pass after a switch of the policy, they are the waiting jobs that it takes over.
+        """
 
     def due(self) -> list[Job]:
         """Return the waiting jobs whose reserved start has come, in the policy's order."""
@@ -112,8 +116,8 @@ class View(Protocol):
         """Return True if the waiting job is at the front of the queue."""
 
     def spares(self, job: Job, head: Job, extra: int) -> bool:
-        """Return True if the job leaves the head room at its shadow time: it needs at most `extra` processors, or other
-        nodes.
+        """Return True if the job leaves the head room at its shadow time: it needs at most `extra` processors. On a
+        machine of nodes, the head must still fit on the nodes at that time.
         """
 
     def lacks(self, job: Job) -> Reason:
@@ -208,7 +212,9 @@ class View(Protocol):
 
     @property
     def curious(self) -> bool:
-        """Return True if the run is watched, so that the policy gives the reason why each considered job waits."""
+        """Return True if the run is watched, that is, its reasons are recorded. The policy then gives the reason why
+        each considered job waits.
+        """
 
     @property
     def machine_ahead(self) -> Ends:
@@ -242,12 +248,12 @@ class View(Protocol):
         """
 
     def has_room(self, job: Job) -> bool:
-        """Return True if the job finds enough free resources: its reserved ones, or others outside of all
-        reservations.
+        """Return True if enough resources are free for the job: the resources reserved for it or, without a
+        reservation, any free ones.
         """
 
     def partitions(self, job: Job) -> tuple[int, ...]:
-        """Return the partitions of nodes that the job names, by number; (-1,) for the whole machine."""
+        """Return the numbers of the partitions of nodes that the job may use; (-1,) stands for the whole machine."""
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         """Return why too few nodes have room for the job, as the fields of the reason `NoNodes`.
@@ -261,8 +267,11 @@ class View(Protocol):
         """Return the nodes on which the job ran according to the trace if they have room now, otherwise None."""
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
-        """Return the resources left over when `head` starts at its shadow time; its method `admits` accepts jobs that
-        end later.
+        """Return the resources left over when `head` starts at its shadow time. Jobs that end after this time may start
+        if the result's method `admits` accepts them.
+
+        `extra` is the number of processors left over, which is used on equal processors only; `ends` replaces the
+        expected ends of running jobs on nodes.
         """
 
     def in_time(self, job: Job) -> bool:

@@ -63,7 +63,7 @@ class Session:
     policy: str = "easy"
     placement: Placement = "lowest"
     partner: str | None = None
-    """Spec or branch of the run that is compared; None if there is no comparison."""
+    """Policy spec or branch name of the run with which this run is compared; None if there is no comparison."""
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
     """Records of the branches; a parent comes before its children."""
     branch: str = "main"
@@ -253,8 +253,8 @@ def _placement(run: SessionTable) -> Placement:
 def _branches(
     tables: Sequence[SessionTable], switches: Sequence[SessionTable], run: SessionTable
 ) -> dict[str, BranchRecord]:
-    """Return a mapping from name to branch. The first branch has no parent; every other names a parent listed before
-    it.
+    """Return a mapping from name to branch, made from the `tables` of branches and those of `switches`. The first
+    branch has no parent; every other branch names a parent that is listed before it.
     """
     if not tables:
         run.fail("there is no [branch]; one named main is the least")

@@ -193,7 +193,7 @@ class OwnNumber:
     relation: str
     value: float
     who: OfJob | None = None
-    """Job or user whose number counts; None if that of any waiting job does."""
+    """Job or user whose number counts; None if the number of any waiting job counts."""
     is_event = False
     in_columns = False
 

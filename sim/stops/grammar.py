@@ -44,7 +44,7 @@ from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REAS
 from sim.workload.model import Field, Header, Workload
 
 _LONGEST, _DEEPEST = 2000, 40
-"""Largest number of letters of a condition, and greatest depth of brackets and not."""
+"""Largest number of characters of a condition, and greatest depth to which brackets and `not` are nested."""
 _TOKEN = re.compile(rf'\s*(?:(?P<quoted>"[^"]*")|(?P<sign>>=|<=|!=|==|[()<>=])|(?P<word>{WORD})|(?P<odd>\S))')
 _MOMENT = re.compile(r"#?\d|d\d", re.ASCII)
 _EVENTS = {**EVENTS, **CHANGES}
@@ -68,7 +68,9 @@ class Stop:
 
     root: Node
     conditions: tuple[Condition, ...]
-    """Conditions in the order of their values in a reading."""
+    """Single conditions of which the stop consists, in the order of their values in a reading (the values after one
+    step).
+    """
 
     @property
     def text(self) -> str:
@@ -312,7 +314,9 @@ class _Parser:
         return self._because(meant) if deed.word == "waits" and self._takes("because") else meant
 
     def _known(self, whose: str, name: str, deed: str) -> OfJob:
-        """Return the condition about a job or user, which must exist if the workload is known."""
+        """Return the condition that the event `deed` happens to a job or to any job of a user (`whose`). If the
+        workload is known, the job or user `name` must exist.
+        """
         workload = self._workload
         if whose == "job":
             return OfJob(name if workload is None else workload.ids[workload.rank_of(name)], deed)

@@ -56,8 +56,8 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """Report on the tests of a policy: the number of workloads tried, the failure found, and what was measured and
-    noticed.
+    """Report on the tests of a policy: the number of workloads `tried`, and the `growth` of the time of a pass.
+    `failure` is None if no rule is broken; `notes` say what else was noticed.
     """
 
     policy: Policy
@@ -138,7 +138,7 @@ def trials(count: int, seed: int) -> Iterator[Workload]:
 def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: float) -> Failure:
     """Return the failure that `finding` describes, on a workload with as few jobs as possible.
 
-    During the search a pass may take less time than `seconds`.
+    During the search the time limit of a pass is shorter than `seconds`.
     """
 
     def is_broken(smaller: Workload) -> bool:

@@ -52,7 +52,9 @@ class Version:
 
     @property
     def seconds(self) -> float | None:
-        """Return the seconds of a pass with the longest queue that was measured; None if passes were not measured."""
+        """Return the seconds that a pass took with the longest queue that was measured; None if passes were not
+        measured.
+        """
         return None if self.report.growth is None else self.report.growth.points[-1][1]
 
 

@@ -51,7 +51,7 @@ Decided: TypeAlias = tuple[int, Decision]
 
 
 def broken(policy: Policy, workload: Workload, seconds: float = 2.0) -> Finding | None:
-    """Return the first rule that the policy breaks on this workload, or None; a pass may take `seconds`."""
+    """Return the first rule that the policy breaks on this workload, or None; a pass may take at most `seconds`."""
     before = kept_outside(policy)
     finding = _broken(policy, workload, seconds)
     if finding is None or finding.rule not in (TWICE, HIDDEN, PEEKS):
@@ -108,7 +108,9 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
 
 
 def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if the policy's decisions change with run times that it cannot know yet."""
+    """Return a finding if the policy's decisions change with run times that it cannot know yet; `first` is the engine
+    after the first run.
+    """
     if not first.step_count:  # no job will ever fit: the run is over before it begins
         return None
     until = first.history.time_of(first.step_count // 2)
@@ -129,7 +131,9 @@ def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
 
 
 def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if the policy decides differently in one of several repetitions of the same run."""
+    """Return a finding if the policy decides differently than in the run of the engine `first` when the same run is
+    repeated several times.
+    """
     for _ in range(AGAIN):
         again = Engine(workload, policy, curious=False)
         again.advance(2 * first.step_count + 1)

@@ -15,7 +15,7 @@ from sim.testing.workloads import crowd
 WAITING = (1, 4, 15, 60, 125, 250, 500, 1000, 2000)
 PASSES = 5
 LONG = 0.5
-"""Seconds from which a pass is measured only once."""
+"""Seconds from which a pass is measured only once; a shorter pass is measured several times."""
 TOO_LONG = 2.0
 """Seconds that a pass may take with the longest queue; longer is reported."""
 
@@ -51,8 +51,8 @@ class Growth:
 
 
 def measured(policy: Policy, seconds: float = 4 * TOO_LONG) -> Growth:
-    """Measure passes of the policy with longer and longer queues, and return the times; stop once a pass takes too
-    long.
+    """Measure passes of the policy with longer and longer queues, and return the times. Queues longer than the first
+    one with a pass above `TOO_LONG` are not measured; a pass of more than `seconds` is stopped.
     """
     points = []
     for waiting in WAITING:

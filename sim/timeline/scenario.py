@@ -150,8 +150,8 @@ def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, P]], placement: Placement = "lowest"
 ) -> tuple[tuple[float, P], ...]:
-    """Return the switches with times in seconds, in order. A time given as a number of steps includes earlier switches
-    of the list.
+    """Return the switches with times in seconds, in order. If a time is given as a number of steps, the steps of the
+    run with the earlier switches of the list are counted.
     """
     made: list[tuple[float, P]] = []
     for moment, other in switches:

@@ -74,7 +74,7 @@ class Timeline:
         """Current branch, which the cursor is on."""
         self._branches = {"main": self.branch}
         self._looked_at: list[str] = []
-        """Names of the branches, the least recently used first; the newest may be missing"""
+        """Names of the branches, the least recently used first; branches that were made lately may be missing"""
         self._cursor = self._at(0)
         self.progress = 1.0
         """Progress of the seek that is under way, from 0 to 1; otherwise 1."""
@@ -281,8 +281,8 @@ class Timeline:
         return replace(shown, next_time=self.branch.next_time(self._cursor))
 
     def snapshot_within(self, decisions: int) -> Snapshot | None:
-        """Return the state in the middle of the cursor's step, after `decisions` decisions; None for a step that
-        has no parts.
+        """Return the state in the middle of the cursor's step, after `decisions` decisions. The result is None if the
+        step is a switch, or if jobs share processors in time.
         """
         engine = self.branch.within(self.step, decisions) if self.step else None
         return None if engine is None else engine.snapshot()

@@ -138,7 +138,9 @@ class Evidence:
 def evidence_of(
     snapshot: Snapshot, rank: int, at: Clock | None = None, passed: f.PassedBy = f.NOBODY
 ) -> Evidence | None:
-    """Return the evidence about the job of this rank; None if the job has ended or not arrived."""
+    """Return the evidence about the job of this rank; None if the job has ended or not arrived. `at` writes times as
+    text; `passed` says how many jobs passed the job, if that is known.
+    """
     entry = entry_of(snapshot, rank)
     return None if entry is None else Evidence(snapshot, entry, at or clock_near(snapshot.time or 0), passed)
 

@@ -108,8 +108,8 @@ class AskedFor(NamedTuple):
 
 
 class Delays(NamedTuple):
-    """Fact that starting this job now would delay the planned start of `job` by `seconds`, and the starts of
-    `others`.
+    """Fact that starting this job now would delay the planned start of `job` by `seconds`, and the starts of `others`
+    other jobs.
     """
 
     job: Job
@@ -162,7 +162,7 @@ class Kept(NamedTuple):
 
 
 class Passes(NamedTuple):
-    """Fact that jobs still wait which arrived before the job that started."""
+    """Fact of the `jobs` that still wait although they arrived before the job that started."""
 
     jobs: tuple[Job, ...]
 

@@ -80,8 +80,8 @@ class AwaitsTurn(NamedTuple):
 
 
 class FewBesideKept(NamedTuple):
-    """Reason to wait: the job needs more than the `free` processors that are free, of which `kept` are kept for the
-    suspended job `kept_for`.
+    """Reason to wait: the job does not fit, because of the `free` free processors `kept` are kept for the suspended job
+    `kept_for`.
     """
 
     free: int
@@ -257,8 +257,8 @@ def holders(state: State) -> Iterator[Holder]:
 
 
 def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder, ...]:
-    """Return the `running` jobs, in order of expected end, that must end until `needed` processors are free; `free` are
-    free now.
+    """Return the `running` jobs that must end before `needed` processors are free, in order of expected end; `free`
+    processors are free now.
     """
     found: list[Holder] = []
     for holder in running:

@@ -152,7 +152,7 @@ def missing(count: int) -> Floats:
 
 
 def taken(column: NDArray[Any], ranks: Ints) -> Any:
-    """Return the values of the jobs with these ranks. If the column repeats one value without taking memory, so does
-    the result.
+    """Return the values of the jobs with these ranks. If the column is a view that repeats one value (see `compact`),
+    the result is such a view as well.
     """
     return np.broadcast_to(column[0], len(ranks)) if len(column) and column.strides == (0,) else column[ranks]

@@ -19,7 +19,7 @@ from sim.errors import TraceError
 
 Outcome = Literal["any", "ok", "not ok", "turn"]
 OUTCOMES: dict[str, Outcome] = {"afterany": "any", "afterok": "ok", "afternotok": "not ok"}
-"""Mapping from the name of a kind of dependency in Slurm to the outcome of the other job that it requires.
+"""Mapping from a kind of dependency in Slurm to the outcome that the other job must have.
 
 A further outcome, `turn`, accepts any end; it is for jobs of the same name that run one after another (`singleton`).
 """
@@ -28,7 +28,9 @@ MOST_NAMED = 10_000
 """Largest number of jobs that one job waits for; further ones in its list are ignored."""
 MOST_IN_ALL = 2**22
 SESSION = 1200.0
-"""Longest think time in seconds; a user's job that is submitted later after the previous end begins a new session."""
+"""Longest think time in seconds: a job that is submitted later than this after the end of its user's previous job
+begins a new session.
+"""
 
 
 class After(NamedTuple):
@@ -41,7 +43,7 @@ class After(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """Condition for the submission of a job: all these jobs have ended."""
+    """Condition for the submission of a job: all jobs in `after` have ended, with the outcomes that they must have."""
 
     after: tuple[After, ...]
     think: float | None = None
@@ -172,7 +174,9 @@ def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
 
 
 def _counted(total: int, after: Sequence[After]) -> int:
-    """Return the number of dependencies with these; raise an error if there are too many."""
+    """Return `total`, the number of dependencies counted before, plus the number of those in `after`; raise an error if
+    these are too many.
+    """
     if total + len(after) > MOST_IN_ALL:
         raise TraceError(f"has dependencies on more than {MOST_IN_ALL:,} jobs; cut it into smaller files")
     return total + len(after)

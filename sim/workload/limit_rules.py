@@ -1,19 +1,23 @@
-"""Limits in the file of a machine, as they are written there."""
+"""Rules that limit what the jobs of a user, an account or a quality of service may hold together, as the machine's file
+states them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 EACH = "*"
-"""Name in a rule that stands for all users, accounts or qualities of service, each of which has the limit on its
-own.
+"""Name in a rule that stands for every user (or account, or quality of service); the limit then holds for each of them
+separately.
 """
 _WORDS = {"cores": "Cpu", "nodes": "Node", "jobs": "Jobs", "memory": "Mem"}
 
 
 @dataclass(frozen=True, slots=True)
 class LimitRule:
-    """Limit in the file of a machine: the most that the jobs of some owners may hold together."""
+    """Limit from the file of a machine: the most of a resource that the jobs of certain owners (such as a user) may
+    hold together.
+    """
 
     resource: str
     """Resource that is limited: jobs, nodes, cores, memory or another countable resource."""

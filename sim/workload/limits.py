@@ -17,7 +17,9 @@ OWNERS = ("user", "account", "qos")
 MOST_BOUNDS = 2**20
 MOST_DEMANDS = 2**22
 MOST_CHECKS = 2**26
-"""Largest product of the number of limits and the number of jobs, as each job is compared with each limit."""
+"""Largest product of the number of limits and the number of jobs. A larger one is refused, because each job is compared
+with each limit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,9 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Limit on an amount, in `unit`, that certain jobs may hold together while they run: at most `most`."""
+    """Limit on certain jobs (see `owner`): while they run, they may together hold at most `most` of the resource
+    `unit`.
+    """
 
     reason: str
     most: int
@@ -45,11 +49,13 @@ class Bound:
 
 @dataclass(frozen=True)
 class Limits:
-    """All limits of a workload, and the amount that each job takes of each."""
+    """All limits of a workload, and for each job the amounts that it takes of these limits."""
 
     bounds: tuple[Bound, ...]
     demands: tuple[tuple[tuple[int, int], ...], ...]
-    """For each job, by number: pairs (number of the limit in `bounds`, amount that the job takes of it)."""
+    """For each job, in the order of the workload: pairs (index of the limit in `bounds`, amount that the job takes of
+    it).
+    """
 
     def take(self, index: Iterable[int]) -> Limits:
         """Return the limits for only the jobs in `index`, in this order."""
@@ -115,8 +121,8 @@ def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
 
 
 def _amount(resource: str, request: Request, shape: Shape) -> int:
-    """Return the smallest amount of a resource that a request can take; the exact amount may depend on the nodes, which
-    are known only at the start.
+    """Return the smallest amount of `resource` that the request can take. The exact amount may depend on the nodes,
+    which are chosen only when the job starts.
     """
     nodes = request.nodes if request.nodes is not None else request.least
     if resource in ("jobs", "nodes"):
@@ -127,12 +133,12 @@ def _amount(resource: str, request: Request, shape: Shape) -> int:
 
 
 class Use:
-    """Amounts of each limit that running jobs have in use."""
+    """Amounts of the limited resources that the running jobs hold now, counted for each limit."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.used: dict[int, int] = defaultdict(int)
-        """Mapping from the number of a limit to the amount in use"""
+        """Mapping from the index of a limit in `limits.bounds` to the amount that running jobs hold"""
 
     def copy(self) -> Use:
         twin = Use(self.limits)
@@ -140,14 +146,14 @@ class Use:
         return twin
 
     def add(self, rank: int, sign: int = 1) -> bool:
-        """Count a job that starts, or with `sign=-1` a job that ends; return True if the job counts for any limit."""
+        """Count the job as started or, with `sign=-1`, as ended. Return True if any limit applies to the job."""
         for number, amount in self.limits.demands[rank]:
             self.used[number] += sign * amount
         return bool(self.limits.demands[rank])
 
     def over(self, rank: int) -> tuple[Bound, int, int] | None:
-        """Return (limit, amount in use, amount of the job) of the first limit that the job would exceed if it started
-        now, or None.
+        """Return (limit, amount in use, amount that the job takes) for the first limit that the job would exceed if it
+        started now; None if it would exceed no limit.
         """
         for number, amount in self.limits.demands[rank]:
             bound = self.limits.bounds[number]

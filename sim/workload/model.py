@@ -1,8 +1,8 @@
-"""Content of a trace (`Trace`), the simulated jobs (`Workload`), and the part of a job that a policy may know (`Job`).
+"""Content of a trace (`Trace`), the jobs to simulate (`Workload`), and a job as a policy may see it (`Job`).
 
-A reader turns a file into a `Trace`: the eighteen fields of the Standard Workload Format for every job. Unknown values
-are -1. `Workload.of(trace)` keeps the jobs that can run, in rank order, and counts the others by reason. Transforms are
-functions from `Workload` to `Workload`, with `with_overruns` last. All of them are immutable.
+A reader turns a file into a `Trace`: the eighteen fields of the Standard Workload Format for every job, -1 if unknown.
+`Workload.of(trace)` keeps the jobs that can run, in order of submission (their rank), and counts the others by reason.
+Transforms (`sim.workload.transforms`) return a changed `Workload`; `with_overruns` is applied last.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Field(IntEnum):
 
 @dataclass(frozen=True)
 class Header:
-    """Header of a trace file: its machine and its origin."""
+    """Header of a trace file, which describes the machine and the origin of the trace."""
 
     max_procs: int | None = None
     max_nodes: int | None = None
@@ -97,7 +97,8 @@ class Header:
 
     @property
     def log(self) -> str:
-        """Return the name of the log as papers write it: installation, short, and computer; "" without an installation.
+        """Return the name of the log as papers write it: short name of the installation, then the computer; "" if the
+        header names no installation.
 
         >>> Header(computer="IBM SP2", comments=("Installation: Cornell Theory Center (CTC)",)).log
         'CTC IBM SP2'
@@ -109,7 +110,8 @@ class Header:
         return f"{place} {(self.computer or '').strip()[:40]}".strip() if place else ""
 
     def seconds_at(self, moment: float | datetime) -> float:
-        """Return a time in seconds of the trace; a date is in the machine's time zone.
+        """Return `moment` in seconds of the trace. A number is returned unchanged; a date is taken in the machine's
+        time zone.
 
         >>> Header(unix_start=1795219200).seconds_at(datetime(2026, 11, 21, 4, 30))
         16200.0
@@ -125,10 +127,10 @@ class Header:
 
 @dataclass(frozen=True)
 class Trace:
-    """Content of a trace file: `table` has one row per job and one column per `Field`; -1 is unknown.
+    """Content of a trace file: `table` has one row per job and one column per `Field`; -1 stands for unknown.
 
-    `ids` are the names of the jobs as the file writes them (`4744528_255`, `w0!3`, `17`).
-    `names` has the words for numbers where the format has words: names[Field.USER][3] == "user003".
+    `ids` are the names of the jobs as the file writes them (`4744528_255`, `w0!3`, `17`). For users, groups and queues
+    with names, `names` has the name for each number in `table`: names[Field.USER][3] == "user003".
     """
 
     name: str
@@ -143,7 +145,7 @@ class Trace:
     shape: Shape | None = None
     """Nodes of the machine with the request of each job; None for equal processors."""
     follows: Follows = ()
-    """Conditions of jobs that are submitted when others have ended."""
+    """For each job: condition on other jobs that must end before its submission, or None; empty if none has one."""
     limits: Limits | None = None
     """Limits on what the jobs of users, accounts and arrays may use at the same time; None if no job has a limit."""
 
@@ -202,7 +204,7 @@ _FEW, _MANY = 4, 256
 
 
 class Jobs(Sequence[Job]):
-    """Sequence of the jobs by rank, which are made when first used: an unwatched run needs few of them."""
+    """Sequence of the `Job` objects, indexed by rank; made when first used, as a run off the screen needs few."""
 
     __slots__ = ("_columns", "made")
 
@@ -234,7 +236,7 @@ class Jobs(Sequence[Job]):
         return twin
 
     def next(self, rank: int, many: int = _MANY) -> Job:
-        """Return the job of that rank; if it is not made yet, make `many` from there on, as others are needed next."""
+        """Return the job of that rank. If it is not made yet, make `many` from it on, which are usually needed next."""
         some = slice(rank, rank + many)
         with _MAKING:  # other threads must see the same jobs
             ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)
@@ -251,7 +253,7 @@ _FIELDS = tuple(getattr(Job, name).__set__ for name in Job.__slots__)
 
 
 def _jobs_of(*columns: Iterable[Any]) -> list[Job]:
-    """Return a job for each entry of these columns, faster than field by field."""
+    """Return a `Job` for each entry of the columns (the fields of `Job` in their order), faster than by calls."""
     ranks, *_ = columns
     jobs = [object.__new__(Job) for _ in ranks]
     for keep, column in zip(_FIELDS, columns, strict=True):
@@ -261,10 +263,10 @@ def _jobs_of(*columns: Iterable[Any]) -> list[Job]:
 
 @dataclass(frozen=True)
 class Workload:
-    """Workload: the jobs of one simulation in rank order, as columns of equal length; immutable.
+    """Jobs of one simulation in order of rank, as columns of equal length; immutable.
 
-    Times are seconds. `wait` is the recorded one (-1 = unknown), `high` the high priority of Lawson & Smirni, `reserve`
-    the requested start of a reservation (nan = none), `killed` True for jobs that end at their estimate.
+    Times are seconds. `width`: processors; `wait`: recorded wait (-1: unknown); `high`: priority of Lawson & Smirni;
+    `reserve`: start requested by the user (nan: none); `killed`: True for jobs killed at their estimate.
     """
 
     name: str
@@ -294,14 +296,14 @@ class Workload:
     estimated: str = "recorded"
     """Kind of the estimates, as the option `--estimates` names it."""
     follows: Follows = ()
-    """Conditions of jobs that are submitted when others have ended."""
+    """For each job: condition on other jobs that must end before its submission, or None; empty if none has one."""
     thinking: Thinking | None = None
     """Predecessors and think times in the trace, which count only with `--feedback`."""
     limits: Limits | None = None
     """Limits on what the jobs of users, accounts and arrays may use at the same time; None if no job has a limit."""
 
     def title(self, spec: str) -> str:
-        """Return the title of a run of these jobs under the policy `spec`."""
+        """Return the title of a run under the policy `spec`: spec and kind of estimates, unless these are recorded."""
         return spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"
 
     @cached_property
@@ -318,9 +320,7 @@ class Workload:
 
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None, sizes: Sequence[Resize] = ()) -> Workload:
-        """Return the jobs of a trace that can run on `procs` processors (default: the header's), and on `sizes` from
-        their times on.
-        """
+        """Return the trace's jobs that can run on `procs` processors (None: the header's), resized as `sizes` say."""
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
         width = np.ceil(np.where(asked > 0, asked, used))
         run, estimate = trace.column(Field.RUN), trace.column(Field.ESTIMATE)
@@ -409,7 +409,7 @@ class Workload:
         return replace(made, follows=follows, thinking=thinking, limits=limits)
 
     def with_outages(self, more: Iterable[Outage]) -> Workload:
-        """Return the workload with more outages, without jobs too wide for the machine from their arrival on."""
+        """Return the workload with more outages, without jobs wider than the machine ever is after their arrival."""
         outages = tuple(sorted({*self.outages, *more}))
         if not outages:
             return self
@@ -423,7 +423,7 @@ class Workload:
         return replace(kept, outages=outages, fidelity=self.fidelity + Fidelity(skipped=skipped))
 
     def with_overruns(self, rule: Overrun = "kill") -> Workload:
-        """Return the workload with jobs killed at their estimates, or with longer estimates where jobs ran longer."""
+        """Return the workload with jobs killed at their estimates (`kill`) or with estimates raised (`grow`)."""
         longer = self.runtime > self.estimate
         if not longer.any():
             made = self
@@ -434,7 +434,7 @@ class Workload:
         return made._without_hopeless() if self.follows else made
 
     def _without_hopeless(self) -> Workload:
-        """Return the workload without the jobs that wait for an outcome of another job which cannot come."""
+        """Return the workload without jobs that wait for an outcome of another job that cannot occur."""
         never = never_submitted(self.follows, self.killed | np.isin(self.status, _FAILED))
         if not never.any():
             return self
@@ -455,7 +455,7 @@ class Workload:
         return Jobs(*known, self.high, self.reserve, self.wait)
 
     def called(self, field: Field, number: int) -> str:
-        """Return the name in the trace of the user, group or queue with that number; "" if it has none."""
+        """Return the trace's name of that user, group or queue (`field`), its number if unnamed, "" if negative."""
         words = self.names.get(field, ())
         return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
 

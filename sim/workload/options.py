@@ -101,8 +101,8 @@ class Option:
         return value
 
     def taken_word(self, word: str) -> Any:
-        """Return the option's value for a word from a plan of experiments, where numbers and yes or no are written as
-        words, too.
+        """Return the option's value for a word from a plan of experiments, in which numbers, and yes or no, are written
+        as words.
 
         >>> OPTIONS["jobs"].taken_word("100"), OPTIONS["offline"].taken_word("yes"), OPTIONS["lead"].taken_word("1h")
         (100, True, 3600.0)
@@ -130,7 +130,7 @@ def option(default: Any, kind: type, meaning: str, metavar: str | None = None, *
 
 
 def options_of(cls: Any) -> dict[str, Option]:
-    """Return a mapping from name to option, for each option that a dataclass declares, in order."""
+    """Return a mapping from name to option for the options that a dataclass declares, in the order of declaration."""
     return {field.name: Option(field.name, field.default, **field.metadata) for field in dataclasses.fields(cls)}
 
 

@@ -1,8 +1,9 @@
 """Outages and sizes of the machine: processors that are unavailable for a time (sim/RULES.md).
 
-A machine that grows is simulated with its final processors, of which the last ones are unavailable before. After it
-shrinks, the last ones are unavailable. A failure affects some processors, maintenance all. Sets of processors are
-integers, with bit i for processor i. This module does not import numpy, because the command line is parsed without it.
+A machine whose size changes is simulated with the largest number of processors that it ever has; while it is smaller,
+the processors with the highest numbers are unavailable. A failure affects some processors, maintenance all. Sets of
+processors are integers, with bit i for processor i. This module does not import numpy, because the command line is
+parsed without it.
 """
 
 from __future__ import annotations
@@ -257,7 +258,7 @@ def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calen
 
 
 def _check_extent(changes: int, procs: int) -> None:
-    """Raise an error if the sets of processors of all changes together would take too much memory and time."""
+    """Raise an error if `changes` sets of `procs` processors each would take too much memory and time."""
     if changes > MOST:
         raise ParameterError(f"{changes:,} changes of the machine are more than the {MOST:,} that are handled")
     if changes * procs > MOST_GONE:

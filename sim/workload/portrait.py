@@ -67,8 +67,8 @@ class Party:
 
 @dataclass(frozen=True)
 class Parties:
-    """Number of different users (or groups, queues, accounts), and those with the most jobs; jobs without a user are
-    left out.
+    """Number of different users (or groups, queues, accounts), and those with the most jobs (`top`). Jobs without a
+    user (or group, queue, account) are left out.
     """
 
     count: int
@@ -101,7 +101,9 @@ class Estimates:
     over_factor: float
     """Ratio of the mean estimate to the mean run time."""
     ratio_quantiles: tuple[tuple[float, float], ...]
-    """Pairs (share of the jobs, largest ratio of run time to estimate among these jobs)."""
+    """Quantiles of the ratio of run time to estimate: pairs (share of the jobs, ratio that the jobs of this share do
+    not exceed).
+    """
     ratio_bins: tuple[Bin, ...]
     """Histogram of the ratio of run time to estimate, in bins of 0.1; a bin above 1 has the jobs that ran longer than
     estimated.
@@ -168,9 +170,9 @@ class Portrait:
     arrivals: Arrivals | None
     estimates: Estimates | None
     categories: tuple[int, ...]
-    """Number of jobs in each of Kettimuthu's sixteen categories, in the order of CATEGORIES."""
+    """Number of jobs in each of Kettimuthu's sixteen categories (by run time and width), in the order of CATEGORIES."""
     coarse: tuple[int, ...]
-    """Number of jobs in each of the four categories of COARSE."""
+    """Number of jobs in each of the four coarse categories (by run time and width), in the order of COARSE."""
     fidelity: Fidelity
     on_nodes: OnNodes | None = None
     """Nodes of the machine and requests of them; None for a machine of equal processors."""
@@ -321,8 +323,8 @@ def _arrivals(workload: Workload) -> Arrivals | None:
 
 
 def _local(seconds: Ints, zone: tzinfo) -> Ints:
-    """Return times in seconds since 1970 as local times, in seconds, of the zone; the offset is computed once for each
-    quarter of an hour.
+    """Return times, given in seconds since 1970, shifted to the local time of the zone; the offset of the zone is
+    computed once for each quarter of an hour.
     """
     quarters, index = np.unique(seconds // 900, return_inverse=True)
     moments = (datetime.fromtimestamp(quarter * 900, zone) for quarter in quarters.tolist())
@@ -353,8 +355,8 @@ def _estimates(workload: Workload, trace: Trace | None) -> Estimates | None:
 
 
 def _has_estimate(workload: Workload, trace: Trace | None) -> Bools:
-    """Return True for each job that has an estimate in the trace. If the trace is not given: True for all jobs, or
-    False for all if none has one.
+    """Return, for each job, True if the trace has an estimate for the job. If `trace` is None, the result is True for
+    all jobs, or False for all if no job has an estimate.
     """
     if trace is not None:
         known = dict(zip(trace.ids, (trace.column(Field.ESTIMATE) > 0).tolist(), strict=True))

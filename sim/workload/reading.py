@@ -27,9 +27,11 @@ from sim.workload.shape import Shape
 Format = Literal["swf", "sacct", "batsim", "evalys", "csv", "puzzle"]
 
 MAX_BYTES, MAX_SWF = 2**30, 2**36
-"""Largest decompressed size of a file in bytes; SWF is read part by part, so that only its jobs take memory."""
+"""Largest decompressed size of a file in bytes: for most formats, and for SWF, which is read part by part, so that only
+its jobs take memory.
+"""
 PART = 2**26
-"""Smallest number of characters of a part of a file (except the last part) that is processed at once."""
+"""Smallest number of characters of the parts in which a file is processed; the last part may be smaller."""
 PATIENCE = 3.0
 """Seconds to wait until another program begins to write to a pipe."""
 

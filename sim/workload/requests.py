@@ -19,7 +19,7 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
     """Return the trace on the machine `shape`, which replaces the nodes in the trace's own file.
 
     If the trace has no requests for nodes, each job requests one task per processor, each with the memory in the trace.
-    It requests them in the partition that is called like the job's queue.
+    If a partition has the name of the job's queue, the job requests them in this partition.
     """
     header = replace(trace.header, max_procs=shape.cores)
     own = trace.shape
@@ -34,7 +34,9 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
 
 
 def _limited(trace: Trace) -> Trace:
-    """Return the trace with the limits of its machine for its users and accounts."""
+    """Return the trace with the machine's limits on users and accounts applied to its jobs; unchanged if the machine
+    has no limits.
+    """
     if trace.shape is None or not trace.shape.limits:
         return trace
     words, users = trace.names.get(Field.USER, ()), trace.column(Field.USER).astype(int).tolist()
@@ -60,8 +62,8 @@ def _requests(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 
 def _translated(request: Request, own: Shape, shape: Shape) -> Request:
-    """Return the request with resources and partitions in the order of `shape`; `own` has the order in which they are
-    now.
+    """Return the request, which has resources and partitions in the order of `own`, converted to the order of
+    `shape`.
     """
     names = {group.name: at for at, group in enumerate(shape.groups)}
     groups = tuple(names[own.groups[at].name] for at in request.groups if own.groups[at].name in names)

@@ -29,8 +29,8 @@ def weeks(workload: Workload, seed: int = 0) -> Workload:
 
 
 def users(workload: Workload, seed: int = 0) -> Workload:
-    """Return a workload of users drawn at random from the recorded users, as many as these, with each user's jobs moved
-    by a random number of weeks.
+    """Return a workload of as many users as were recorded, drawn at random from these, with each user's jobs moved by a
+    random number of weeks.
 
     A user can be drawn several times; the copies count as different users. Weeks that would come after the last whole
     week begin again at the first.
@@ -82,8 +82,8 @@ def _weeks_of(workload: Workload) -> tuple[Ints, int]:
 
 
 def _moved(workload: Workload, by: Ints) -> Workload:
-    """Return the workload with each job moved by `by` weeks, in the new order of submission; requested starts move with
-    their jobs.
+    """Return the workload with each job moved by its number of weeks in `by`, in the new order of submission; requested
+    starts move with their jobs.
     """
     later = by * WEEK
     moved = replace(workload, submit=workload.submit + later, reserve=workload.reserve + later)

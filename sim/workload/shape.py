@@ -31,11 +31,13 @@ BARS = ("cores", "memory", "gpus", "place")
 another resource, or the request may not use the node.
 """
 OPEN = -1
-"""Number that stands for no cause: the node has space."""
+"""Number in place of a cause (an index in `BARS`) if the node has space."""
 
 
 class Seats(NamedTuple):
-    """Nodes that a job gets, by number in ascending order, and the amounts that it takes on each of them."""
+    """Numbers of the nodes that a job gets, in ascending order, and for each of these nodes the amounts of all
+    resources that the job takes there.
+    """
 
     nodes: tuple[int, ...]
     amounts: tuple[tuple[int, ...], ...]
@@ -102,7 +104,7 @@ class Request:
 
     @property
     def more_always_fits(self) -> bool:
-        """Return True if a request that fits always still fits when more is free. A limit on its number of nodes can
+        """Return True if the request, once it fits, also fits whenever more is free. A limit on its number of nodes can
         prevent that.
         """
         return self.tasks is None or self.most is None or self.most >= self.tasks
@@ -201,8 +203,8 @@ class Shape:
         return found if len({*found}) > 1 else ()
 
     def placed(self, placement: str) -> Shape:
-        """Return the shape with this placement rule; with `lowest`, the default of the option, the rule in the
-        machine's file stays.
+        """Return the shape with this placement rule. The rule `lowest`, the default on the command line, keeps the rule
+        in the machine's file.
         """
         if placement == "lowest":
             return self
@@ -244,8 +246,8 @@ class Shape:
         return None
 
     def fits(self, request: Request, free: Amounts) -> bool:
-        """Return True if a request fits when `free` is free on the nodes; nodes are chosen only if counting tasks is
-        not enough to know.
+        """Return True if a request fits when `free` is free on the nodes. Nodes are chosen only if counting the tasks
+        that fit is not enough to decide this, because choosing takes longer.
         """
         groups = [self.groups[number] for number in request.groups]
         has_limits = any(group.most_nodes is not None for group in groups)
@@ -291,8 +293,8 @@ class Shape:
 
     @staticmethod
     def _room(request: Request, free: Amounts) -> Amounts:
-        """Return how many tasks of the request fit on each node; for a request of nodes, how many times its share of a
-        node fits.
+        """Return how many tasks of the request fit on each node; for a request of nodes, how many times the amounts for
+        one node fit.
         """
         room: Amounts | None = None
         for kind, amount in enumerate(request.each):
@@ -308,8 +310,8 @@ class Shape:
 
     @staticmethod
     def _tasks(request: Request, room: list[int]) -> list[int] | None:
-        """Return the number of tasks on each node if nodes are filled in the order of `room`, the number that fits on
-        each. None if not all tasks fit.
+        """Return the number of tasks on each node. `room` has the number that fits on each node, in the order in which
+        nodes are filled. None if not all tasks fit.
         """
         left, counts = request.tasks or 0, list[int]()
         most = request.most or len(room)
@@ -402,8 +404,8 @@ class Shape:
         return found
 
     def fault(self, request: Request, seats: Seats) -> str:
-        """Return text on what a job on these nodes lacks of its request, or has beyond it; "" if they are what was
-        requested.
+        """Return text on what is wrong with the nodes and amounts in `seats` for this request: too little, too much or
+        not allowed. Return "" if nothing is wrong.
         """
         groups = [self.groups[n] for n in request.groups if self.groups[n].nodes.issuperset(seats.nodes)]
         if request.groups and not groups:
@@ -426,8 +428,8 @@ class Shape:
     # Why a job can never start
 
     def why_never(self, request: Request, estimate: float) -> str:
-        """Return text on why the request cannot be met even by the empty machine, or not within a partition's time
-        limit; "" if it can be met.
+        """Return text on why the request can never be met: the empty machine lacks something, or the estimate exceeds
+        the time limits of the partitions. Return "" if the request can be met.
         """
         allowed = self.within_limits(request, estimate)
         if request.groups and not allowed.groups:
@@ -455,7 +457,7 @@ class Shape:
 
 
 def misfits_of(shape: Shape, estimates: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
-    """Return a mapping from a reason why jobs can never start on this machine to a column that is True for the jobs
+    """Return, for each reason why jobs can never start on this machine: a column that is True for the jobs
     concerned.
     """
     found: dict[str, NDArray[np.bool_]] = {}

@@ -11,7 +11,7 @@ class Showing(NamedTuple):
     title: str
     policy: str
     at: int
-    """Time to look at, in seconds; decisions are made at this time."""
+    """Time in seconds that the replay shows first; decisions are made at this time."""
     note: str
     """Text on what can be seen at this time."""
     by_event: bool = True

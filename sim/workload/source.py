@@ -91,8 +91,8 @@ class Source:
         return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
-        """Return the workload after all transforms, with its outages. If `with_overruns` is False, the overrun rule is
-        not applied.
+        """Return `workload` after all transforms of this source, with the outages of this source. If `with_overruns` is
+        False, the overrun rule is not applied.
         """
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
         return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))

@@ -1,6 +1,7 @@
-"""EASY as a bare loop without classes, reasons and history: the yardstick for the engine's speed.
+"""EASY as a plain loop without classes, recorded reasons and history; its time is what the engine's time is compared
+with.
 
-Lists, a heap, integers as processor sets; the schedule is the same as the engine's to the second.
+It uses lists, a heap, and integers as processor sets. Its schedule is the same as the engine's to the second.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def easy(
     runtime: Sequence[float],
     estimate: Sequence[float],
 ) -> list[float]:
-    """Return the start of every job under EASY in order of arrival."""
+    """Return the start of every job under EASY on `machine` processors, in order of arrival."""
     count = len(submit)
     start: list[float] = [0] * count
     held = [0] * count

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.fast_input TRACE [--seconds S]
 
-In a pseudo-terminal of 200x60 whose output is read all the time, the run has been computed to its end. The strip is
-dragged at 60 and at 120 moves a second, and the right arrow is held at 100 a second. The lag is from the last input to
-the last output, the freeze the longest time without output in between.
+The program runs in a pseudo-terminal of 200x60, and the run has been computed to its end. The strip is dragged at 60
+and at 120 moves a second, and the right arrow key is held at 100 a second. The lag is the time from the last input to
+the last output; the freeze is the longest time without output while input is sent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.benchmarks.replay import SCREEN, idle, program
 
 STRIP_ROW = SCREEN.rows - 4
 FIRST, LAST = 12, 120
-"""Columns of the strip between which the pointer moves to and fro."""
+"""First and last column of the strip between which the pointer is dragged to and fro."""
 
 
 class Output:
@@ -51,7 +51,9 @@ def arrows() -> Iterator[bytes]:
 def measured(
     what: str, terminal: tuple[int, int], output: Output, rate: int, seconds: float, inputs: Iterator[bytes]
 ) -> None:
-    """Send input at this rate, and print the lag and the freeze."""
+    """Send `rate` inputs a second for some seconds, and print the lag and the freeze; `terminal` is (process id, file
+    descriptor for keys).
+    """
     process, keyboard = terminal
     first, sent = time.perf_counter(), 0
     while sent < rate * seconds:

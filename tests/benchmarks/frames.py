@@ -33,7 +33,7 @@ A_COLUMN = 900
 
 
 class Stage:
-    """A run with its chart."""
+    """A run with its chart, drawn without a screen."""
 
     def __init__(self, workload: Workload, steps: int) -> None:
         self.engine = Engine(workload, parse_policy("easy"))
@@ -44,7 +44,7 @@ class Stage:
         self.camera = Camera(A_COLUMN, 0, workload.procs, inner.columns, 2 * inner.rows)
 
     def draw(self, snapshot: Snapshot, camera: Camera, budget: float) -> bool:
-        """Draw a frame; return True if there is more to draw."""
+        """Draw a frame, for at most about `budget` seconds; return True if columns are left to draw."""
         clock = snapshot.time or 0
         scene = self.maker.make(self.engine.history, snapshot, clock, camera, "job", budget)
         before, self.cells = self.cells, paint(scene, DARK, SCREEN)
@@ -53,7 +53,7 @@ class Stage:
         return scene.pending
 
     def step(self) -> float:
-        """Play on by a step; return the milliseconds that its frame takes."""
+        """Advance the run by a step; return the milliseconds that drawing it takes."""
         self.engine.step()
         snapshot = self.engine.snapshot()
         begin = time.perf_counter()
@@ -61,7 +61,7 @@ class Stage:
         return 1000 * (time.perf_counter() - begin)
 
     def whole(self) -> tuple[float, int, float]:
-        """Return (total ms, frames, longest ms) until the whole run is drawn for the first time."""
+        """Draw the whole run from nothing; return (total ms, frames needed, ms of the longest frame)."""
         snapshot, workload = self.engine.snapshot(), self.engine.workload
         camera = self.camera.fitting(float(workload.submit[0]), snapshot.time or 0)
         self.maker = ChartMaker(workload)
@@ -74,7 +74,9 @@ class Stage:
 
 
 def play(*workloads: Workload) -> list[float]:
-    """Print a line with the medians of each run; runs alternate, so that other load affects all of them alike."""
+    """Print and return the median ms of a frame for each run; the runs take turns, so that other load affects all of
+    them alike.
+    """
     stages = [Stage(workload, len(workload)) for workload in workloads]
     for stage in stages:
         while stage.draw(stage.engine.snapshot(), stage.camera, 1):

@@ -29,7 +29,7 @@ PROCS, LOAD = 100_000, 0.7
 
 
 def write(jobs: int, folder: Path) -> list[Path]:
-    """Write the jobs in every format that can be written."""
+    """Generate a trace of `jobs` jobs; write it as SWF and, if pyarrow is installed, as Parquet; return the paths."""
     trace = lublin.generate(jobs, PROCS, 5, load=LOAD)
     paths = [folder / f"{jobs}.swf"]
     with paths[0].open("w", encoding="utf-8") as file:
@@ -49,7 +49,9 @@ def peak() -> float:
 
 
 def measured(path: Path, much: str) -> None:
-    """Print the time and the memory that a part of the work took in this process."""
+    """Read the trace and, if `much` is "run", also simulate and measure it; print the seconds of each part and the peak
+    memory of this process.
+    """
     laps = [time.process_time()]
     trace: Trace | None = read(path)
     laps.append(time.process_time())

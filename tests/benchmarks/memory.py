@@ -25,7 +25,7 @@ from tui.replay.stage import RunView
 TRACE = "CTC-SP2-1996-3.1-cln.swf.gz"
 POLICIES = ("conservative", "fcfs", "easy:order=sjf", "multiqueue", "firstfit")
 PORTION = 0.05
-"""Seconds of computing ahead between two frames."""
+"""Seconds for which the run is computed further between two frames."""
 
 
 def resident() -> float:
@@ -36,13 +36,15 @@ def resident() -> float:
 
 
 class Evening:
-    """Session of a user who tries one policy after another."""
+    """Session of a user who tries one policy after another, as in a long evening."""
 
     def __init__(self, controller: ReplayController, wish: Wish) -> None:
         self._controller, self._wish = controller, wish
 
     def does(self, what: str, *orders: Order) -> None:
-        """Apply the requests, draw, compute all and draw again; print what that took."""
+        """Apply the requests, draw, compute the run to its end and draw again; print `what` was done and what that
+        took.
+        """
         begin = time.perf_counter()
         for order in orders:
             self._controller.obey(order, self._wish, lambda: False)

@@ -24,11 +24,13 @@ KEYS = 40
 JUMPS = {"End": b"\x1b[F", "left": b"\x1b[D", "left again": b"\x1b[D", "right": b"\x1b[C", "Home": b"\x1b[H"}
 """Keys that are pressed when all is computed, each after the one before it has been answered"""
 DRAWN = b"Whole run"
-"""The title of a panel that is drawn with the first scene, never before."""
+"""Title of a panel; once it appears in the output, the first full frame has been drawn."""
 
 
 class Screen(Output):
-    """Recorder of the times at which something was drawn, and of whether the panels were."""
+    """Recorder of the times at which something was drawn, and of the latest output, in which the test searches for
+    `DRAWN`.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,7 +54,9 @@ def written(jobs: int, path: Path) -> None:
 
 
 def pressed(key: bytes, keyboard: int, screen: Screen) -> float:
-    """Return the seconds from pressing the key until something is drawn."""
+    """Press the key; return the seconds until something is drawn, at most about ten. `keyboard` is the file descriptor
+    for keys.
+    """
     drawn, begun = len(screen.times), time.perf_counter()
     os.write(keyboard, key)
     while len(screen.times) == drawn and time.perf_counter() - begun < 10:

@@ -19,8 +19,8 @@ SCHEDULERS = {
     "easy": "easy_scheduler.EasyBackfillScheduler",
     "conservative:compress=queue": "conservative_scheduler.ConservativeScheduler",
 }
-"""Schedulers of pyss by our spec that follow the same rules, except that pyss decides after each event, not once an
-instant
+"""For each of our policy specs: the scheduler of pyss with the same rules, except that pyss decides after each event
+and not once an instant
 """
 PROGRAM = "run_simulator.py"
 DRIVER = """
@@ -52,7 +52,7 @@ class Ran(NamedTuple):
 
 
 def found(folder: Path) -> Path:
-    """Return the program of pyss in a checkout of it."""
+    """Return the path of the program of pyss in `folder`, a checkout of pyss."""
     for program in (folder / PROGRAM, folder / "src" / PROGRAM):
         if program.is_file():
             return program
@@ -60,7 +60,9 @@ def found(folder: Path) -> Path:
 
 
 def python_for(program: Path) -> str:
-    """Return the Python for which the program is written: this one, or Python 2."""
+    """Return the command of the Python that can run the program: this Python, or `python2` if the program's syntax is
+    Python 2.
+    """
     try:
         compile(program.read_text(encoding="utf-8"), PROGRAM, "exec", dont_inherit=True)
     except SyntaxError:
@@ -69,14 +71,16 @@ def python_for(program: Path) -> str:
 
 
 def lines(workload: Workload) -> Iterator[str]:
-    """Yield the jobs as lines of a trace with the times of this simulation."""
+    """Yield the jobs as lines of SWF, with the submit times, run times and estimates that our simulation uses."""
     for rank, (job, run) in enumerate(zip(workload.jobs, workload.runtimes, strict=True), start=1):
         wide = f"{job.procs} -1 -1 {job.procs}"
         yield f"{rank} {job.submit:.0f} -1 {run:.0f} {wide} {job.estimate:.0f} -1 1 1 1 1 1 1 -1 -1\n"
 
 
 def run(folder: Path, workload: Workload, spec: str) -> Ran:
-    """Run pyss on these jobs, and return its result."""
+    """Run pyss on these jobs with the scheduler for our policy `spec`; return its result. `folder` is the checkout of
+    pyss.
+    """
     program = found(folder).resolve()
     module, _, scheduler = SCHEDULERS[spec].partition(".")
     driver = DRIVER.format(module=module, scheduler=scheduler, procs=workload.procs)

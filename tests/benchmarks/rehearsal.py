@@ -26,12 +26,12 @@ from tests.tui.terminals import terminal as in_terminal
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J=1+1"
 QUESTION = 2
-"""Scene of the first question of the lesson that is rehearsed."""
+"""Number of the scene with the first question in the lesson that is rehearsed."""
 LONGEST_WAIT = 90.0
 
 
 class Line:
-    """A way to the server that can be cut, as a network is."""
+    """Network connection to the server, through a proxy that can cut it to imitate a lost network."""
 
     def __init__(self, port: int) -> None:
         self.port, self.is_cut = port, False
@@ -64,7 +64,9 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 class Class:
-    """The server, its addresses, and what the teacher sees."""
+    """A class: the server in a process of its own, its links for student, teacher and wall, and what the teacher
+    sees.
+    """
 
     def __init__(self, *more: str) -> None:
         self.port, self.other = free_port(), free_port()
@@ -120,7 +122,7 @@ async def rehearse(browser: Any, given: argparse.Namespace, folder: Path) -> Non
 
 
 async def opened(browser: Any, link: str, name: str = "") -> Any:
-    """Return a page in a browser of its own, with this name typed."""
+    """Open `link` in a new browser session; return the page, with `name` typed if it is given."""
     context = await browser.new_context(viewport={"width": 1100, "height": 700})
     page = await context.new_page()
     page.on("dialog", lambda dialog: sys.exit(f"a name was run: {dialog.message}"))
@@ -139,7 +141,9 @@ async def press(page: Any, *keys: str) -> None:
 
 
 async def interrupt(pages: list[Any], line: Line, seconds: float) -> Any:
-    """Reload the first page, close the second and cut the line of the third. Return the browser of the second."""
+    """Reload the first page, close the second and cut the network connection of the third. Return the second page's
+    browser session.
+    """
     await pages[0].reload()
     browser = pages[1].context
     await pages[1].close()
@@ -149,7 +153,7 @@ async def interrupt(pages: list[Any], line: Line, seconds: float) -> Any:
 
 
 async def returned(browser: Any, line: Line, link: str) -> Any:
-    """Mend the line, and return a page on which the student of this browser goes on."""
+    """Restore the network connection, and return a new page on which the student of this browser session continues."""
     line.is_cut = False
     page = await browser.new_page()
     await page.goto(link)

@@ -1,11 +1,12 @@
-"""How light the replay is: run by hand, on a real trace.
+"""How little processor time the replay takes. Run by hand, on a real trace:
 
     python -m tests.benchmarks.replay TRACE
 
 - playing: the share of one core that the whole program takes in a pseudo-terminal of 200x60, at several speeds, when
-  the run has been computed, and what it sends;
-- comparing: what a scene and its pictures cost with two charts, against one of the same height;
-- scrubbing: from the order to the picture, to random moments of the run, while the worker computes another run ahead.
+  the run has been computed, and the bytes that it sends;
+- comparing: the time of a scene and its drawing with two charts, against that of one chart of the same height;
+- scrubbing: the time from the request to the picture, for random times of the run, while the worker computes another
+  part ahead.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ WINDOW = struct.pack("HHHH", SCREEN.rows, SCREEN.columns, 0, 0)
 FRAMES = 150
 SECONDS = 8.0
 SPEEDS = (("1h/s", 0), ("12h/s", 2), ("4d/s", 4))
-"""Speed shown -> number of presses of `faster` after 1h/s."""
+"""Pairs (speed as shown, number of presses of `faster` that lead to it from 1h/s)."""
 
 
 def opened(trace: str, policy: str) -> Prepared:
@@ -65,8 +66,8 @@ def middle_of(prepared: Prepared) -> float:
 
 @contextmanager
 def program(trace: str, day: int, heard: Callable[[bytes], object] = len) -> Iterator[tuple[int, int]]:
-    """Run the program in a pseudo-terminal whose output is read all the time, and passed to `heard`. Yield its process
-    id, and the file descriptor to which keys are written.
+    """Run the program on a trace, from day `day`, in a pseudo-terminal; pass all its output to `heard`. Yield its
+    process id, and the file descriptor to which keys are written.
     """
     with tempfile.TemporaryDirectory() as folder:
         kept = {"SCHEDSCOPE_CONFIG": folder, "SCHEDSCOPE_STATE": folder}
@@ -145,7 +146,7 @@ def picture(scene: Scene, brush: Brush, size: Size) -> None:
 
 
 def frames(controller: ReplayController, size: Size) -> list[float]:
-    """Return the milliseconds of each frame, a step a frame."""
+    """Return the milliseconds of each frame while the run advances by one step a frame."""
     procs = controller.stage.workload.procs
     inner = chart_size(size, procs)
     wish = Wish(Camera(900, 0, procs, inner.columns, 2 * inner.rows), strip_columns=120)
@@ -179,7 +180,7 @@ def comparing(trace: str) -> None:
 
 
 def scrubbing(trace: str) -> None:
-    """Seek within the known part of a slow run while its rest is being computed."""
+    """Print how long seeks take within the computed part of a slow run, while its rest is being computed."""
     prepared = opened(trace, "conservative")
     prepared.timeline.compute(60_000)
     known = prepared.timeline.computed

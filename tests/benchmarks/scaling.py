@@ -24,7 +24,7 @@ from sim.workload.models import lublin
 from tests.benchmarks.speed import best_of
 
 JOBS, PROCS, LOAD = 10_000, 320, 0.7
-"""Values that stay the same while another one grows"""
+"""Jobs, processors and load; each keeps this value while another one is varied"""
 GROWS = {
     "jobs": (1_000, 10_000, 100_000, 1_000_000),
     "processors": (100, 1_000, 10_000, 100_000),
@@ -36,14 +36,14 @@ WIDE, HIGH, MARGIN = 260, 200, 46
 
 
 class Point(NamedTuple):
-    """Microseconds per job at one size."""
+    """A measured size of the workload (`at`) and the microseconds per job at that size (`took`)."""
 
     at: float
     took: float
 
 
 Lines = dict[tuple[str, str], list[Point]]
-"""(growing quantity, policy) -> its points"""
+"""Mapping from (varied quantity, policy) to the measured points"""
 
 
 def workload(grows: str, at: float) -> Workload:
@@ -61,7 +61,7 @@ def microseconds(jobs: Workload, spec: str) -> float:
 
 
 def measured(grows: str, points: Sequence[float], policies: Sequence[str]) -> Iterator[tuple[str, Point]]:
-    """Yield (policy, point) for each policy and each value of the growing quantity."""
+    """Yield (policy, point) for each policy and each value in `points` of the quantity `grows`."""
     for at in points:
         jobs = workload(grows, at)
         for spec in policies:
@@ -69,7 +69,9 @@ def measured(grows: str, points: Sequence[float], policies: Sequence[str]) -> It
 
 
 def in_the_terminal(grows: str, spec: str, line: Sequence[Point]) -> Iterator[str]:
-    """Yield lines of text: a bar for each point, and the ratio of the last to the first."""
+    """Yield lines of text: first how many times longer a job takes at the last point than at the first, then a bar for
+    each point.
+    """
     most = max(point.took for point in line)
     yield f"\n{spec}, as {grows} grow{'s' * (grows == 'load')}: {line[-1].took / line[0].took:.1f} times a job"
     for at, took in line:
@@ -77,7 +79,7 @@ def in_the_terminal(grows: str, spec: str, line: Sequence[Point]) -> Iterator[st
 
 
 def as_svg(lines: Lines) -> str:
-    """Return a figure as SVG, with a panel for each growing quantity; both axes are logarithmic."""
+    """Return the figure as SVG, with a panel for each varied quantity; both axes are logarithmic."""
     grown = list(dict.fromkeys(grows for grows, _ in lines))
     policies = list(dict.fromkeys(spec for _, spec in lines))
     low, high = (f(log10(point.took) for line in lines.values() for point in line) for f in (min, max))

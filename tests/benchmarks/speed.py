@@ -49,12 +49,14 @@ POLICIES = (
 
 
 def best_of(runs: int, action: Callable[[], object]) -> float:
-    """Return the shortest time of a few runs, in seconds of a core."""
+    """Return the shortest processor time of `runs` calls of the action, in seconds."""
     return best_of_each(runs, action)[0]
 
 
 def best_of_each(runs: int, *actions: Callable[[], object]) -> list[float]:
-    """Return the shortest time of each; they alternate, so that other load affects all of them alike."""
+    """Return the shortest processor time of each action, in seconds; the actions alternate, so that other load affects
+    all of them alike.
+    """
     times = [inf] * len(actions)
     for _ in range(runs):
         for index, action in enumerate(actions):
@@ -65,14 +67,16 @@ def best_of_each(runs: int, *actions: Callable[[], object]) -> list[float]:
 
 
 def load(path: Path) -> Workload:
-    """Return the workload, as a simulation gets it."""
+    """Return the workload of the trace at `path`, with its jobs and run times already computed."""
     workload = Workload.of(read(path)).with_overruns()
     assert len(workload.jobs) == len(workload.runtimes)
     return workload
 
 
 def run(workload: Workload, spec: str, loop: str = "") -> Engine:
-    """Run with full history by the engine alone ("off"), the interpreted ("python") or the compiled loop."""
+    """Return the engine after a run with full history. `loop`: "off" (the engine alone), "python" (the interpreted
+    loop), "compiled" or "" (the default loop).
+    """
     os.environ[choice.SETTING] = loop
     engine = Engine(workload, parse_policy(spec), curious=False)
     engine.run()
@@ -80,7 +84,7 @@ def run(workload: Workload, spec: str, loop: str = "") -> Engine:
 
 
 def bare(workload: Workload) -> list[float]:
-    """Run the bare loop on the same jobs."""
+    """Return the starts of the same jobs by the bare loop."""
     jobs = workload.jobs
     return bare_easy(
         workload.procs,
@@ -92,7 +96,9 @@ def bare(workload: Workload) -> list[float]:
 
 
 def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | None) -> None:
-    """Print the table of one trace."""
+    """Print the table of the trace at `path`: seconds of the bare loop, of the engine and its loops, and of pyss in
+    `checkout` (None: without pyss).
+    """
     workload = load(path)
     assert bare(workload) == run(workload, "easy").schedule().start.tolist(), "the schedules differ"
     loops = ["off", "python", *(["compiled"] if choice.compiled() else [])]
@@ -113,7 +119,9 @@ def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | N
 
 
 def _beside_pyss(checkout: Path, workload: Workload, loops: list[str], runs: int) -> None:
-    """Print pyss's seconds, and their ratio to each loop's, for each policy with the same rules."""
+    """For each policy that pyss has as well: print pyss's seconds, those of each loop and their ratio, and the share of
+    equal starts.
+    """
     for spec in pyss.SCHEDULERS:
         ran = [pyss.run(checkout, workload, spec) for _ in range(runs)]
         starts = run(workload, spec).schedule().start

@@ -21,7 +21,7 @@ from statistics import median
 from time import perf_counter
 
 DRAWN = b"Whole run"
-"""The title of a panel that is drawn with the first scene, never before."""
+"""Title of a panel; once it appears in the output, the first full frame has been drawn."""
 SIZE = struct.pack("HHHH", 36, 120, 0, 0)
 
 
@@ -48,7 +48,7 @@ def first_frame(trace: str) -> float:
 
 
 def importing() -> float:
-    """Return the seconds that Python takes to import what every app of Textual needs."""
+    """Return the seconds that Python takes to import `textual.app`, which every Textual app needs."""
     begun = perf_counter()
     subprocess.run([sys.executable, "-c", "import textual.app"], check=True)
     return perf_counter() - begun

@@ -51,13 +51,13 @@ def plan_of(trace: Path, runs: int, jobs: int) -> SweepPlan:
 
 
 def cpu() -> float:
-    """Return the seconds of a core that this process and its ended children used."""
+    """Return the processor seconds that this process and its ended children used."""
     spent = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(of.ru_utime + of.ru_stime for of in spent)
 
 
 def bare(plan: SweepPlan, trace: Path) -> tuple[float, float]:
-    """Return the seconds, and the seconds of a core, of the runs alone."""
+    """Make the runs of the plan in this process, without a sweep; return (seconds elapsed, processor seconds)."""
     start, begun = time.perf_counter(), time.process_time()
     whole, workload, made = Workload.of(read(trace)), None, None
     for run in plan.runs():
@@ -69,20 +69,24 @@ def bare(plan: SweepPlan, trace: Path) -> tuple[float, float]:
 
 
 def side_by_side(plan: SweepPlan, trace: Path) -> float:
-    """Return the seconds of a core of the runs alone, with every core busy with them."""
+    """Make the plan's runs in as many processes at once as there are cores, all of them in each; return the mean
+    processor seconds of a process.
+    """
     with LocalPool(cores()) as pool:
         spent = [pool.submit(bare, plan, trace) for _ in range(cores())]
         return sum(each.result()[1] for each in spent) / cores()
 
 
 def begun(plan_words: list[str], path: Path) -> subprocess.Popen[bytes]:
-    """Start the same sweep from the command line, in a process of its own."""
+    """Start the plan's sweep as a command, in a process of its own."""
     command = [sys.executable, "-m", "tui.cli.main", "sweep", *plan_words, "-o", str(path)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
 
 def killed(plan_words: list[str], path: Path, kills: int, seconds: float, rng: random.Random) -> int:
-    """Start it and kill it at random `kills` times, then let it end; return how many kills hit it."""
+    """Start the sweep and kill it, `kills` times after random delays, then let it end; return how many kills came
+    before its end.
+    """
     hit = 0
     for _ in range(kills):
         process = begun(plan_words, path)
@@ -126,7 +130,7 @@ def many_small(path: Path) -> None:
 
 
 def main() -> None:
-    """Print what was measured, a line each."""
+    """Print each measurement in a line."""
     parser = argparse.ArgumentParser(description="a sweep")
     parser.add_argument("traces", nargs="?", type=Path, default=Path(TRACES), help="the folder of the logs")
     parser.add_argument("--runs", type=int, default=400)

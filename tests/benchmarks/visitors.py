@@ -20,11 +20,13 @@ from time import monotonic
 import aiohttp
 
 PICTURE = 4000
-"""Bytes received that mean a picture"""
+"""Number of bytes after which a visitor counts as having received the first picture"""
 
 
 async def visitor(client: aiohttp.ClientSession, base: str, word: str, until: asyncio.Event) -> float:
-    """Return the seconds to the first picture; press three keys and let the replay play until all were measured."""
+    """Connect as a visitor, press three keys and let the replay play until `until` is set; return the seconds to the
+    first picture.
+    """
     began, seen, first = monotonic(), 0, 0.0
     async with client.ws_connect(f"{base}/ws/{word}?width=120&height=36") as socket:
         await socket.send_json(["stdin", "\x1b[C\x1b[C "])
@@ -41,7 +43,7 @@ def children(of: int) -> list[int]:
 
 
 def pss(pid: int) -> float:
-    """MiB"""
+    """Return the process's memory in MiB as PSS, which divides shared memory between the processes that share it."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 

@@ -31,12 +31,12 @@ from tui.watching import LiveApp
 
 DAY = 24 * 60
 OFTEN = 200
-"""Number of pictures between two printed sizes of memory."""
+"""Number of polls between two printed sizes of memory."""
 QUEUED = 30
 
 
 class Drawn:
-    """A scheduler that gives the next picture as soon as the one before is on the screen."""
+    """A made-up scheduler that gives its next state as soon as the one before has been drawn on the screen."""
 
     def __init__(self, polls: int) -> None:
         # later than now, so that the newest picture is the present
@@ -62,7 +62,7 @@ class Drawn:
 
 
 async def watched(polls: int) -> None:
-    """Draw all pictures on the live screen, and print its memory."""
+    """Draw the states of `polls` polls on the live screen, and print the memory of this process meanwhile."""
     give_back_at_once()
     source, told = Drawn(polls), 0
     with closing(Scratch()) as aside:

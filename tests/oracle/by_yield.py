@@ -1,6 +1,7 @@
-"""The backfilling policies as generators: frozen copies of the definitions of before, independent of `Pass`.
+"""The backfilling policies as generators: copies of their earlier definitions, which yield decisions and do not use
+`Pass`.
 
-They are not registered; `OLD` has them by the name of the policy.
+They are not registered; `OLD` maps the name of each policy to its earlier definition.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from tests.oracle.space import Slot, earliest
 
 @dataclass(eq=False)
 class Placed:
-    """A job in the matrix."""
+    """A job in the matrix, with its columns and its home row."""
 
     job: Job
     columns: frozenset[int]
@@ -26,7 +26,7 @@ class Placed:
 class Row:
     jobs: list[Placed] = field(default_factory=list)
     booked: dict[Job, float] = field(default_factory=dict)
-    """Reservations of the last rebuild: job -> start (gang-backfill)."""
+    """Reservations of the last rebuild under gang-backfill: mapping from job to start."""
 
     def taken(self) -> frozenset[int]:
         return frozenset().union(*(placed.columns for placed in self.jobs))
@@ -47,7 +47,7 @@ class Gang:
         self.end: dict[int, float] = {}
 
     def run(self) -> list[tuple[float, float]]:
-        """Return (start, end) of each job, in order of rank."""
+        """Simulate to the end; return (start, end) of each job, in order of rank."""
         self.now = int(self.coming[0].submit)
         while self.coming or self.queue or self.placed:
             self.instant()
@@ -74,7 +74,7 @@ class Gang:
             self.rebuild()
 
     def next_turn(self) -> None:
-        """Give the turn to the next row with jobs left."""
+        """Make the next row that has jobs, after the row whose turn it was, the active one."""
         at = self.rows.index(self.turn) if self.turn in self.rows else -1
         after = [*self.rows[at + 1 :], *self.rows[: at + 1]]
         self.turn = next((row for row in after if row.jobs), None)
@@ -122,7 +122,7 @@ class Gang:
         return (job.estimate - spent) * self.mpl
 
     def plan(self, row: Row) -> list[Slot]:
-        """Return the slots of the row's home jobs from now on."""
+        """Return the planned use of the row by the jobs whose home it is, from now to their expected ends."""
         home = [placed for placed in row.jobs if placed.home is row]
         return [Slot(self.now, self.now + self.span(p.job, p.spent), p.job.procs) for p in home]
 
@@ -138,7 +138,7 @@ class Gang:
         return self.rows[-1]
 
     def fitting(self, job: Job) -> list[Row]:
-        """Return the rows in which its columns are free, the fullest first."""
+        """Return the rows with enough free columns for the job, the fullest row first."""
         rows = [row for row in self.rows if job.procs <= self.procs - len(row.taken())]
         return sorted(rows, key=lambda row: self.procs - len(row.taken()))
 

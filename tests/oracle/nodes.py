@@ -1,4 +1,4 @@
-"""A plain scheduler of nodes: no cleverness, to hold the program's machine of nodes to.
+"""A plain scheduler on a machine of nodes, with whose results those of the program are compared.
 
 A machine and its jobs are as in the program's own JSON format. Every question is answered by going through all jobs
 that hold something; nothing is remembered from one instant to the next.
@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 
 class Held(NamedTuple):
-    """Share that a job holds of the machine from `start` on: amounts (cores, memory, GPUs) of nodes."""
+    """Resources that a job holds from `start` until `until`. `amounts` maps the index of a node to (cores, memory,
+    GPUs).
+    """
 
     start: float
     until: float
@@ -21,7 +23,7 @@ class Held(NamedTuple):
 
 
 class Plain:
-    """Machine of nodes, and the jobs that hold parts of it, running or planned."""
+    """Machine of nodes, which finds free resources from the list of all jobs that hold some."""
 
     def __init__(self, case: dict[str, Any]) -> None:
         self.sizes = [(node["cores"], node["mem"], node["gpus"]) for node in case["nodes"]]
@@ -29,7 +31,7 @@ class Plain:
         self.parts = {part["name"]: part for part in case.get("partitions", [])}
 
     def worst(self, held: list[Held], start: float, until: float) -> list[tuple[int, ...]]:
-        """Return the least of everything that each node has free at any moment from `start` until `until`."""
+        """Return for each node the least (cores, memory, GPUs) that is free at any time from `start` until `until`."""
         moments = {start} | {one.start for one in held if start < one.start < until}
         return [
             tuple(
@@ -78,8 +80,8 @@ class Plain:
         return None if left or len(chosen) > part.get("max_nodes", len(free)) else chosen
 
     def earliest(self, job: dict[str, Any], held: list[Held], now: float) -> Held | None:
-        """Return what the job holds from the first moment at which it fits for its whole estimate; None if there is
-        none.
+        """Return the resources from the first time, from now on, at which the job fits for its whole estimate; None if
+        it never fits.
         """
         for at in sorted({now} | {time for one in held for time in (one.start, one.until) if time > now}):
             amounts = self.choose(job, self.worst(held, at, at + job["estimate"]))
@@ -89,7 +91,7 @@ class Plain:
 
 
 def waits_for(jobs: list[dict[str, Any]], job: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return (kind of dependency, id) of each job that this one waits for; all are earlier in the list."""
+    """Return (kind of dependency, id) of each job on which this job depends; only jobs earlier in the list count."""
     before = jobs[: jobs.index(job)]
     found = []
     for part in filter(None, job.get("dependency", "").split(",")):
@@ -101,7 +103,9 @@ def waits_for(jobs: list[dict[str, Any]], job: dict[str, Any]) -> list[tuple[str
 
 
 def possible(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the jobs whose conditions can be met; a job that never runs counts as one that ended with an error."""
+    """Return the jobs whose dependencies can be met; a job that can never run counts as one that ended with an
+    error.
+    """
     bad = {job["id"] for job in jobs if job.get("fails") or job["run"] > job["estimate"]}
     gone = set()
     for job in jobs:
@@ -112,7 +116,7 @@ def possible(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def amount(job: dict[str, Any], word: str) -> int:
-    """How much a job takes of a limited resource."""
+    """Return how much the job takes of the limited resource `word`, such as "jobs", "nodes" or "cores"."""
     units = int(job.get("tasks", job.get("nodes", 0)))
     return {"jobs": 1, "nodes": int(job.get("nodes", 1))}.get(word, units * int(job.get(word, 0)))
 
@@ -216,7 +220,7 @@ class Slurm:
 
 
 def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[int]]]:
-    """Return (start, nodes) of every job that can ever start, by the job's id."""
+    """Return for each job that can ever start, by its id: (start, indices of its nodes)."""
     machine = Plain(case)
     limits = [(word, most) for limit in case.get("limits", []) for word, most in limit.items() if word != "user"]
     alone = [job for job in case["jobs"] if all(amount(job, word) <= most for word, most in limits)]
@@ -266,7 +270,9 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
         return False
 
     def one_pass() -> bool:
-        """Make a pass; True if a start holds back others by a limit: then it begins anew."""
+        """Make one pass over the queue. Return True if it started a job that brings others to a limit, so that another
+        pass is needed.
+        """
         head: tuple[int, Held] | None = None
         before = [rank for rank in waiting if over(rank)]
         for rank in [rank for rank in waiting if rank not in before]:

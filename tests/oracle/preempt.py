@@ -1,6 +1,6 @@
-"""A second, plain implementation of suspension: sets of processors, and no memory but which job is where.
+"""A second, plain implementation of suspension: sets of processors, and nothing remembered but which job is where.
 
-Without overhead. Shares nothing with the engine; slow, for some hundreds of jobs.
+Without overhead of suspensions. Shares no code with the engine; slow, for some hundreds of jobs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.oracle.jobs import Job
 
 
 class Stay(NamedTuple):
-    """A stretch of time in which a job held processors."""
+    """A time for which a job held processors without interruption."""
 
     rank: int
     start: float
@@ -26,7 +26,7 @@ class Stay(NamedTuple):
 
 @dataclass
 class Preemption:
-    """One run under `selective`, `tunable` (limit) or `immediate`."""
+    """One run under `policy`: `selective`, `tunable` (which uses `limit`) or `immediate`."""
 
     procs: int
     coming: list[Job]
@@ -40,14 +40,16 @@ class Preemption:
     now: float = 0
     idle: list[Job] = field(default_factory=list)
     since: dict[Job, float] = field(default_factory=dict)
-    """Running job -> time since which it runs."""
+    """For each running job: the time of its start or last resumption."""
     held: dict[Job, set[int]] = field(default_factory=dict)
     own: dict[Job, set[int]] = field(default_factory=dict)
-    """Suspended job -> the processors that it had."""
+    """For each suspended job: the processors on which it ran."""
     before: dict[Job, float] = field(default_factory=dict)
-    """Job -> seconds that it ran before its present stay."""
+    """For each job that has been suspended: the seconds that it ran before its last resumption."""
     awaited: list[tuple[float, Job, float]] = field(default_factory=list)
-    """(end of the first slice, running job, since when it runs)"""
+    """(end of the job's first slice, job, time since which it runs) of running jobs for whose slice another job
+    waits
+    """
     slowdowns: dict[int, list[float]] = field(default_factory=dict)
     stays: list[Stay] = field(default_factory=list)
 
@@ -65,7 +67,9 @@ class Preemption:
         return sorted(self.stays)
 
     def instants(self) -> Iterable[float]:
-        """Yield arrivals, ends, ticks, and the awaited ends of slices of jobs that still run."""
+        """Yield the times at which something may happen: arrivals, ends of jobs, ticks, and ends of slices for which a
+        job waits.
+        """
         yield from (job.submit for job in self.coming)
         yield from (since + job.run - self.before.get(job, 0) for job, since in self.since.items())
         yield from (at for at, job, since in self.awaited if at > self.now and self.since.get(job) == since)
@@ -100,7 +104,9 @@ class Preemption:
     # Events
 
     def begin(self, job: Job, *choices: set[int]) -> None:
-        """Start the job on processors of the first set, then of the next ones, lowest numbers first."""
+        """Start or resume the job on processors of the first set, lowest numbers first; then, as needed, on those of
+        the next sets.
+        """
         taken: list[int] = []
         for choice in choices:
             taken += sorted(choice - set(taken))[: job.procs - len(taken)]
@@ -127,7 +133,9 @@ class Preemption:
         return job in self.since
 
     def preempt(self, job: Job, victims: list[Job]) -> None:
-        """Give the job free processors first, then its victims' (its own ones first), lowest numbers first."""
+        """Suspend the victims and run the job: on free processors first, then on its victims' (first those on which it
+        ran before), lowest numbers first.
+        """
         pinned, free, mine = self.pinned(job), self.free(), self.own.get(job, set())
         theirs = set[int]()
         for victim in victims:
@@ -137,7 +145,9 @@ class Preemption:
         self.begin(job, pinned) if pinned else self.begin(job, free, theirs & mine, theirs)
 
     def enough(self, job: Job, candidates: Iterable[Job]) -> list[Job]:
-        """Return victims in this order until they are enough, minus unneeded ones; none if all are too few."""
+        """Return the victims needed for the job: candidates in order until processors are enough, then without unneeded
+        ones. Empty if all candidates are too few.
+        """
         taken, found = list[Job](), len(self.free())
         for victim in candidates:
             if found < job.procs:

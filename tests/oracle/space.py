@@ -15,7 +15,7 @@ from tests.oracle.jobs import ORDERS, Job, in_order
 
 
 class Slot(NamedTuple):
-    """Processors that a job holds, or will hold, from one time to another."""
+    """Number of processors that a job holds, or will hold, from `start` until `end`."""
 
     start: float
     end: float
@@ -24,13 +24,13 @@ class Slot(NamedTuple):
 
 @dataclass
 class Room:
-    """The state that a policy sees at an instant, and its actions."""
+    """State of a machine and its queue at an instant, as a policy sees it, and the policy's actions."""
 
     procs: int
     now: float
     queue: list[Job]
     running: dict[Job, float]
-    """Job -> its start."""
+    """For each running job: its start."""
     promises: dict[Job, float]
     arrived: list[Job]
     early: bool
@@ -40,7 +40,7 @@ class Room:
     ended: list[tuple[float, Job]] = field(default_factory=list)
     """(end, job) of each finished job"""
     wake: float = inf
-    """The next time at which the policy wants a pass, whatever else happens"""
+    """Next time at which the policy wants a pass, even if no job arrives or ends then"""
 
     def waiting(self) -> list[Job]:
         return in_order(self.queue, self.order, self.now)
@@ -64,7 +64,9 @@ class Room:
 
 
 def earliest(job: Job, slots: list[Slot], procs: int, now: float) -> float:
-    """Return the first time from now on at which the job's processors are free for its whole estimate."""
+    """Return the first time, from `now` on, at which enough of the `procs` processors are free for the job's whole
+    estimate.
+    """
 
     def taken(at: float) -> int:
         return sum(slot.procs for slot in slots if slot.start <= at < slot.end)
@@ -78,7 +80,7 @@ def earliest(job: Job, slots: list[Slot], procs: int, now: float) -> float:
 
 
 def start_from_the_front(room: Room) -> list[Job]:
-    """Start jobs while they fit; return the remaining ones, the head first."""
+    """Start jobs of the queue in order while they fit; return the jobs that are left, the head first."""
     waiting = room.waiting()
     while waiting and room.fits(waiting[0]):
         room.start(waiting.pop(0))
@@ -96,7 +98,7 @@ def firstfit(room: Room) -> None:
 
 
 def shadow_of(head: Job, room: Room) -> tuple[float, int]:
-    """Return when the head could start, and the extra processors then."""
+    """Return the head's shadow time, and the extra processors at that time."""
     for moment in sorted(start + job.estimate for job, start in room.running.items()):
         free = room.free() + sum(job.procs for job, start in room.running.items() if start + job.estimate <= moment)
         if free >= head.procs:
@@ -114,14 +116,18 @@ def easy(room: Room) -> None:
 
 
 def tail_of(jobs: list[Job], tail: str) -> list[Job]:
-    """Return the jobs behind the head in the order in which they are tried."""
+    """Return the jobs behind the head, sorted as `tail` says: "queue" (as they are), "latest", or the name of an
+    order.
+    """
     if tail == "queue":
         return jobs
     return sorted(jobs, key=lambda job: -job.rank if tail == "latest" else ORDERS[tail](job, 0))
 
 
 def pass_the_head(jobs: list[Job], room: Room, shadow: float, extra: int) -> list[Job]:
-    """Return the jobs that EASY starts, trying one after another."""
+    """Return the jobs that EASY starts, trying them in this order; `extra` is the number of extra processors at the
+    `shadow` time.
+    """
     started, free = list[Job](), room.free()
     for job in jobs:
         if job.procs <= free and room.now + job.estimate <= shadow:
@@ -163,7 +169,9 @@ def lookahead(room: Room) -> None:
 
     @cache
     def most(many: int, free: int, extra: int) -> int:
-        """Return how much of `free` the first `many` jobs can fill."""
+        """Return how many of `free` processors the first `many` jobs can fill. Jobs that end after the shadow time may
+        use at most `extra`.
+        """
         if not many:
             return 0
         job = jobs[many - 1]
@@ -186,7 +194,9 @@ def lookahead(room: Room) -> None:
 
 def easy_plus_plus(room: Room) -> None:
     def predicted(job: Job, at: float) -> float:
-        """Return the mean run time of the user's last two jobs that had ended by then, else the estimate."""
+        """Return the mean run time of the user's last two jobs that had ended by `at`, at most the estimate; the
+        estimate if there are fewer.
+        """
         ran = [other.run for end, other in sorted(room.ended) if end <= at and other.user == job.user]
         return job.estimate if job.user < 0 or len(ran) < 2 else min(job.estimate, (ran[-1] + ran[-2]) / 2)
 

@@ -1,4 +1,4 @@
-"""Write the cases of our own: small random traces, and the schedules that the second implementations give for them.
+"""Write the project's own cases: small random traces, and the schedules that the second implementations give for them.
 
     python -m tests.oracle.write
 
@@ -19,7 +19,7 @@ from tests.oracle.preempt import Preemption, Stay
 
 CASES = Path(__file__).resolve().parents[1] / "sim" / "cases"
 MACHINES = {"crowded-8": (8, 60, 1), "bursts-24": (24, 80, 2), "wide-100": (100, 70, 3)}
-"""Name -> processors, jobs, seed."""
+"""For each random trace, by name: (processors, jobs, seed)."""
 SPECS = (
     *("fcfs", "fcfs:order=sjf", "firstfit", "firstfit:order=wide", "firstfit:order=narrow"),
     *("easy", "easy:order=sjf", "easy:order=saf", "easy:order=xfactor"),
@@ -55,8 +55,8 @@ def stays_of(workload: Workload, spec: str) -> list[Stay]:
 
 
 def trace(procs: int, count: int, seed: int) -> str:
-    """Return a random trace in SWF. It has jobs of the same second, right, too short and too long estimates, narrow
-    jobs, and one job as wide as the machine.
+    """Return a random trace in SWF. Some jobs are submitted in the same second; estimates are exact, too short or too
+    long. Some jobs are narrow, and one is as wide as the machine.
     """
     random = Random(seed)
     lines, now = [f"; MaxProcs: {procs}"], 0

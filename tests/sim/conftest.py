@@ -1,4 +1,4 @@
-"""The laboratory that the tests of `sim` share: workloads written as lines or drawn at random, run under a policy."""
+"""Helpers of the tests of `sim`: workloads written as lines or drawn at random, and their runs under a policy."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ _FIELDS = (
 
 
 class Lab:
-    """Makes and runs workloads; a job is a line `id submit procs run estimate [queue [recorded wait]]`."""
+    """Maker and runner of workloads. A job is a line `id submit procs run estimate [queue [recorded wait]]`, times in
+    seconds.
+    """
 
     def workload(self, procs: int, *lines: str, overrun: Overrun = "kill") -> Workload:
-        """Return these jobs on a machine of `procs` processors."""
+        """Return the workload of the jobs in `lines` on a machine of `procs` processors."""
         table = np.full((len(lines), len(Field)), -1.0)
         for row, line in zip(table, lines, strict=True):
             numbers = [float(word) for word in line.split()]
@@ -41,14 +43,14 @@ class Lab:
     def run(
         self, policy: Policy | str, procs: int, *lines: str, until: float = inf, placement: Placement = "lowest"
     ) -> Engine:
-        """Run a checked simulation of these jobs, up to and including `until`."""
+        """Simulate the jobs in `lines` with all checks, up to and including the time `until`."""
         made = parse_policy(policy) if isinstance(policy, str) else policy
         engine = Engine(self.workload(procs, *lines), made, placement=placement, watchers=[Checker])
         engine.run(until)
         return engine
 
     def starts(self, policy: Policy | str, procs: int, *lines: str) -> dict[str, float]:
-        """Return the start of each job: id -> time."""
+        """Simulate the jobs in `lines`; return the start of each job: mapping from id to time."""
         engine = self.run(policy, procs, *lines)
         return dict(zip(engine.workload.ids, engine.schedule().start.tolist(), strict=True))
 
@@ -71,7 +73,7 @@ class Lab:
         return [d for d in decisions if isinstance(d, Start | Backfill | Reserve) and d.job.id == job]
 
     def kept(self, engine: Engine, job: str) -> Reason | None:
-        """Return why this job was kept waiting at the last step."""
+        """Return the reason for which this job was kept waiting at the last step."""
         return next(queued.why for queued in engine.snapshot().queue if queued.job.id == job)
 
     def instants(self, engine: Engine) -> list[float]:
@@ -79,7 +81,9 @@ class Lab:
         return [engine.history.time_of(step) for step in range(engine.history.steps)]
 
     def workloads(self, *, exact: bool = False, whole_seconds: bool = False) -> st.SearchStrategy[Workload]:
-        """Draw small machines, many jobs of the same second, and estimates right, too long or too short."""
+        """Draw small workloads: many jobs of the same second; estimates right, too long or too short (`exact`: all
+        right).
+        """
         return _workloads(exact, whole_seconds)
 
     def orders(self, *names: str) -> st.SearchStrategy[str]:
@@ -124,7 +128,9 @@ def _workloads(draw: Draw, exact: bool, whole_seconds: bool) -> Workload:
 
 
 _FINEST = {"slice": 1.0, "bandwidth": 20.0}
-"""Smallest values drawn: turns of 1 ms, or days of writing memory, make half a million stretches of forty jobs."""
+"""For some parameters: the smallest value that is drawn. Finer turns, or slower memory writes, would make half a
+million stretches of forty jobs.
+"""
 
 
 _TEXTS = {
@@ -135,7 +141,7 @@ _TEXTS = {
 
 
 def _values(parameter: Parameter) -> st.SearchStrategy[Any]:
-    """Draw valid values of a parameter, near the edges of its range."""
+    """Draw valid values of a parameter, mostly near the limits of its range."""
     if parameter.name in _TEXTS:
         return st.sampled_from(_TEXTS[parameter.name])
     if parameter.choices:

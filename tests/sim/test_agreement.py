@@ -1,4 +1,4 @@
-"""Promises of single policies, and policies that must agree on any workload.
+"""Promises of single policies, and pairs of policies that must agree on any workload.
 
 Also tests sim.engine.queue.
 """
@@ -48,7 +48,7 @@ def with_order(spec: str, order: str) -> str:
 @given(data=ANY)
 @examples(100)
 def test_easy_is_easy(lab: Lab, data: st.DataObject) -> None:
-    """Whole seconds only: the bare loop treats times that differ by rounding as two."""
+    """Only whole seconds, because the plain loop treats times that differ by rounding as two instants."""
     workload = data.draw(lab.workloads(whole_seconds=True))
     jobs = workload.jobs
     expected = easy(

@@ -1,4 +1,4 @@
-"""Output of user-defined code is kept with the step; a breakpoint opens a debugger only if there is one."""
+"""Output of user-defined code is kept with its step; a breakpoint opens a debugger only where one can be used."""
 
 from __future__ import annotations
 

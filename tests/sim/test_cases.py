@@ -1,4 +1,4 @@
-"""The schedules of some cases: starts, ends, and every stretch with its processors."""
+"""The schedules of some given cases: starts, ends, and every stretch with its processors."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ OWN = Path(__file__).parent / "cases"
 SHARED = MATERIAL / "cases"
 NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason=MISSING)
 THEIRS = [pytest.param(SHARED / f"t{number}", id=f"t{number}", marks=NEEDS_SHARED) for number in range(900, 912)]
-"""Cases next to the checkout"""
+"""Parameters for the cases in the shared folder, which is not part of the repository"""
 TRACES = [*(pytest.param(path.with_suffix(""), id=path.stem) for path in sorted(OWN.glob("*.swf"))), *THEIRS]
-"""All cases: these, and the project's own, computed by `tests.oracle`"""
+"""Parameters for all cases: those in the shared folder, and the project's own, computed by `tests.oracle`"""
 
 
 def lines(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield (policy, cells) of each line."""
+    """Yield (policy's spec, the other words) of each line."""
     assert path.stat().st_size
     for line in path.read_text(encoding="utf-8").splitlines():
         spec, *cells = line.split()
@@ -85,7 +85,7 @@ MACHINES = sorted((MATERIAL / "cases-nodes").glob("*.json"))
 
 
 def placed(path: Path, spec: str) -> dict[str, list[Any]]:
-    """Return [start, nodes] of each job, by id, in a run that is checked after every step."""
+    """Return for each job, by its id: [start, indices of its nodes], in a run that is checked after every step."""
     engine = Engine(Workload.of(read(path)).with_overruns(), parse_policy(spec), watchers=[Checker], curious=False)
     engine.run()
     run = engine.schedule()

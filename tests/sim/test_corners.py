@@ -1,4 +1,4 @@
-"""The corners of partitions, preemption and gang scheduling, on random workloads and with every check on."""
+"""Rare situations of partitions, preemption and gang scheduling, on random workloads with every check on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databases of strangers: nothing in them computes, waits for ever, or touches another file."""
+"""Databases made by strangers: reading one runs none of its code, never hangs, and touches no other file."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_what_is_no_file_beside_it_is_refused(tmp_path: Path, end: str, kind: st
 
 
 def hot_journal(path: Path, victim: Path) -> None:
-    """Write a journal beside a database at whose end SQLite deletes another file."""
+    """Write a journal next to the database at `path` that makes SQLite, if it obeys it, delete the file `victim`."""
     page, nonce = 4096, 0x12345678
     data, name = path.read_bytes(), os.fsencode(victim)
     first, summed = data[:page], nonce + sum(data[at] for at in range(page - 200, 0, -200))
@@ -121,7 +121,7 @@ def test_a_journal_deletes_no_other_file(tmp_path: Path, at: int) -> None:
 
 
 def test_sqlite_would_delete_it(tmp_path: Path) -> None:
-    """The journal of these tests is one that SQLite obeys."""
+    """SQLite by itself deletes the other file, so that the journal of these tests is a real danger."""
     victim = tmp_path / "victim"
     victim.write_text("precious")
     hot_journal(results(tmp_path / "real"), victim)

@@ -1,4 +1,4 @@
-"""Code that does not return is stopped; code that does is left alone."""
+"""Code that does not return within its deadline is stopped; other code is left alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_what_waits_in_a_call_of_c_is_stopped_too() -> None:
 
 
 def deaf() -> None:
-    """Run on after the first interrupt, which is ignored."""
+    """Ignore the first interrupt and run on."""
     try:
         never()
     except NoAnswerError:
@@ -68,12 +68,14 @@ IN_A_THREAD = "thread = Thread(target=exec, args=(code, {}))\nthread.start()"
 
 @pytest.mark.parametrize("where", ["exec(code)", f"{IN_A_THREAD}\nthread.join()"])
 def test_profiling_works_after_a_deadline(where: str) -> None:
-    """Python 3.11 keeps checking for a raised and withdrawn exception, and then profiling hangs."""
+    """Python 3.11 keeps checking for an exception that was raised in a thread and withdrawn; profiling would then
+    hang.
+    """
     program = f"from threading import Thread\ncode = {LATE!r}\n{where}\n"
     assert subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True).stderr == b""
 
 
 def test_deadline_ends_quietly_when_the_program_ends() -> None:
-    """After the main thread Python 3.12.1 starts no further thread; other versions do."""
+    """Python 3.12.1 can start no thread after the main thread has ended; other versions can."""
     program = f"from threading import Thread\ncode = {LATE!r}\n{IN_A_THREAD}\n"
     assert subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True).stderr == b""

@@ -1,4 +1,4 @@
-"""The library as a notebook meets it: a dozen names, text for policies, columns, and what is shown of each thing.
+"""The library as a notebook uses it: a dozen names, policies as text, columns, and how each object is displayed.
 
 Also tests sim.
 """

@@ -1,4 +1,4 @@
-"""Properties of every policy with every valid parameter on any workload."""
+"""Properties that hold for every policy with all valid parameters on any workload."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(workload: Workload, spec: str, placement: Placement = "lowest") -> Engin
 
 
 def held_twice(stretches: list[Stretch]) -> bool:
-    """Return True if one processor is in two stretches at one time."""
+    """Return True if a processor is in two stretches at the same time."""
     by_processor: dict[int, list[tuple[float, float]]] = {}
     for stretch in stretches:
         assert stretch.end is not None
@@ -77,7 +77,7 @@ def test_every_job_runs_as_long_as_it_must_on_processors_of_its_own(lab: Lab, na
 @given(data=st.data())
 @examples(25)
 def test_last_instant_is_the_last_end_or_arrival(lab: Lab, name: str, data: st.DataObject) -> None:
-    """A timer that is no longer needed makes no instant; this holds with and without reasons, and after a switch."""
+    """A timer that is no longer needed causes no instant, with and without recorded reasons, and after a switch."""
     workload, watched = data.draw(lab.workloads()), data.draw(st.booleans())
     engine = Engine(workload, parse_policy(data.draw(lab.specs(name))), curious=watched)
     if data.draw(st.booleans()):

@@ -1,8 +1,8 @@
-"""Check random runs until a number of seconds is over, then print how many sentences of each kind were checked.
+"""Check random runs for a number of seconds, then print how many sentences of each kind were checked.
 
 Progress is printed after every 500 runs.
 
-python -m tests.truth SECONDS [FIRST SEED]
+    python -m tests.truth SECONDS [FIRST SEED]
 """
 
 from __future__ import annotations
@@ -25,16 +25,18 @@ from tests.truth.words import COUNTS
 TOLD = 500
 """Number of runs between two lines of progress."""
 SCALED = 10
-"""One in this many runs is also compared on a time scale of hours and days."""
+"""One of this many runs is also compared with a run on a time scale of hours and days."""
 
 
 def run_of(seed: int) -> Run:
-    """Return a random run; one in five has a peer's policy, one in five a machine with outages."""
+    """Return a random run; one in five has a policy from other papers (`PEERS`), one in five a machine with outages."""
     return changing_run(seed) if seed % 5 == 3 else random_run(seed, PEERS if seed % 5 == 4 else FAMILIES)
 
 
 def found_in(run: Run, seed: int) -> Iterator[Untruth]:
-    """Yield the false sentences of a run and, without switches, of its comparison with another run."""
+    """Yield the false sentences that the program shows of a run and, if it has no switches, of its comparison with
+    another run.
+    """
     try:
         yield from falsehoods(run, asked=4)
         if len(run.workload) and not run.engine.state.switches:
@@ -52,7 +54,7 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
 
 
 def read_for(seconds: float, first: int) -> int:
-    """Check run after run; return the number of false sentences."""
+    """Check runs for `seconds`, with seeds from `first` on; return the number of false sentences."""
     until, false = monotonic() + seconds, Counter[str]()
     for seed in count(first):
         if monotonic() > until:

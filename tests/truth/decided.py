@@ -1,4 +1,4 @@
-"""Check the sentence of each decision in order, then apply the decision to the state."""
+"""Check the sentences of all decisions in order; each decision is then applied to the recomputed state."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ UNSAID = {
     WhenRoom: "on a machine of nodes, which these runs do not have",
     FitsBeside: "on a machine of nodes, which these runs do not have",
 }
-"""Decisions and reasons without a check, because no step of these runs shows them."""
+"""For each decision or reason without a check of its sentence: why no step of these runs shows it."""
 
 __all__ = ["preempt", "queues"]  # importing this module registers their checks
 
 
 def instant(world: World, now: float) -> None:
-    """Apply all events of an instant that come before the pass."""
+    """Update the state by the events of an instant that come before the policy's pass."""
     turning: Rows | None = world.memo_rows
     world.begin(now)
     if turning is not None:
@@ -51,7 +51,7 @@ def after_pass(world: World) -> None:
 
 
 def read_decision(world: World, decision: Any) -> None:
-    """Check the sentence and the reason of a decision, then apply it."""
+    """Check the sentence and the reason of a decision, then apply it to the recomputed state."""
     told = say(decision, exactly)
     because = getattr(decision, "because", None)
     head, reason = told, ""
@@ -168,7 +168,7 @@ def lost(world: World) -> int:
 
 
 def failing(world: World) -> int:
-    """Return the processors that go down now without announcement, even if they are down already."""
+    """Return the processors (bits) with an outage that begins now without announcement, even if already down."""
     mask = 0
     for outage in world.outages:
         mask |= outage.processors if abs(outage.begins - world.now) <= 1e-6 and not outage.announced else 0
@@ -228,7 +228,7 @@ def _(world: World, decision: d.Keep, name: str) -> None:
 
 
 def divided(world: World) -> list[int]:
-    """Return the owners: equal parts, the first ones larger, then changed so that each owns what its jobs hold."""
+    """Return each partition's processors (bits): equal parts, changed so that each owns what its jobs hold."""
     parts, there, owners = (
         len(world.rules.classes) + 1,
         world.there(),
@@ -455,7 +455,7 @@ def switch(world: World, spec: str) -> None:
 
 
 def leave_matrix(world: World, turning: Rows) -> None:
-    """Let the active row run on; suspend started jobs of other rows, and return all other jobs to the queue."""
+    """After a switch, let jobs of the active row run on, suspend other started jobs, and queue the rest."""
     turning.rows = [row for row in turning.rows if row.home or row.guests]
     turning.settle(world.now)
     on_turn = turning.on_turn
@@ -475,7 +475,7 @@ def leave_matrix(world: World, turning: Rows) -> None:
 
 
 def skip_stays(world: World, rank: int) -> None:
-    """Skip the job's past stays in the matrix; its present one counts if it keeps running."""
+    """Make `upcoming` point to the job's first stay after the past ones in the matrix; if it runs, one further."""
     stays, place = world.stays.get(rank, []), world.upcoming[rank]
     while place < len(stays) and stays[place].kind == "gang" and (stays[place].end or inf) <= world.now:
         place += 1
@@ -483,7 +483,7 @@ def skip_stays(world: World, rank: int) -> None:
 
 
 def enter_matrix(world: World) -> None:
-    """Place the running jobs in one row."""
+    """Enter a matrix after a switch: place the running jobs in one row."""
     turning = Rows(world.procs, world.rules["slice"], world.rules["cs"])
     turning.since, turning.there = world.now, world.there()
     row = turning.open()

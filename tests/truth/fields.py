@@ -28,13 +28,15 @@ CLASSES = ("all", "short", "medium", "long")
 
 
 def read_fields(page: Page) -> Iterator[UntrueError]:
-    """Check the fields of a comparison."""
+    """Check every JSON field of a comparison; yield an error for each that is wrong."""
     told = json.loads(json.dumps(as_dict(page.pair), allow_nan=False))
     yield from differ(expected(page), told)
 
 
 def differ(true: Any, told: Any, where: str = "") -> Iterator[UntrueError]:
-    """Yield each difference of two nested values; numbers may differ by rounding."""
+    """Yield an error for each difference between two nested values; numbers may differ by rounding. `where` is the path
+    to the value.
+    """
     if isinstance(true, dict) and isinstance(told, dict):
         if [*true] != [*told]:
             yield UntrueError(f"Field: {where}: said {[*told]}, true {[*true]}")
@@ -55,7 +57,9 @@ def differ(true: Any, told: Any, where: str = "") -> Iterator[UntrueError]:
 
 
 def expected(page: Page) -> dict[str, Any]:
-    """Return all fields, computed from starts, ends, stretches and decisions."""
+    """Return the true values of all JSON fields of a comparison, computed from starts, ends, stretches and
+    decisions.
+    """
     first = page.runs[0].run.workload
     gained, lost = page.extremes
     by_priority = [(label, f"{label} priority", ranks) for label, ranks in page.priorities.items()]
@@ -84,7 +88,9 @@ def expected(page: Page) -> dict[str, Any]:
 
 
 def whole(spec: str) -> str:
-    """Return the full spec if it repeats each given parameter and has the defaults of all others."""
+    """Return the program's full spec for `spec` if it has the given parameters and the defaults of all others;
+    otherwise the expected one.
+    """
     told, (name, _, given) = full_policy(parse_policy(spec)), spec.partition(":")
     said, true = (
         dict(pair.split("=", 1) for pair in text.split(",") if pair) for text in (told.partition(":")[2], given)
@@ -106,7 +112,9 @@ def decided(what: Any) -> dict[str, Any] | None:
 
 
 def parted(page: Page) -> dict[str, Any] | None:
-    """Return the time of the first difference, and what happens there in each run."""
+    """Return the fields on the first difference: its time, and what happens there in each run; None if the runs are
+    equal.
+    """
     sides = [happened(told.run) for told in page.runs]
     times = [at for at in sorted({*sides[0], *sides[1]}) if sides[0].get(at, set()) != sides[1].get(at, set())]
     if not times:
@@ -141,7 +149,7 @@ def spread(column: str) -> dict[str, Callable[[Told], float | None]]:
 
 
 def mean_each(value: Callable[[Told, int], float]) -> Callable[[Told], float | None]:
-    """Return a function for the mean of `value` over all finished jobs."""
+    """Return a function that computes the mean of `value` over the finished jobs of a run."""
     return lambda told: mean(value(told, rank) for rank in told.done) if told.done else None
 
 
@@ -179,7 +187,9 @@ def trials_cut(told: Told) -> int:
 
 
 def stalled(told: Told) -> float:
-    """Return the processor hours charged for migrations; NaN with interruptions, which cancel open charges."""
+    """Return the processor hours charged for migrations; NaN if jobs were interrupted, because that cancels charges not
+    yet paid.
+    """
     if told.interruptions:
         return nan
     total = 0.0
@@ -206,7 +216,7 @@ def borrowed(told: Told) -> int:
 
 
 def guarantee(told: Told) -> float | None:
-    """Return the median of (first promised wait) / (actual wait) over the jobs that waited."""
+    """Return the median of (first promised wait) / (actual wait) over the jobs that waited; None if no job did."""
     promises, promised = Rules(told.run.first).promises, dict[int, float]()
     for step in told.run.steps:
         for decision in step.decisions:
@@ -272,7 +282,9 @@ NEITHER = {
 
 
 def versus(name: str, first: float | None, second: float | None) -> dict[str, Any]:
-    """Return both values, which is better, and the relative change from the first to the second."""
+    """Return the fields on a number `name` of two runs: both values, which is better, and the relative change from the
+    first to the second.
+    """
     better = change = None
     if first is not None and second is not None:
         change = second / first - 1 if first else None
@@ -284,7 +296,9 @@ def versus(name: str, first: float | None, second: float | None) -> dict[str, An
 
 
 def ratios(page: Page, groups: Sequence[tuple[str, str, Sequence[int]]], column: str) -> list[dict[str, Any]]:
-    """Return the mean slowdowns of each group, and their R."""
+    """Return for each group of jobs (label, meaning, ranks) the fields with its mean slowdowns in both runs and their
+    ratio R.
+    """
     found = []
     for label, meaning, ranks in groups:
         first, second = page.means(ranks, column)
@@ -309,7 +323,9 @@ def by_category(page: Page) -> list[tuple[str, str, Sequence[int]]]:
 
 
 def moves(later: Sequence[float]) -> dict[str, Any]:
-    """Return how many jobs move to earlier and to later times, and how far."""
+    """Return how many jobs start earlier and how many later, in classes by how much; `later` has the differences in
+    seconds.
+    """
     early, late = [-by for by in later if by < 0], [by for by in later if by > 0]
     limits = (0, 60, 600, 3600, 28800, 86400, inf)
     sizes = [
@@ -340,9 +356,10 @@ def change(page: Page, rank: int) -> dict[str, Any]:
 def read_job(
     told: Mapping[str, Any], job: Work, passed: Mapping[str, Pass], numbers: Mapping[str, Sequence[tuple[float, float]]]
 ) -> Iterator[UntrueError]:
-    """Check the fields of a life other than sentences; blocking jobs may be listed in any order.
+    """Check the fields of `explain --format json` on a job's life that are not sentences; blocking jobs may be listed
+    in any order.
 
-    passed: name of each job that passed -> its pass.
+    passed: mapping from the name of each job that passed to the record of its pass.
     """
     guilty = [name for name, each in passed.items() if each.is_in_the_way]
     true = {

@@ -1,4 +1,4 @@
-"""Check one frame of the replay screen, at or between steps, and the queue panel cell by cell."""
+"""Check one picture of the replay screen, at a step or between steps, and the queue panel cell by cell."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NUMBER = r"J?\d(?:[\d:.,]*\d)?"
 
 
 class Frame:
-    """The screen at a time between two steps."""
+    """The replay screen at the time `clock`, which may be between two steps."""
 
     def __init__(self, sight: Sight, clock: float) -> None:
         self.sight, self.after, self.clock = sight, sight.after, clock
@@ -41,13 +41,13 @@ class Frame:
 
     @cached_property
     def context(self) -> Context:
-        """Return the context without a selected job."""
+        """Return the panels' context with no job selected."""
         context = self.sight.context
         return replace(context, scene=replace(context.scene, clock=self.clock, job=None), selected=None)
 
     @cached_property
     def rows(self) -> Rows:
-        """Return the row state at that time."""
+        """Return the state of the matrix rows at `clock`; no job ends before that."""
         rows: Rows = deepcopy(self.world.memo_rows)
         rows.elapse(self.clock, [inf] * len(self.world.jobs))
         return rows
@@ -68,11 +68,11 @@ class Frame:
 
 
 class Noted:
-    """Note of a panel, or a heading in it."""
+    """A note in the queue panel, or a heading in it."""
 
 
 class Waiting:
-    """Row of the queue's table."""
+    """A row of the table in the queue panel."""
 
 
 def of_queue(frame: Frame) -> Iterator[tuple[type, str]]:
@@ -90,14 +90,18 @@ def of_queue(frame: Frame) -> Iterator[tuple[type, str]]:
 
 
 def _cells(line: Line, titles: Sequence[re.Match[str]]) -> Iterator[str]:
-    """Yield the cells; each ends where its title ends, the last one with the line."""
+    """Yield "title: cell" for each cell of a line. A cell ends where its column's title ends; the last one ends with
+    the line.
+    """
     ends = [3, *(title.end() for title in titles[:-1]), None]
     for title, (begin, end) in zip(titles, pairwise(ends), strict=True):
         yield f"{title[0]}: {line.text[begin:end].strip()}"
 
 
 def in_order(frame: Frame) -> list[str]:
-    """Return the names of the suspended jobs, then of the waiting jobs, queue by queue, the longest first."""
+    """Return the jobs in the order of the queue panel: suspended ones, then the waiting ones, by partition, that for
+    the longest jobs first.
+    """
     world, waiting = frame.world, frame.waiting
     if world.rules.name == "multiqueue":
         waiting = sorted(waiting, key=world.rules.class_of, reverse=True)
@@ -157,14 +161,16 @@ def _(frame: Frame, size: int, loans: str) -> None:
 
 @reads(Noted, "xfactor = (wait + estimate) / estimate: it grows while a job waits or is suspended")
 def _(frame: Frame) -> None:
-    """Check that jobs are suspended or wait; the xfactor in each row is checked with the row."""
+    """Check that the note on xfactors is shown only if jobs are suspended or wait; the numbers are checked with the
+    rows.
+    """
     demand(frame.world.aside or frame.waiting)
 
 
 @reads(Noted, "{j}  ({s} + {s}) / {s} = {x}")
 def _(frame: Frame, name: str, waited: Lasts, asked: Lasts, same: Lasts, xfactor: Tenths) -> None:
-    """Check a row on xfactors: a running job does not wait after the step, a suspended one does; a job in the matrix
-    waits until its turn.
+    """Check a row on xfactors: the time waited grows after the step, except for a running job. In a matrix, all time
+    without a turn is waiting.
     """
     world, job = frame.world, frame.world.by_name[name]
     held = world.running.get(job.rank)
@@ -180,30 +186,32 @@ def _(frame: Frame, name: str, waited: Lasts, asked: Lasts, same: Lasts, xfactor
 
 
 def names_of(frame: Frame) -> list[str]:
-    """Return the names of the estimate classes, shortest first."""
+    """Return the names of the partitions by their estimate classes, shortest first."""
     return frame.world.class_names() or ["partition 0"]
 
 
 def limits_of(frame: Frame) -> list[str]:
-    """Return the limits of each class."""
+    """Return the limits of each estimate class as text."""
     limits = [span(limit) for limit in frame.world.rules.classes]
     return [f"< {limits[0]}", *(f"{a}–{b}" for a, b in pairwise(limits)), f"≥ {limits[-1]}"] if limits else [""]
 
 
 def headings_of(frame: Frame) -> list[str]:
-    """Return the names of the classes with their limits."""
+    """Return the headings of the partitions in the queue panel: name and limits."""
     return [f"{name} {limits}".rstrip() for name, limits in zip(names_of(frame), limits_of(frame), strict=True)]
 
 
 def loans_of(frame: Frame, number: int) -> list[str]:
-    """Return what a partition borrowed from others and lent to them."""
+    """Return the panel's texts on what partition `number` borrowed from others and lent to them."""
     ways = {"borrowed": "from", "lent": "to"}
     told = ((kind, [f"{n} {ways[kind]} {name}" for name, n in there.items()]) for kind, there in lent_of(frame, number))
     return [f"{kind}: {' and '.join(each)}" for kind, each in told]
 
 
 def lent_of(frame: Frame, number: int) -> Iterator[tuple[str, dict[str, int]]]:
-    """Yield "borrowed" and "lent" with the processors per other partition, if there are any."""
+    """Yield ("borrowed" or "lent", mapping from another partition to processors) for partition `number`; nothing if
+    there are no loans.
+    """
     owners, first = frame.world.owners, frame.world.division
     pairs = {"borrowed": (owners[number], first), "lent": (first[number], owners)}
     for kind, (own, theirs) in pairs.items():
@@ -255,13 +263,15 @@ def _starts(frame: Frame, job: Work, title: str, told: str) -> None:
 
 
 def _written(frame: Frame, at: float) -> str:
-    """Return a time as in the table: without seconds on another day."""
+    """Return a time as the queue panel writes it: without seconds if it is on another day."""
     told = frame.at(at)
     return told[:-3] if told.startswith("d") and told.count(":") == 2 else told
 
 
 def _moved(frame: Frame, job: Work, told: str) -> None:
-    """Check the move since the step before; none is shown when a switch, outage or awaited job renews all plans."""
+    """Check by how much the planned start moved in this step. No move is shown after a switch or outage, or if
+    processors are kept for a job, as all plans are new then.
+    """
     was, now = frame.after.was.get(job.rank), frame.after.planned.get(job.rank)
     if not told:
         demand(not is_moved(frame, job), f"from {was}")
@@ -295,7 +305,7 @@ def _sits(frame: Frame, job: Work, told: str) -> None:
 
 
 def _why(frame: Frame, job: Work, told: str) -> None:
-    """Check the short reason: each number in it is one of the full reason's."""
+    """Check the short reason in a row: its numbers must follow each other in the full reason in the same order."""
     free, because = frame.world.free_set().bit_count(), kept_of(frame.after, job)
     if because is not None and not (job.procs > free and isinstance(because, TooFewFree)):
         told_of_it = why(because, frame.sight.run.workload.jobs[job.rank], frame.at)
@@ -307,7 +317,9 @@ def _why(frame: Frame, job: Work, told: str) -> None:
 
 
 def _brief(frame: Frame, job: Work, free: int) -> str:
-    """Return what the queue panel says of a job without a recorded reason, found from the facts."""
+    """Return the queue panel's short reason for a job for which the policy recorded none, found from the recomputed
+    state.
+    """
     world, planned = frame.world, frame.after.planned.get(job.rank)
     kind, blocker, _ = why_now(frame.after, job, most_free(world))
     if kind is RowLater:

@@ -1,4 +1,6 @@
-"""Check which other policies would have helped a job, and when it would have fitted into the recorded schedule."""
+"""Check which other policies would have reduced a job's wait, and when it would have fitted into the recorded
+schedule.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ from tui.panels.alternative_rows import asked, in_words, rows
 
 
 class Helped:
-    """A sentence about a job's wait under several policies, compared with the first of them."""
+    """Kind of sentence: on a job's wait under several policies, compared with that under the first of them."""
 
 
 class Waits:
-    """Each job's wait for its first start under each of some policies; inf if it never starts."""
+    """Waits of all jobs for their first start under several policies; inf if a job never starts."""
 
     def __init__(self, runs: Sequence[Run], rank: int) -> None:
         self.job, self.jobs, self.first = runs[0].workload.jobs[rank], runs[0].workload.jobs, runs[0].spec
@@ -40,23 +42,27 @@ class Waits:
         return self.of[spec][self.job.rank]
 
     def more(self, spec: str) -> dict[int, float]:
-        """Return how much longer each other job waits than under the first policy."""
+        """Return for each other job, by rank: how much longer it waits under `spec` than under the first policy, in
+        seconds.
+        """
         pairs = enumerate(zip(self.of[spec], self.of[self.first], strict=True))
         return {r: 0.0 if now == was else now - was for r, (now, was) in pairs if r != self.job.rank}
 
     def change(self, spec: str) -> float:
-        """Return the change of the mean wait of the jobs that start under both policies."""
+        """Return the change of the mean wait from the first policy to `spec`, over the jobs that start under both."""
         both = [by for rank, by in self.more(spec).items() if self.of[spec][rank] < inf > self.of[self.first][rank]]
         return mean(both) if both else 0.0
 
     @property
     def best(self) -> str:
-        """Return the policy with the shortest own wait and, among equals, the smallest rise of the mean wait."""
+        """Return the policy under which the job itself waits least; among equals, that with the smallest rise of the
+        mean wait of all jobs.
+        """
         return min(self.of, key=lambda spec: (self.own(spec), max(self.change(spec), 0)))
 
 
 def read_help(runs: Sequence[Run], rank: int) -> Iterator[UntrueError]:
-    """Check the question, the rows and the sentences about them."""
+    """Check what is reported about other policies for the job `rank`: question, table rows and sentences."""
     waits, first = Waits(runs, rank), runs[0].spec
     job = waits.job
     found = ranked([replace(run.engine.schedule(), policy=run.spec) for run in runs], rank)
@@ -105,7 +111,9 @@ def is_about_change(change: float, by: str, is_more: bool) -> None:
 
 
 def is_worst(waits: Waits, spec: str, name: str, by: str | None) -> None:
-    """Check that no job's wait grows more than this one's, and by how much it grows."""
+    """Check that no other job's wait grows more than that of job `name`, and that it grows by the text `by` (None: it
+    never starts).
+    """
     more = waits.more(spec)
     true = next(more[rank] for rank in more if f"J{waits.jobs[rank].id}" == name)
     demand(true == inf if by is None else lasts(by).is_about(true), true)
@@ -160,7 +168,7 @@ for _end in (_NOBODY, *_PRICE):
 
 
 def read_longest(run: Run) -> Iterator[UntrueError]:
-    """Check the report on one user's jobs."""
+    """Check the report on the longest waits of one user's jobs."""
     starts = run.engine.schedule().start.tolist()
     COUNTS["Longest"] += 1
     for user in sorted({job.user for job in run.workload.jobs if job.user >= 0})[:1]:
@@ -184,11 +192,11 @@ def own_wait(job: Job, starts: Sequence[float]) -> dict[str, Any]:
 
 
 class Reality:
-    """When a job would have fitted into the recorded schedule, in which it did not start."""
+    """Kind of sentence: when, during its wait, a job would have fitted into the recorded schedule."""
 
 
 def holes(run: Run, job: Job) -> list[tuple[float, float]]:
-    """Return the times during the job's wait at which enough processors were free."""
+    """Return (begin, end) of each time during the job's wait at which enough processors were free."""
     start, stretches = run.engine.schedule().start.tolist()[job.rank], [*run.engine.history.stretches()]
     outages, procs = run.workload.outages, run.workload.procs
     changes = {time for each in stretches for time in (each.start, each.end)} | {t for o in outages for t in o[:2]}

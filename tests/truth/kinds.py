@@ -1,8 +1,8 @@
-"""Look for small runs that together have every kind of sentence, for `KINDS` in `test_truth.py`.
+"""Search for small runs that together show every kind of sentence, for `KINDS` in `test_truth.py`.
 
-The seeds of `KINDS` that still meet a kind of their own stay; others are added from FIRST SEED on.
+Seeds of `KINDS` that still show a kind that no earlier one shows are kept; others are added from FIRST SEED on.
 
-python -m tests.truth.kinds SECONDS [FIRST SEED]
+    python -m tests.truth.kinds SECONDS [FIRST SEED]
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ LARGEST = 12
 
 
 def met(seed: int) -> set[str]:
-    """Return the kinds of the run whose changes are detected."""
+    """Return the kinds of sentences in the run whose deliberate changes the checks detect; empty if a sentence is
+    false.
+    """
     for changed in (MUTANTS, MISPLACED):
         changed.clear()
     token = are_changed.set(True)
@@ -32,7 +34,7 @@ def met(seed: int) -> set[str]:
 
 
 def found(seconds: float, first: int) -> tuple[list[int], set[str]]:
-    """Return seeds, and the kinds that none of them meets."""
+    """Return (seeds found, kinds of sentences that no run of these seeds shows)."""
     missing = {kind.__name__ for kind in READINGS.keys() - UNSAID.keys()} - BESIDE
     until, seeds = monotonic() + seconds, list[int]()
     for seed in chain(KINDS, count(first)):

@@ -1,4 +1,4 @@
-"""A record of what happened to each job, kept while its run is checked; the truth about what `explain` reports."""
+"""Record of what happened to each job, kept while its run is checked; with it the output of `explain` is compared."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ from tests.truth.world import Work, World
 
 
 class Stop(NamedTuple):
-    """One suspension: its beginning and end, run time before it, reason, and jobs started on the processors."""
+    """A suspension from `time` until `until`: seconds that the job had run, the reason, and the jobs that then started
+    on its processors.
+    """
 
     time: float
     until: float | None
     ran: float
     because: Any
-    """None if its row had not had a turn when the policy was switched"""
+    """None if the job's row had not had a turn when the policy was switched"""
     taken_by: frozenset[int] = frozenset()
 
 
 class Begun(NamedTuple):
-    """A start, a resumption, or a placement in the matrix."""
+    """A start, a resumption, or a placement in the matrix; `decision` says which."""
 
     time: float
     decision: Any
     rows: int = 0
-    """Number of rows after that step"""
+    """Number of rows in the matrix after that step"""
     freed: tuple[tuple[int, float], ...] = ()
     """(rank, expected end) of each job that ended in that step"""
 
@@ -50,52 +52,64 @@ class RowStep(NamedTuple):
 
 @dataclass
 class Record:
-    """The life of one job, step by step."""
+    """The life of one job, recorded step by step."""
 
     submitted: tuple[int, int, int | None, bool] = (0, 0, None, False)
-    """Jobs ahead and their processors; if it had to wait, the number free after that pass, and if that was in rows"""
+    """(jobs ahead at submission, their processors, free processors after that pass or None if the job need not wait,
+    whether these are those of a row)
+    """
     begun: list[Begun] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
     cuts: list[float] = field(default_factory=list)
-    """Times at which its work was lost: a speculative run was killed, or its processors went down"""
+    """Times at which the job lost its work: a speculative run was killed, or its processors went down"""
     interrupted: dict[float, float] = field(default_factory=dict)
-    """Time at which its processors went down -> seconds that it had run by then"""
+    """For each time at which its processors went down: the seconds that it had run until then"""
     waited: list[tuple[float, float]] = field(default_factory=list)
-    """Beginning and end of each stay in the queue"""
+    """(begin, end) of each time in the queue"""
     moves: list[tuple[int, float, bool]] = field(default_factory=list)
-    """For each stay in the matrix: migrations that concerned it, seconds charged, and whether it moved itself"""
+    """(index of its stay in the matrix, seconds charged, True if this job itself moved) for each migration that
+    concerned it
+    """
     in_rows: list[list[RowStep]] = field(default_factory=list)
-    """Steps of each stay in a matrix"""
+    """For each of its stays in a matrix: its position after each step"""
     left: list[tuple[float, float]] = field(default_factory=list)
-    """(time, seconds run by then) of each time that it left the matrix"""
+    """(time, seconds run until then) for each time at which it left the matrix"""
     decided: list[tuple[float, Any]] = field(default_factory=list)
     plans_written: list[float] = field(default_factory=list)
-    """Its planned starts; within one wait by rows, only those at least a turn away from the last"""
+    """Its planned starts that a story may mention; for plans in rows, a small move, by less than a turn, is left out
+    within one wait
+    """
     is_anew: bool = True
-    """True if its next plan by rows is the first of this wait under this policy"""
+    """True if its next planned start in a row is the first in this wait under this policy"""
     steps: list[WaitStep] = field(default_factory=list)
-    """Steps after which it waited, in the queue or in rows; kept for watched jobs only"""
+    """Why it waited, after each step in which it waited in the queue or in rows; only for watched jobs"""
     planned: list[tuple[float, float | None]] = field(default_factory=list)
-    """(time, planned start) after each step in which it waited"""
+    """(time, planned start or None) after each step in which it waited"""
     plans: dict[float, float | None] = field(default_factory=dict)
-    """time -> its planned start after that step, or in it if it started there"""
+    """For the time of each step: its planned start after that step; if it started then, its planned start in the
+    step
+    """
     moved_by: dict[float, list[dict[int, float]]] = field(default_factory=dict)
-    """time -> for each pass then, the running jobs and their expected ends"""
+    """For each time: for each pass then, the running jobs and their expected ends"""
     ended_early: dict[float, list[dict[int, float]]] = field(default_factory=dict)
-    """time -> for each step then, the jobs that ended and their expected ends"""
+    """For each time: for each step then, the jobs that ended and their expected ends"""
     came_before: dict[float, list[set[int]]] = field(default_factory=dict)
-    """time -> for each step then, the arrivals ahead of it in the queue"""
+    """For each time: for each step then, the jobs that arrived then and are ahead of it in the queue"""
     heads: dict[float, set[str | None]] = field(default_factory=dict)
-    """time -> first job in the queue, if the policy plans for one job; several if it was switched twice at one time"""
+    """For each time: the first job in the queue, if the policy plans for one job only; several if the policy was
+    switched twice then
+    """
     numbers: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
-    """Name of a policy's own number -> (time, value) of each change before the job started"""
+    """For each of the policy's own numbers, by name: (time, value) of each change before the job started"""
     has_started: bool = False
     promised: dict[float, set[bool]] = field(default_factory=dict)
-    """time -> whether the policy promised starts then; both values are possible with two switches at one time"""
+    """For each time: whether the policy promised starts; both values if the policy was switched twice then"""
 
 
 def own_numbers(world: World, job: Work) -> Iterator[tuple[str, float]]:
-    """Yield name and value of each number of its own that the policy keeps for an arrived job."""
+    """Yield (name, value) of the numbers that the policy itself keeps about an arrived job: predicted run time, its
+    user's usage.
+    """
     if world.rules.name == "easy++" and job.rank not in world.granted:
         yield "predicted", predicted(world, job)
     if world.rules.get("order", "") == "multifactor":
@@ -103,13 +117,13 @@ def own_numbers(world: World, job: Work) -> Iterator[tuple[str, float]]:
 
 
 class Chronicle:
-    """The records of all jobs of a run."""
+    """The records of all jobs of a run; some details are kept for the `watched` jobs only."""
 
     def __init__(self, world: World, watched: list[int], asked: Sequence[tuple[float, str]]) -> None:
         self.world, self.watched, self.asked = world, watched, asked
         self.records = [Record() for _ in world.jobs]
         self.switches: list[tuple[float, str, str]] = []
-        """(time, old policy, new policy)"""
+        """(time, old policy, new policy) of each switch"""
         self.times: list[float] = []
         """Times of all steps"""
         self._was_waiting: set[int] = set()
@@ -117,7 +131,7 @@ class Chronicle:
         self._was_in_rows: dict[int, bool] = {}
 
     def note(self, decision: Any) -> None:
-        """Record a decision that has just been applied."""
+        """Record a decision that has just been applied to the state."""
         now, rank = self.world.now, getattr(getattr(decision, "job", None), "rank", None)
         if isinstance(decision, d.Switched):
             self.switches.append((now, decision.was, decision.now))
@@ -160,7 +174,7 @@ class Chronicle:
             record.moves.append((stay, decision.seconds, False))
 
     def close(self, after: After) -> None:
-        """Record the state after a step."""
+        """Record each job's state after a step."""
         world = self.world
         self.times.append(world.now)
         for rank in world.waiting:
@@ -186,7 +200,9 @@ class Chronicle:
         self._was_waiting, self._was_aside = world.waiting | new, set(world.aside)
 
     def _watch(self, after: After, rank: int, goes_on: set[int]) -> None:
-        """Record what a story may report about this step."""
+        """Record more of a watched job: its numbers and why it waits. `goes_on`: jobs that waited after the step before
+        as well.
+        """
         world, job, record, now = self.world, self.world.jobs[rank], self.records[rank], self.world.now
         turning = world.memo_rows
         if rank < world.submitted and not record.has_started:

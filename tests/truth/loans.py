@@ -1,4 +1,6 @@
-"""Loans between partitions, found from the owners of processors when the machine was divided."""
+"""Loans between partitions, found by comparing the present owners of processors with those at the division of the
+machine.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from tests.truth.world import World
 
 
 def told_decision(world: World, decision: d.Decision, at: Callable[[float], str]) -> str:
-    """Return a decision in the words of a panel."""
+    """Return a decision in the words of the decisions panel; loans are written with the partitions by which they were
+    made.
+    """
     names = world.class_names()
     if not isinstance(decision, d.Borrow) or not names:
         return world.named(say(decision, at))

@@ -1,4 +1,4 @@
-"""Check the numbers that Why shows in addition to its sentences against the state after a step."""
+"""Check the numbers that Why shows next to its sentences against the recomputed state after a step."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ def _(after: After, job: Work, found: Evidence, at: float) -> None:
 
 
 def delays(after: After, job: Work) -> dict[int, float]:
-    """Return the delay of each planned start if the job started now, in the order of the plan.
+    """Return for each planned start, in the order of the plan: by how much it would be delayed if `job` started now, in
+    seconds.
 
     Policies that replan at each pass make a new plan; otherwise each reservation moves to its next possible time.
     """

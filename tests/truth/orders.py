@@ -1,4 +1,4 @@
-"""Queue orders by their formulas, and each user's past usage for Slurm's priority."""
+"""Queue orders computed by their formulas, and each user's past usage for Slurm's priority."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WEEK = 604800.0
 
 
 def key(world: World, job: Work) -> float:
-    """Return the job's sort key in the queue; smaller is earlier."""
+    """Return the job's sort key in the policy's queue order; jobs with smaller keys are first."""
     return KEYS[world.rules.get("order", "fcfs")](world, job, world.now - job.submit)
 
 
@@ -56,7 +56,7 @@ KEYS: Mapping[str, Key] = {
 
 
 class Usage:
-    """Each user's processor hours since the policy took over, halved with each half-life."""
+    """Each user's processor hours since the policy took over, decayed with a half-life."""
 
     def __init__(self) -> None:
         self.of: dict[int, float] = {}
@@ -72,7 +72,7 @@ class Usage:
             self.see(world.jobs[rank].user, world.jobs[rank].procs * gained)
 
     def see(self, user: int, more: float = 0.0) -> None:
-        """Count the user from now on."""
+        """Add `more` processor hours to the user's usage; from now on the user counts, even with none."""
         self.of[user] = self.of.get(user, 0.0) + more
 
     def share(self, user: int) -> float:

@@ -1,4 +1,4 @@
-"""Every number that a comparison shows of a run, computed from starts, ends, stretches and decisions."""
+"""Every number of a run that a comparison shows, recomputed from starts, ends, stretches and decisions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from tests.truth.runs import Run, Step
 
 Decided: TypeAlias = tuple[float, d.Decision]
 SHOWN = {d.Start: 0, d.Backfill: 0, m.Place: 0, d.Resume: 1, d.Suspend: 2, m.Migrate: 3}
-"""Decisions that count as differences between runs -> kind; those with one number are one kind."""
+"""For each type of decision that counts as a difference between runs: its kind; types with the same kind do not
+differ.
+"""
 
 
 class Told:
-    """Run with all the numbers that a comparison page shows."""
+    """A run, and all its numbers on a comparison page."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.jobs = run, run.workload.jobs
@@ -41,14 +43,16 @@ class Told:
         self.makespan, self.capacity = self.finish - begin, self.there(begin, self.finish)
 
     def there(self, begin: float, end: float) -> float:
-        """Return the available processor seconds between two times."""
+        """Return the processor seconds that are available between two times."""
         outages, procs = self.run.workload.outages, self.run.workload.procs
         times = sorted({begin, end, *(time for outage in outages for time in outage[:2] if begin < time < end)})
         return sum((procs - absent(outages, since).bit_count()) * (until - since) for since, until in pairwise(times))
 
     @cached_property
     def held(self) -> list[tuple[float, float, bool]]:
-        """Return (processor seconds, occupied processor seconds, True if a job waited) from each step to the next."""
+        """Return for the time from each step to the next: (available processor seconds, occupied ones, True if a job
+        waited).
+        """
         times = np.array([step.now for step in self.run.steps if step.now <= self.finish])
         held = np.zeros(len(times) - 1)
         for stretch in self.run.engine.history.segments():
@@ -87,7 +91,7 @@ class Told:
         return interruptions(self.run, len(self.run.steps))
 
     def backfilled(self) -> int:
-        """Return how many jobs passed others at their last start."""
+        """Return how many jobs were backfilled ahead of others, at their last start."""
         last: dict[int, bool] = {}
         for step in self.run.steps:
             for decision in step.decisions:
@@ -101,13 +105,13 @@ class Told:
 
     @property
     def late(self) -> list[float]:
-        """Return how much later each job with a reservation started than its user requested."""
+        """Return for each job whose user requested a start: by how much later it started, in seconds, at least 0."""
         pairs = [(job.reserve, at) for job, at in zip(self.jobs, self.start, strict=True) if not isnan(at)]
         return [max(0.0, at - asked) for asked, at in pairs if asked is not None]
 
     @cached_property
     def decided(self) -> dict[int, list[Decided]]:
-        """Return (time, decision) of each visible decision, by job."""
+        """Return for each job: (time, decision) of each decision that counts as a difference between runs."""
         found: dict[int, list[Decided]] = {}
         for step in self.run.steps:
             for decision in step.decisions:

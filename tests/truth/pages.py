@@ -1,4 +1,4 @@
-"""Check what `schedscope compare` prints: each line against the jobs' starts and ends in both runs."""
+"""Check the output of `schedscope compare`: each line against the starts and ends of the jobs in both runs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tui.cli.compare import render, run_pair
 BATCH = 1000
 
 Check: TypeAlias = Callable[[str], None]
-"""Checks one line that must be present."""
+"""Function that checks one line that must be on the page"""
 
 
 class Part:
-    """A line of the page."""
+    """Kind of sentence: a line of the page."""
 
 
 @reads(Part, "{any}")
@@ -38,7 +38,7 @@ def _(check: Check, told: str) -> None:
 
 
 def read_page(page: Page) -> Iterator[UntrueError]:
-    """Check all lines of the page, and that no line is missing."""
+    """Check all lines of the page, and that none is missing; yield an error for each that is wrong."""
     told = render(page.pair, 80, decisions=True).split("\n")
     lines = [*_joined(told, max(map(len, page.names)))]
     checks = [*page.checks()]
@@ -52,7 +52,7 @@ def read_page(page: Page) -> Iterator[UntrueError]:
 
 
 def _joined(lines: Sequence[str], names: int) -> Iterator[str]:
-    """Yield the lines, with sentences that are wrapped joined again."""
+    """Yield the lines, with wrapped sentences joined again. `names` is the width of the names of the runs."""
     told, indent = lines[0], -1
     for line in lines[1:]:
         begins = re.match(r"(  |    )(\S+ +)(?=d\d|J\d)", line)
@@ -67,7 +67,9 @@ def _joined(lines: Sequence[str], names: int) -> Iterator[str]:
 
 
 class Page:
-    """Two runs, and what each line of their page must say; the second run may be the first with a switch."""
+    """The comparison page of two runs: a check for each line that it must have. The second run may be the first with a
+    switch.
+    """
 
     def __init__(self, first: Run, second: Run) -> None:
         at, spec = second.switches[0] if second.switches else (None, second.spec)
@@ -109,7 +111,9 @@ class Page:
         yield lambda told: demand({*told} == {"═"})
 
     def parting(self) -> Iterator[Check]:
-        """Yield checks that each run decides this at the first difference, or that it repeats Why."""
+        """Yield the checks of the lines on the first difference: what each run decides there, or what Why says of the
+        job.
+        """
         found = self.pair.parting
         assert found is not None
         at, ranks = found.time, dict.fromkeys([*found.ranks, *(act.rank for acts in found.only for act in acts)])
@@ -142,7 +146,7 @@ class Page:
 
     @cached_property
     def classes(self) -> dict[str, list[int]]:
-        """Return class of estimates -> ranks, and all ranks."""
+        """Return for each class of estimates: the ranks of its jobs; "all" has all ranks."""
         found: dict[str, list[int]] = {"all": [*range(len(self.jobs))], "short": [], "medium": [], "long": []}
         for rank, job in enumerate(self.jobs):
             found["short" if job.estimate < 1000 else "medium" if job.estimate < 10000 else "long"].append(rank)
@@ -155,13 +159,15 @@ class Page:
 
     @cached_property
     def batches(self) -> dict[str, list[int]]:
-        """Return batches of consecutive submissions."""
+        """Return the ranks of each batch of consecutive submissions; the keys are such as "1-100"."""
         ranks = [*range(len(self.jobs))]
         return {f"{at + 1}-{min(at + BATCH, len(ranks))}": ranks[at : at + BATCH] for at in ranks[::BATCH]}
 
     @cached_property
     def categories(self) -> list[list[list[int]]]:
-        """Return the ranks by run time (rows) and processors (columns)."""
+        """Return a table of lists of ranks: a row for each class of run times, a column for each class of
+        processors.
+        """
         lengths, widths = (0, 600, 3600, 28800, 10**12), (0, 1, 8, 32, 10**9)
         runs, jobs = self.runs[0].ran, list(enumerate(self.jobs))
         return [
@@ -173,7 +179,7 @@ class Page:
         ]
 
     def some(self, ranks: Sequence[int]) -> list[int]:
-        """Return the jobs of these that ended in the first run."""
+        """Return those of the jobs `ranks` that ended in both runs."""
         return [rank for rank in ranks if rank in self.runs[0].wait]
 
     def means(self, ranks: Sequence[int], column: str) -> list[float | None]:
@@ -224,13 +230,17 @@ class Page:
 
     @cached_property
     def extremes(self) -> tuple[list[int], list[int]]:
-        """Return the jobs that gain and lose most; of equal ones, the first by rank."""
+        """Return (up to five jobs whose end moves earlier the most, up to five whose end moves later the most); of
+        equal ones the lower rank first.
+        """
         gained = [rank for rank in sorted(self.ends, key=lambda r: self.ends[r])[:5] if self.ends[rank] < 0]
         return gained, [rank for rank in sorted(self.ends, key=lambda r: -self.ends[r])[:5] if self.ends[rank] > 0]
 
     @cached_property
     def different(self) -> dict[int, tuple[Decided | None, Decided | None]]:
-        """Return, in order of time, each job about which the runs decide differently, and both decisions."""
+        """Return for each job about which the runs decide differently, in order of time: (decision in the first run, in
+        the second).
+        """
         found = {}
         for rank in range(len(self.jobs)):
             one, other = (told.decided.get(rank, []) for told in self.runs)
@@ -264,7 +274,7 @@ def _alike(one: Decided | None, other: Decided | None) -> bool:
 
 
 def has_words(words: Sequence[str], told: str) -> None:
-    """Check the words, whatever the blanks between them."""
+    """Check that the line has these words, with any number of blanks between them."""
     demand_equal(" ".join(told.split()), " ".join(" ".join(words).split()))
 
 
@@ -323,7 +333,9 @@ ROWS = (
 
 
 def is_row(row: Row, values: Sequence[float | None], told: str) -> None:
-    """Check both values, which is better, and the change from the first to the second."""
+    """Check a line of the table of metrics: both values, which is marked as better, and the change from the first to
+    the second.
+    """
     match = re.fullmatch(r"(.+?)  +(\S+(?: %)?)( \*)?  +(\S+(?: %)?)( \*)?(?:  +(\S.*))?", told)
     demand(match is not None, f"nobody reads {told!r}")
     assert match is not None

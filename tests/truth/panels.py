@@ -1,4 +1,4 @@
-"""Check the lines of the job panel and the decisions panel, and that no line is missing.
+"""Check every line of the job panel and of the decisions panel, and that none is missing.
 
 Sentences and numbers that the panels share with Why are checked elsewhere; here they must only appear unchanged.
 """
@@ -40,7 +40,7 @@ PLANS = (d.Reserve, m.ReserveRow, d.Expect)
 
 
 class Sight(NamedTuple):
-    """One moment of a run, and the job selected on the screen."""
+    """A step of a run as the screen shows it, with one selected job."""
 
     run: Run
     step: Step
@@ -50,10 +50,10 @@ class Sight(NamedTuple):
     record: Record
     numbers: OwnNumbers | None = None
     usage: Sequence[float] = ()
-    """Usage of the job's user after each step"""
+    """Past usage of the job's user after each step, for orders that use it"""
 
     def said(self, decision: d.Decision) -> str:
-        """Return the sentence for a decision, as the panels show it."""
+        """Return the sentence with which the panels show a decision."""
         return told_decision(self.after.world, decision, self.at)
 
     @property
@@ -76,17 +76,17 @@ class Sight(NamedTuple):
         return passed_by(self.run.engine.history.as_of(self.number), workload.jobs[self.job.rank], workload.outages)
 
     def is_known(self, told: str) -> bool:
-        """Return True if a fact can be known here; a predicted run time is not, after the first start."""
+        """Return True if the panels can show the fact `told`; a predicted run time only before the first start."""
         return not told.startswith("predicted ") or (self.state == "waiting" and not self.record.cuts)
 
     @property
     def considers(self) -> bool:
-        """Return True if the job is in the queue, suspended or running."""
+        """Return True if the panel shows considered decisions: the job is in the queue, suspended or running."""
         return self.state in ("waiting", "suspended", "running", "in the matrix")
 
     @property
     def status(self) -> str:
-        """Return the panel's word for what was decided about a waiting or suspended job."""
+        """Return the panel's word for a waiting or suspended job: "rejected", "planned" or "not considered"."""
         rank, world = self.job.rank, self.after.world
         kinds = d.Keep if rank in world.waiting else (d.Keep, d.Suspend)
         if rank == world.awaited:
@@ -97,7 +97,7 @@ class Sight(NamedTuple):
 
     @property
     def events(self) -> list[tuple[str, str]]:
-        """Return (time, event) of all that happened to the job; of its plans only the first."""
+        """Return (time, event) of everything that happened to the job; of its planned starts only the first."""
         job, world, found = self.job, self.after.world, list[tuple[str, str]]()
         if job.submit <= world.now:
             found.append((self.at(job.submit), "submitted"))
@@ -115,7 +115,7 @@ class Sight(NamedTuple):
 
     @property
     def expects(self) -> bool:
-        """Return True if some plans appear in no step."""
+        """Return True if the run was under multiqueue before, whose plans within a pass appear in no step."""
         return any(step.shown.policy.startswith("multiqueue") for step in self.run.steps[: self.number])
 
     @property
@@ -159,7 +159,7 @@ def read_panels(sight: Sight) -> Iterator[UntrueError]:
 
 
 def _sections(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Return each section title with its lines; "" for the lines above the first title."""
+    """Return the lines under each title of the panel; the key "" has those above the first title."""
     found: dict[str, list[str]] = {"": []}
     title = ""
     for before, line in zip(["", *lines], lines, strict=False):
@@ -180,7 +180,7 @@ def _of_the_step(sight: Sight) -> list[str]:
 
 
 def _are_all_there(sight: Sight, sections: Mapping[str, Sequence[str]]) -> Iterator[UntrueError]:
-    """Yield an error for each required line that the panel lacks."""
+    """Yield an error for each line that the panel should have and does not."""
     above = _told_above(sight)
     own = [
         told
@@ -199,7 +199,7 @@ def _are_all_there(sight: Sight, sections: Mapping[str, Sequence[str]]) -> Itera
 
 
 def _told_above(sight: Sight) -> list[str]:
-    """Return the decisions to let the job wait whose reason stands in the sentences about it."""
+    """Return the decisions to let the job wait whose reason already appears in the explanation above them."""
     found = evidence_of(sight.step.shown, sight.job.rank, sight.at, sight.passed)
     known = "" if found is None else sight.after.world.named(" ".join(found.clauses))
     kept = (each for each in sight.after.decisions if isinstance(each, d.Keep) and each.job.rank == sight.job.rank)
@@ -215,7 +215,7 @@ def _rank(decision: d.Decision) -> int | None:
 
 
 class State:
-    """State of the job, in a word or two."""
+    """Kind of line in the job panel: the state of the job, in a word or two."""
 
 
 @reads(State, "{any}")
@@ -230,7 +230,7 @@ def _(sight: Sight, told: str) -> None:
 
 
 class Asked:
-    """The job's request."""
+    """Kind of line in the job panel: what the job requests."""
 
 
 @reads(Asked, "▇▇ {n} of {n} processor(s) · estimate {s}")
@@ -254,7 +254,7 @@ def _(sight: Sight, told: str) -> None:
 
 
 class Standing:
-    """State of a job that has not arrived or is over."""
+    """Kind of line in the job panel: on a job that has not arrived yet, or that has ended or been cancelled."""
 
 
 @reads(Standing, "{j} will be submitted at {any}: {n} processor(s) for at most {s}.")
@@ -287,13 +287,13 @@ def has_ended(sight: Sight, name: str, at: str, waited: Lasts | None, how: str) 
 
 @reads(Standing, "{j} is cancelled: it needs {n} processor(s) and at most {n} will ever be available.")
 def _(sight: Sight, name: str, needs: int, most: int) -> None:
-    """Compare with the machine at that time: fewer processors may be available by now."""
+    """Check `most` against the decision that cancelled the job, as fewer processors may be available by now."""
     demand_equal((name, needs, sight.state), (sight.job.name, sight.job.procs, "cancelled"))
     demand_equal(most, next(decision.most for _, decision in sight.record.decided if isinstance(decision, d.Drop)))
 
 
 class Considered:
-    """Decisions about the job, and about others that block it."""
+    """Kind of line in the job panel: a decision about the job, or about another job that blocks it."""
 
 
 @reads(Considered, "… and {n} other decision{any}")
@@ -312,7 +312,7 @@ def _(sight: Sight, told: str) -> None:
 
 
 class Factor:
-    """History of the expansion factor."""
+    """Kind of line in the job panel: how the job's xfactor changed."""
 
 
 @reads(Factor, "from 1 to {x}: flat while it runs, rising while it waits or is suspended")
@@ -324,7 +324,7 @@ def _(sight: Sight, xfactor: Tenths) -> None:
 
 
 class Moved:
-    """History of the planned start."""
+    """Kind of line in the job panel: how the job's planned start moved."""
 
 
 @reads(Moved, "from {any} to {any}, moved {any}")
@@ -352,7 +352,9 @@ def _(sight: Sight, first: str, last: str, moved: str) -> None:
 
 
 class Noted:
-    """History of one of the policy's own numbers: of a job while it waits, of a user through the whole run."""
+    """Kind of line in the job panel: how one of the policy's own numbers changed. It is followed for a job while it
+    waits, for a user through the run.
+    """
 
 
 @reads(Noted, "{any} from {any} to {any}: {any}", "{any} {any}: {any}")
@@ -365,7 +367,7 @@ def _(sight: Sight, name: str, *told: str) -> None:
 
 
 class Event:
-    """An event in the job's life."""
+    """Kind of line in the job panel: an event in the job's life."""
 
 
 @reads(Event, "{any}")
@@ -383,7 +385,7 @@ def _(sight: Sight, told: str) -> None:
 
 
 def became(record: Record) -> list[tuple[float, float]]:
-    """Return (time, new planned start) of each change of the plan."""
+    """Return (time, new planned start) of each change of the job's planned start."""
     pairs = pairwise([(0.0, None), *record.planned])
     return [(time, now) for (_, was), (time, now) in pairs if now is not None and now != was]
 
@@ -400,7 +402,7 @@ KINDS: dict[str, type] = {
 
 
 class Deciding:
-    """A line of the decisions panel."""
+    """Kind of line in the decisions panel."""
 
 
 @reads(Deciding, "note: {any}")
@@ -437,7 +439,7 @@ _comes(("is killed", "are killed"), _ended(True), ": its estimate is over")
 
 @reads(Deciding, "○ {js} wait: each needs more than is free", "○ {js} wait: each needs more than is free in any row")
 def _(sight: Sight, told: Names) -> None:
-    """Neighbouring jobs that wait for the same reason share one line."""
+    """Check a line on several waiting jobs: successive decisions with the same reason share one line."""
     groups = [[*some] for _, some in groupby(sight.step.decisions, key=_why)]
     names = [[f"J{e.job.id}" for e in some if isinstance(e, d.Keep)] for some in groups if _is_for_room(some[0])]
     demand((told[0], told[1]) in [(some[: len(told[0])], len(some) - len(told[0])) for some in names], names)

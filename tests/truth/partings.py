@@ -27,7 +27,9 @@ Happened: TypeAlias = dict[float, set[tuple[str, int, float | None]]]
 
 
 def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
-    """Check the first instant at which something happens in one run only, both accounts, and the figures."""
+    """Check the first time at which something happens in one of the runs only, what is reported about it for each run,
+    and the totals.
+    """
     found = part(Side.of(first.engine), Side.of(second.engine))
     sides = happened(first), happened(second)
     differ = [at for at in sorted({*sides[0], *sides[1]}) if sides[0].get(at, set()) != sides[1].get(at, set())]
@@ -60,25 +62,27 @@ def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
 
 
 class Parted(NamedTuple):
-    """Two runs at their first difference, and what happens in each."""
+    """Two runs at the time of their first difference, and what happens there in each."""
 
     runs: tuple[Run, Run]
     names: tuple[str, str]
     time: float
     accounts: Sequence[Account]
-    """Accounts of the first job, one from each run"""
+    """Accounts (what happened to a job, and why) of the first job in the difference, one for each run"""
 
     acts: tuple[Acts, Acts]
-    """Events of one run only, in order; checked elsewhere"""
+    """For each run: the events that happen then in this run only, in order; they are checked elsewhere"""
 
     def first(self, side: int) -> tuple[str, str] | None:
-        """Return (job, verb) of the first event that happens in this run only."""
+        """Return (job, verb) of the first event that happens then only in run `side` (0 or 1); None if there is no such
+        event.
+        """
         acts = self.acts[side]
         return (f"J{self.runs[0].workload.jobs[acts[0].rank].id}", acts[0].verb) if acts else None
 
 
 class Headline:
-    """The line with the time of the first difference, and what each run does with the first job."""
+    """Kind of sentence: the time of the first difference, and what each run does with the first job."""
 
 
 @reads(Headline, "first difference at {any}")
@@ -92,7 +96,7 @@ def _(parted: Parted, told: str) -> None:
 
 
 def does(run: Run, time: float, done: str, one: Account) -> None:
-    """Check that the run decides this there, or that the job is in this state afterwards.
+    """Check that the run made the decision `done` at this time, or that the job is in this state afterwards.
 
     The reason why it waits is checked with its account.
     """
@@ -131,7 +135,7 @@ DEEDS: dict[str, type] = {
 
 
 class Instead:
-    """A sentence on what the second run does there and the first does not."""
+    """Kind of sentence: what the second run does at the first difference, and the first run does not."""
 
 
 NOT = {
@@ -156,7 +160,7 @@ def _(parted: Parted, name: str, told: str) -> None:
 
 
 def happened(run: Run) -> Happened:
-    """Return time -> what happened to jobs then, without the effects of a switch."""
+    """Return for each time: what happened to jobs then, without the direct effects of a switch of the policy."""
     found: Happened = {}
     ran: set[int] = set()
     ends = run.engine.history.ends(len(run.workload)).tolist()
@@ -188,7 +192,7 @@ def happened(run: Run) -> Happened:
 
 
 def read_account(run: Run, one: Account, time: float) -> Iterator[UntrueError]:
-    """Check that an account of a job repeats Why, which is checked elsewhere."""
+    """Check that the account of a job says the same as the decision or the Why panel, which are checked elsewhere."""
     COUNTS["Account"] += 1
     told = tell(one, exactly)
     step = [step for step in run.steps if step.now <= time][-1]
@@ -212,7 +216,9 @@ def read_account(run: Run, one: Account, time: float) -> Iterator[UntrueError]:
 
 
 def read_figures(first: Run, second: Run) -> Iterator[UntrueError]:
-    """Check how many jobs ended in both runs move, and how far, and which jobs gain and lose most."""
+    """Check how many of the jobs that ended in both runs start or end earlier or later, by how much, and which jobs
+    gain and lose most.
+    """
     schedules = first.engine.schedule(), second.engine.schedule()
     found = compare(*schedules)
     ended = ~np.isnan(schedules[0].end) & ~np.isnan(schedules[1].end)

@@ -1,4 +1,4 @@
-"""Recompute what peers' variants of EASY decide: which jobs may pass the head, and predicted run times."""
+"""Recompute what variants of EASY from other papers decide: which jobs may pass the head, and predicted run times."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import NamedTuple
 from tests.truth.world import Work, World
 
 EASIES = ("relaxed", "easy++", "lookahead", "greedy")
-"""Like EASY they plan a start for the first job in the queue only, by the expected ends of running jobs."""
+"""Policies that, like EASY, plan a start only for the first job in the queue, from the expected ends of running
+jobs.
+"""
 MINUTES = (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)
 
 
 class Passing(NamedTuple):
-    """The jobs that may pass the head together, as it was before any of them started."""
+    """The jobs that may pass the head in this pass, chosen together before any of them starts."""
 
     ranks: frozenset[int]
     filled: int
@@ -38,7 +40,7 @@ KEYS: dict[str, Callable[[Work], float]] = {
 
 
 def passing(world: World, head: Work) -> Passing:
-    """Return the jobs that may pass; computed once a pass, before any of them starts."""
+    """Return the jobs that may pass the head; they are chosen once in a pass, before any of them starts."""
     if "passing" not in world.memo:
         others = [job for job in world.line() if world.place(job) > world.place(head) and world.in_time(job)]
         world.memo["passing"] = (_packed if world.rules.name == "lookahead" else _tried)(world, head, others)
@@ -47,7 +49,9 @@ def passing(world: World, head: Work) -> Passing:
 
 
 def _packed(world: World, head: Work, others: list[Work]) -> Passing:
-    """Fill as many processors as possible; dynamic programming, which collects its choice from the last job on."""
+    """Return the jobs that together fill as many processors as possible. Found by dynamic programming; if several
+    choices are equal, earlier jobs are preferred.
+    """
     shadow, then = world.room_of(head)
     free, extra, seen = world.free(), then - head.procs, others[: world.rules["window"]]
     late = [job.procs if world.now + job.estimate > shadow else 0 for job in seen]
@@ -87,7 +91,9 @@ def _tried(world: World, head: Work, others: list[Work]) -> Passing:
 
 
 def predicted(world: World, job: Work, at: float | None = None) -> float:
-    """Return the mean run time of the user's last two jobs that had ended by `at` (None: now), else the estimate."""
+    """Return the mean run time of the user's last two jobs that had ended by `at` (None: now), at most the estimate;
+    the estimate if there are fewer.
+    """
     at = world.now if at is None else at
     done = sorted((end, rank) for rank, end in enumerate(world.end_of) if end <= at)
     ran = [world.jobs[rank].run for _, rank in done if world.jobs[rank].user == job.user]
@@ -95,14 +101,18 @@ def predicted(world: World, job: Work, at: float | None = None) -> float:
 
 
 def shadow_of(world: World, job: Work) -> tuple[float, int]:
-    """Return when the job's processors will be free, and how many are free then, by the policy's expectation."""
+    """Return the time at which the job will fit by the policy's expected ends, and the number of processors that are
+    free then.
+    """
     if world.rules.name != "easy++":
         return world.room_of(job)
     return world.room_of(job, sorted((_end_of(world, rank, end), held) for end, held, rank in world.holds()))
 
 
 def _end_of(world: World, rank: int, end: float) -> float:
-    """Return the expected end; a prediction that turned out too short is extended."""
+    """Return the expected end of a running job by its predicted run time; a prediction that has proved too short is
+    extended.
+    """
     held = world.running.get(rank)
     if held is None or held.kind not in ("run", "speculative"):
         return end

@@ -1,4 +1,4 @@
-"""Check the partition panel and the matrix panel: their texts and, processor by processor, their drawings."""
+"""Check the partition panel and the matrix panel: their texts, and their drawings for each processor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tui.panels.rebuild import chips
 
 
 class Partition:
-    """One partition in the panel: heading, bar, queue and loans."""
+    """Kind of line in the partition panel: a partition's heading, bar, queue or loans."""
 
 
 def of_partitions(frame: Frame) -> Iterator[tuple[type, str]]:
@@ -101,7 +101,7 @@ def _is_owned(frame: Frame, place: int) -> bool:
 
 
 class Turning:
-    """One row of the matrix panel, the active row, or a phase of the last rebuild."""
+    """Kind of line in the matrix panel: a row, the active row, or a phase of the last rebuild."""
 
 
 def of_matrix(frame: Frame) -> Iterator[tuple[type, str]]:
@@ -121,7 +121,7 @@ def of_matrix(frame: Frame) -> Iterator[tuple[type, str]]:
 
 
 def _row(frame: Frame, line: Line) -> str:
-    """Return the jobs drawn in the row, column by column; replicas begin with ~."""
+    """Return the jobs that the panel draws in the row, as text, column by column; ~ marks a replica."""
     label, *spans, turn = line.spans
     there = [(each.action, "╱" in each.text) for each in spans for _ in each.text]
     procs, many = frame.world.procs, len(there)

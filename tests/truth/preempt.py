@@ -1,4 +1,4 @@
-"""Check the reasons of the policies that suspend jobs (K) against the recomputed state."""
+"""Check the reasons of the policies that suspend jobs (Kettimuthu's) against the recomputed state."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ def suffering(world: World, rank: int) -> float:
 
 
 def served(world: World) -> list[int]:
-    """Return the running jobs that have used up their slice, smallest (time since submission) / run time first."""
+    """Return the running jobs that have used up their slice; those with the smallest (time since submission) / run time
+    come first.
+    """
     ranks = [rank for rank, held in world.running.items() if held.kind == "run"]
     had = [rank for rank in ranks if world.progress(rank) >= world.rules["slice"] - 1e-6]
     return sorted(had, key=lambda rank: (suffering(world, rank), -rank))
 
 
 def names_are(world: World, said: Names, ranks: list[int]) -> None:
-    """Check that these are the named jobs, in order; jobs beyond the names are only counted."""
+    """Check that `ranks` are the jobs that the text names, in order; jobs beyond the names are only counted."""
     told, more = said
     demand_equal(len(told) + more, len(ranks), "how many")
     demand_equal(told, [world.jobs[rank].name for rank in ranks][: len(told)])
@@ -123,7 +125,7 @@ def waits_for_own(world: World, job: Work, busy: int, own: int) -> None:
 
 
 def taken_and_gone(world: World, job: Work) -> tuple[int, int]:
-    """Return how many of the job's own processors are taken, and how many are down."""
+    """Return, of the processors on which a suspended job ran: how many other jobs use now, and how many are down."""
     own, gone = world.aside[job.rank].mask, world.absent(world.now)
     return (own & ~gone & ~world.free_set()).bit_count(), (own & gone).bit_count()
 
@@ -177,7 +179,7 @@ def _(world: World, job: Work, others: Names) -> None:
 
 
 def suspended_for(world: World, job: Work) -> list[int]:
-    """Return the victims that still occupy processors which the job will get."""
+    """Return the victims that are still leaving processors which the job will get."""
     claimed, victims = world.claim_of(job.rank), world.claims[job.rank]
     on_it = [rank for rank, held in world.running.items() if held.mask & claimed]
     return [rank for rank in on_it if rank in victims and world.running[rank].kind == "suspending"]
@@ -200,7 +202,9 @@ def _(world: World, job: Work, ends: float, other: str, at: float) -> None:
 
 
 def outranked(world: World, job: Work, near: float = NEAR) -> list[int]:
-    """Return the running jobs with an xfactor small enough; a negative `near` excludes those at the limit."""
+    """Return the running jobs whose xfactor is small enough for `job` to suspend them; a negative `near` excludes those
+    exactly at the limit.
+    """
     mine = world.xfactor(job.rank)
     ranks = [rank for rank, held in world.running.items() if held.kind == "run"]
     return [rank for rank in ranks if mine >= world.rules["sf"] * world.xfactor(rank) - near]
@@ -242,7 +246,9 @@ def _(world: World, job: Work, factor: Tenths, own: Tenths, who: str) -> None:
 
 
 def are_not_allowed(world: World, job: Work, small: list[int], wide_said: int, spared_said: int) -> None:
-    """Check how many are too wide, how many of the others are protected, and that the rest is too few."""
+    """Check the numbers of jobs in `small` that are too wide to be suspended and, of the others, that are protected;
+    the rest must be too few.
+    """
     if is_pinned(world, job):
         small = [rank for rank in small if world.running[rank].mask & world.aside[job.rank].mask]
     wide = [rank for rank in small if world.jobs[rank].procs > 2 * job.procs]
@@ -270,7 +276,8 @@ def _(world: World, job: Work) -> None:
 
 
 def is_spared(world: World, rank: int) -> bool:
-    """Return True if the job's xfactor exceeds `limit` times the mean slowdown of finished jobs of its category.
+    """Return True if the job is protected: its xfactor exceeds `limit` times the mean slowdown of the finished jobs of
+    its category.
 
     Jobs that finished under an earlier policy count as well.
     """

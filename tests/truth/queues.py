@@ -1,4 +1,4 @@
-"""Check the reasons of multiqueue backfilling, its partitions, speculative runs and reservations (LS)."""
+"""Check the reasons of multiqueue backfilling (Lawson & Smirni), its partitions, speculative runs and reservations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from tests.truth.world import Slot, Work, World, has_room, taken_at
 
 
 def pivots_of(world: World, before: int | None = None) -> dict[int, Work]:
-    """Return partition -> first job of its queue, counting only jobs that arrived before rank `before` if given."""
+    """Return for each partition its pivot, the first job of its queue. With `before`: only of the jobs with lower
+    ranks.
+    """
     found: dict[int, Work] = {}
     for job in world.line():
         if before is None or job.rank < before:
@@ -23,7 +25,7 @@ def in_turn(pivots: dict[int, Work]) -> list[Work]:
 
 
 def placed(world: World, pivots: list[Work], slots: list[Slot]) -> dict[int, float]:
-    """Plan the pivots one after another, add them to the slots, and return their starts."""
+    """Return the planned starts of the pivots, planned one after another around `slots`, to which they are added."""
     starts = {}
     for job in pivots:
         at = starts[job.rank] = world.earliest(job.procs, job.estimate, slots)
@@ -40,7 +42,9 @@ def idle_in(world: World, partition: int) -> int:
 
 
 def is_delayed(world: World, beside: Slot, without: int | None = None, before: int | None = None) -> bool:
-    """Return True if using this slot as well would delay a pivot or a reservation."""
+    """Return True if the slot `beside` would delay a pivot or a reservation; `without` is a job whose own plan does not
+    count.
+    """
     turn = in_turn(pivots_of(world, before))
     slots = [*world.slots(without), beside]
     if not has_room(world.procs, beside.procs, beside.start, beside.end - beside.start, slots[:-1]):
@@ -126,7 +130,9 @@ def _(world: World, job: Work, limit: Lasts, reserved: float) -> None:
 
 
 def has_room_beside(world: World, job: Work, at: float) -> bool:
-    """Return True if its speculative run fits around the planned pivots and the other jobs' reservations."""
+    """Return True if the job's speculative run from `at` fits next to the planned pivots and the other jobs'
+    reservations.
+    """
     starts = starts_of(world)
     planned = [Slot(s, s + world.jobs[rank].estimate, world.jobs[rank].procs) for rank, s in starts.items()]
     return has_room(world.procs, job.procs, at, world.limit_of(job.rank), [*world.slots(job.rank), *planned])
@@ -186,7 +192,9 @@ def _(world: World, job: Work, at: float, needs: int, free: int, other: str, the
 
 
 def are_too_few(world: World, job: Work, long: float, pivots: dict[int, float], other: str, then: float) -> None:
-    """Check that, if the job ran from now on, the start of `other` would be the first time with too few processors."""
+    """Check that, if the job ran from now on for `long` seconds, processors would first be too few at `then`, when
+    `other` is planned to start.
+    """
     slots = world.slots(job.rank)
     slots += [Slot(s, s + world.jobs[rank].estimate, world.jobs[rank].procs) for rank, s in pivots.items()]
     moments = sorted({world.now, *(slot.start for slot in slots if world.now < slot.start < world.now + long)})

@@ -1,4 +1,4 @@
-"""Check a whole run: each sentence that it shows, or a sample of them; yield the false ones."""
+"""Check a whole run: every sentence that the program shows, or a random part of them; yield the false ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["numbers", "shares"]  # importing these modules registers their check
 
 
 LOOKS = 0.1
-"""Share of the steps after which the panels are checked."""
+"""Share of the steps at which the panels are checked as well."""
 
 
 class Untruth(NamedTuple):
@@ -51,7 +51,9 @@ class Untruth(NamedTuple):
 
 
 def falsehoods(run: Run, asked: int) -> Iterator[Untruth]:
-    """Yield the false sentences among all decisions, and among what Why says of `asked` jobs after every step."""
+    """Yield the false sentences of a run: of all decisions, and of what Why says of `asked` random jobs after every
+    step.
+    """
     world = run.world()
     reader = Reader(run, asked, world)
     for number, step in enumerate(run.steps, 1):
@@ -62,7 +64,7 @@ def falsehoods(run: Run, asked: int) -> Iterator[Untruth]:
 
 
 class Reader:
-    """The facts that Why needs, remembered from step to step."""
+    """Checker of a run's sentences, which remembers from step to step the facts that Why can mention."""
 
     def __init__(self, run: Run, asked: int, world: World) -> None:
         ranks = range(len(run.workload))
@@ -108,7 +110,9 @@ class Reader:
 
     @cached_property
     def _numbers(self) -> OwnNumbers | None:
-        """Return the policy's own numbers of the first watched job, None if there are none or the run has a switch."""
+        """The policy's own numbers of the first watched job; None if the run has a switch or the policy keeps no
+        numbers.
+        """
         run = self._run
         if run.switches or not columns_of(parse_policy(run.spec)):
             return None
@@ -117,14 +121,14 @@ class Reader:
         return OwnNumbers(timeline.branch, run.workload.jobs[self.chronicle.watched[0]])
 
     def read_causes(self) -> Iterator[UntrueError]:
-        """Check from some steps to which step the key `r` goes back."""
+        """Check, for random steps, jobs and processors, to which step the key `r` (go to the cause) leads."""
         run = self._run
         for _ in range(self._asked * 3 if run.steps and len(run.workload) else 0):
             step, rank = self._lot.randint(1, len(run.steps) + 1), self._lot.randrange(len(run.workload))
             yield from self._traces.read(run.engine.history, step, rank, self._lot.randrange(run.workload.procs))
 
     def read_lives(self) -> Iterator[UntrueError]:
-        """Check what is reported about the lives of some jobs."""
+        """Check what `explain` reports about the lives of the watched jobs."""
         run = self._run
         for rank in self.chronicle.watched:
             life = life_of(run.workload, run.spec, rank, placement=run.placement, switches=run.switches)
@@ -144,7 +148,7 @@ class Reader:
                     yield false
 
     def _note_passes(self, world: World, decision: Decision) -> None:
-        """Record that the job passes every job that waits and arrived earlier."""
+        """Record that the job, which starts now, passes every earlier arrival that still waits."""
         if isinstance(decision, Start | Backfill | Place | Resume):
             for rank in world.waiting:
                 if rank < decision.job.rank:
@@ -153,7 +157,7 @@ class Reader:
                     passed.setdefault(decision.job.rank, Pass(world.now, decision.job.rank, before))
 
     def _note_who_is_in_the_way(self, world: World) -> None:
-        """Record the passes that hold processors now without which the passed job would fit."""
+        """Record which jobs now hold processors without which a waiting job that they passed would fit."""
         free = world.free_set().bit_count()
         for rank in world.waiting & self._passed.keys():
             passes, needs = self._passed[rank], world.jobs[rank].procs
@@ -168,7 +172,9 @@ class Reader:
                 passes.update({other: each._replace(in_the_way_since=world.now) for other, each in guilty.items()})
 
     def _note_considered(self, world: World, decisions: tuple[Decision, ...]) -> None:
-        """Record the decisions; with a matrix the policy considers jobs only when it rebuilds the rows."""
+        """Record the decisions of this pass; with a matrix only if the pass rebuilt the rows, because only then jobs
+        are considered.
+        """
         if world.memo_rows is None or any(isinstance(d, Phase | Switched) for d in decisions):
             self._considered = decisions
 

@@ -13,7 +13,9 @@ from tests.truth.world import Slot, Work, World, earliest
 
 @dataclass
 class Row:
-    """Row of the matrix: the jobs whose home it is, and its replicas (`guests`)."""
+    """Row of the matrix, by its number: the jobs whose home row it is (`home`), and those with replicas in it
+    (`guests`).
+    """
 
     number: int
     home: set[int] = field(default_factory=set)
@@ -27,33 +29,35 @@ class Rows:
         self.there, self.slice, self.overhead = (1 << procs) - 1, slice, round(cs * slice, 9)
         self.rows: list[Row] = []
         self.gone: set[int] = set()
-        """Numbers of rows that were removed since the last cleaning"""
+        """Numbers of the rows that were removed since the phase "clean" of the last rebuild"""
         self.columns: dict[int, int] = {}
-        """rank -> its columns, in order of placement"""
+        """For each job, by rank: its columns as bits; the jobs are in the order of their placement"""
         self.ran: dict[int, float] = {}
         self.stall: dict[int, float] = {}
         self.on_turn: Row | None = None
         self.turn_began = 0.0
         self.order: list[Row] = []
-        """The rows as they were after the last rebuild"""
+        """Rows in the order of their turns, as the last rebuild left them"""
         self.since = 0.0
         self.came_to = ""
-        """The phase of the rebuild at this instant"""
+        """Name of the phase that the rebuild at this instant has reached; "" before the first"""
         self.has_moved = False
-        """True if a job changed its row in this phase"""
+        """True if a job changed its row in this phase of the rebuild"""
         self.tasks = 0
-        """Number of tasks that have migrated in this rebuild"""
+        """Number of tasks (processors of a job) that have migrated in this rebuild"""
         self.held: dict[int, int] = {}
-        """row -> columns that were taken when the compaction began"""
+        """For each row: the columns that were taken when the phase "compact" began"""
         self.in_the_way: dict[tuple[int, int], tuple[int, int]] = {}
-        """(job to be placed, row) -> number of tasks in its columns, and number of tasks migrated by then"""
+        """For each (job to be placed, row): (number of tasks in the columns that it would get, number of tasks migrated
+        until then)
+        """
         self.planned: dict[int, tuple[int, float]] = {}
         self.to_turn: Row | None = None
         self.new: set[int] = set()
-        """Jobs placed from the queue that have not had a turn"""
+        """Jobs that were placed from the queue and have not had a turn yet"""
 
     def row(self, number: int) -> Row:
-        """Return the row; a new one if it is the next to be opened."""
+        """Return the row with this number; a new row if there is none."""
         return next((row for row in self.rows if row.number == number), Row(number))
 
     def home_of(self, rank: int) -> Row:
@@ -78,7 +82,9 @@ class Rows:
     # Time
 
     def elapse(self, to: float, runs: list[float]) -> list[int]:
-        """Advance turn by turn to a time; return the jobs that have ended and left."""
+        """Advance the turns to the time `to`; return the jobs that have reached their run time, which leave the
+        matrix.
+        """
         while self.since < to and self.on_turn is not None:
             alternate = len(self.order) > 1
             ends = self.turn_began + self.slice if alternate else to
@@ -106,7 +112,7 @@ class Rows:
         self.turn_began += self.slice
 
     def settle(self, now: float) -> None:
-        """Choose the active row after a step, with or without a rebuild."""
+        """Choose the row whose turn it is, after a step that may have changed the rows."""
         old, self.order = self.order, list(self.rows)
         if self.on_turn is not None and self.on_turn in self.rows:
             if len(old) == 1 and len(self.rows) > 1:
@@ -134,7 +140,7 @@ class Rows:
         return self.rows[-1]
 
     def drop(self) -> None:
-        """Remove empty rows."""
+        """Remove the rows without jobs."""
         self.gone |= {row.number for row in self.rows if not row.home | row.guests}
         self.rows = [row for row in self.rows if row.home | row.guests]
 
@@ -156,7 +162,9 @@ class Rows:
         row.guests.add(rank)
 
     def next_phases(self, migrates: bool) -> Sequence[str]:
-        """Return the phases of a rebuild that may follow; scheduling is not repeated if no job has moved."""
+        """Return the names of the phases that may follow in the rebuild. Scheduling is repeated only if a job has
+        moved.
+        """
         match self.came_to:
             case "":
                 return ("clean",)
@@ -182,7 +190,7 @@ class Rows:
             self.planned = {}
 
     def plan(self, world: World, row: Row) -> list[Slot]:
-        """Return the slots of the row's home jobs from now on, and of the plans in it."""
+        """Return the processors in use in the row from now on: by jobs whose home it is, and by jobs planned in it."""
         mpl = world.rules["mpl"]
         closes = world.closes()
         spans = {r: (world.jobs[r].estimate - self.ran[r]) * mpl for r in row.home}
@@ -293,7 +301,9 @@ def taken(world: World, job: Work, row: Row, there: int, was: int) -> None:
 
 
 def costs(world: World, rank: int, row: Row) -> tuple[float | None, float | None]:
-    """Return the costs of moving the other jobs aside, and of other columns; None for too many tasks."""
+    """Return (cost of moving other jobs out of the job's columns, cost of giving the job other columns); None for each
+    that needs too many tasks.
+    """
     rows, cost, most = rows_of(world), world.rules["cost"], world.rules["q"]
     size = rows.columns[rank].bit_count()
     aside, moved = rows.in_the_way.setdefault((rank, row.number), (rows.tasks_in_the_way(rank, row), rows.tasks))

@@ -1,4 +1,4 @@
-"""Policy specs: their parameters, and the properties of their families."""
+"""Policies by their specs: the parameters, and the properties of each family of policies."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PREEMPT = {"selective", "tunable", "immediate"}
 
 
 class Rules:
-    """A policy given by its spec."""
+    """A policy given by its spec: its name, parameters and properties."""
 
     def __init__(self, spec: str) -> None:
         self.spec = spec

@@ -1,4 +1,6 @@
-"""Random runs of every family on small machines, some with switches, and what each step showed."""
+"""Random runs of all families of policies on small machines, some with switches, and what the program showed at each
+step.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ class Step(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A finished run, and all that was shown of it."""
+    """A finished run, and what the program showed at each step."""
 
     workload: Workload
     spec: str
@@ -47,11 +49,11 @@ class Run(NamedTuple):
 
     @property
     def first(self) -> str:
-        """Return the policy with which the run begins."""
+        """Return the spec of the policy with which the run begins."""
         return written_policy(parse_policy(self.spec).first())
 
     def world(self) -> World:
-        """Return the state before the first step."""
+        """Return the recomputed state before the first step."""
         history = self.engine.history
         ends = history.ends(len(self.workload)).tolist()
         world = World(self.workload, self.first, history.stretches(), ends)
@@ -61,7 +63,9 @@ class Run(NamedTuple):
 
 
 def random_workload(lot: random.Random, jobs: int = 0) -> Workload:
-    """Return jobs mostly with whole seconds, many of them equal, and estimates right, too long or too short."""
+    """Return a random workload: many times are equal, most are whole seconds; estimates are right, too long or too
+    short.
+    """
     procs, many = lot.randint(2, 16), jobs or lot.randint(1, lot.choice([8, 25, 40]))
     part = lot.choice([1, 1, 4])
     run = [lot.choice([1, 5, 20, 60]) * lot.randint(1, 10) / part for _ in range(many)]
@@ -84,7 +88,7 @@ def random_workload(lot: random.Random, jobs: int = 0) -> Workload:
 
 
 def random_spec(lot: random.Random, family: str) -> str:
-    """Return the policy with parameters that have an effect within some hundred seconds."""
+    """Return a policy of the family with random parameters that have an effect within some hundred seconds."""
     order = f"order={lot.choice(ORDERS)}"
     few = lot.random() < 0.5
     given = {
@@ -122,7 +126,9 @@ def random_spec(lot: random.Random, family: str) -> str:
 
 
 def _peers(order: str, family: str, few: bool) -> dict[str, list[str]]:
-    """Return parameters from a generator of their own, so that runs of other families do not change."""
+    """Return the parameters for policies of other papers. They have a random generator of their own, so that adding one
+    changes no other run.
+    """
     lot = random.Random(f"{order} {family} {few}")
     tail = f"tail={lot.choice(['sjf', 'ljf', 'saf', 'narrow', 'wide', 'latest'])}"
     return {
@@ -136,7 +142,9 @@ def _peers(order: str, family: str, few: bool) -> dict[str, list[str]]:
 
 
 def _added(lot: random.Random, family: str) -> list[str]:
-    """Return parameters of a family that came later, so that a draw moves the runs of its own family only."""
+    """Return parameters that were added to a family later. They are drawn last, so that the runs of other families do
+    not change.
+    """
     match family:
         case "immediate":
             return [f"seed={lot.choice([0, 1, 2])}"]
@@ -148,7 +156,7 @@ MORE = (
     "multifactor", "multifactor,halflife=60,maxage=100,favour=small", "multifactor,halflife=200,age=9000",
     "ward", "ward,alpha=2,beta=-0.5", "wfp3", "unicef", "f1", "delay,weight=0.0005",
 )  # fmt: skip
-"""Orders of peers, and others that only these runs use."""
+"""Further orders: those of other papers, and variants that only these runs use."""
 
 
 def _adaptive(lot: random.Random) -> str:
@@ -174,11 +182,11 @@ FAMILIES = (
 
 
 PEERS = ("easy-tail", "easy++", "lookahead", "greedy", "ordered", "adaptive")
-"""Families of peers' policies, which have runs of their own."""
+"""Families of policies from other papers, for which there are separate runs."""
 
 
 def random_run(seed: int, families: Sequence[str] = FAMILIES) -> Run:
-    """Return a run; one in three switches its policy once or twice."""
+    """Return a random run under a policy of one of the families; one in three switches its policy once or twice."""
     lot = random.Random(seed)
     workload = random_workload(lot)
     others: Sequence[str] = FAMILIES if families is FAMILIES else (*FAMILIES, *2 * PEERS)
@@ -198,12 +206,12 @@ def random_run(seed: int, families: Sequence[str] = FAMILIES) -> Run:
 
 
 CHANGING = (*FAMILIES, *PEERS)
-"""Families that are checked on a machine with outages."""
+"""Families of policies that are also checked on a machine with outages."""
 FEW = ("fcfs", "firstfit", "easy", "conservative", "replan", "relaxed")
 
 
 def changing_run(seed: int, families: Sequence[str] = CHANGING) -> Run:
-    """Return a run on a machine with outages."""
+    """Return a random run under a policy of one of the families, on a machine with outages."""
     lot = random.Random(f"changing {seed}")
     workload = random_workload(lot)
     workload = workload.with_outages(random_outages(lot, workload.procs, until=400))
@@ -211,7 +219,7 @@ def changing_run(seed: int, families: Sequence[str] = CHANGING) -> Run:
 
 
 def another_run(run: Run, seed: int, by: float = 1.0) -> Run:
-    """Return the same workload under another policy, with ticks and slices `by` times as long."""
+    """Return a run of the same workload under another random policy, with ticks and slices `by` times as long."""
     lot = random.Random(seed)
     spec = random_spec(lot, lot.choice(FAMILIES))
     spec = re.sub(r"\b(tick|slice)=(\d+)", lambda found: f"{found[1]}={int(found[2]) * by:g}", spec)
@@ -219,7 +227,7 @@ def another_run(run: Run, seed: int, by: float = 1.0) -> Run:
 
 
 def scaled_runs(run: Run, seed: int) -> tuple[Run, Run]:
-    """Return two runs of the same jobs on a time scale of hours and days, under two other policies."""
+    """Return two runs of the same jobs, with all times multiplied to hours and days, under two random policies."""
     by, workload = random.Random(seed).choice([60.0, 600.0]), run.workload
     times = {name: getattr(workload, name) * by for name in ("submit", "runtime", "estimate", "reserve")}
     scaled = run._replace(workload=replace(workload, outages=(), **times))
@@ -227,27 +235,27 @@ def scaled_runs(run: Run, seed: int) -> tuple[Run, Run]:
 
 
 def taken_over(run: Run, seed: int) -> Run:
-    """Return the same run with a switch, at a random step, to a policy without suspension."""
+    """Return the same run with a switch, at a random step, to a random policy that does not suspend jobs."""
     lot = random.Random(seed)
     at = lot.choice(run.steps).now
     return made(run.workload, run.spec, ((at, random_spec(lot, lot.choice(FAMILIES[:9]))),), run.placement)
 
 
 def run_of_many(seed: int) -> Run:
-    """Return a run of more than a thousand jobs, few of which wait."""
+    """Return a run of 1,050 jobs, few of which wait."""
     lot, many = random.Random(seed), 1050
     short = random_workload(lot, many)
     return made(replace(short, submit=short.submit * 20), "fcfs", (), "lowest")
 
 
 def start_alone(run: Run, rank: int) -> float | None:
-    """Return when the job starts without later arrivals."""
+    """Return the start that the job would have without later arrivals; None if it never starts."""
     workload = run.workload.take(slice(0, rank + 1))
     return made(workload, run.spec, run.switches, run.placement).engine.state.start_of(rank)
 
 
 def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...], placement: Placement) -> Run:
-    """Return the finished run, with what each step showed."""
+    """Return the finished run, with what the program showed at each step."""
     engine = Engine(workload, spec, placement=placement)
     run = Run(workload, spec, switches, placement, engine, [])
     step = run.scenario.stepper(engine)

@@ -1,4 +1,4 @@
-"""Check what is reported about a job's time in a matrix against its position after each step."""
+"""Check what `explain` reports about a job's time in a matrix against the job's position after each step."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def read_share(teller: Teller, told: str) -> None:
 
 
 def begun_at(teller: Teller) -> tuple[int, Sequence[RowStep], int]:
-    """Return the index of the stay, its steps, and the index of the step from which the job has had turns."""
+    """Return (index of the stay in the matrix whose turns begin at the row's time, its steps, index of its first step
+    with a turn).
+    """
     for place, stay in enumerate(teller.record.in_rows):
         begin = next((at for at, step in enumerate(stay) if not step.new), None)
         if begin is not None and stay[begin].time == teller.time:
@@ -97,7 +99,7 @@ def is_sum(told: str | None, seconds: float, own: str | None) -> None:
 
 
 def read_cost(teller: Teller, parts: dict[str, Any], place: int) -> None:
-    """Check how often it migrated in that stay, and the seconds charged for migrations."""
+    """Check how often the job migrated in stay `place`, and the seconds charged to it for migrations."""
     there = [(stall, own) for stay, stall, own in teller.record.moves if stay == place]
     demand_equal(often(parts["often"]) if parts["often"] else 0, sum(own for _, own in there), "migrations")
     owed = sum(stall for stall, _ in there)

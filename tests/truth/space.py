@@ -1,4 +1,6 @@
-"""Check the reasons of the policies that space-share the machine against the recomputed state."""
+"""Check the reasons of the policies that never suspend jobs or share processors in time, against the recomputed
+state.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from tests.truth.world import Slot, Work, World, has_room
 
 
 def head_of(world: World) -> Work:
-    """Return the first job that did not fit when the policy considered it."""
+    """Return the first waiting job that does not fit; fail if all fit."""
     found = first_unfit(world)
     demand(found is not None, "no job is the head")
     assert found is not None
@@ -22,9 +24,9 @@ def head_of(world: World) -> Work:
 
 
 def first_unfit(world: World) -> Work | None:
-    """Return the first waiting job that does not fit, or None.
+    """Return the first waiting job that did not fit when the policy considered it, or None.
 
-    Jobs started since the pass began that were behind it did not yet hold processors when it was considered.
+    Jobs behind it that have started in this pass do not count, because they did not hold processors then.
     """
     for job in world.line():
         behind = sum(procs for place, procs in world.started if place > world.place(job))
@@ -34,7 +36,9 @@ def first_unfit(world: World) -> Work | None:
 
 
 def slots_of_pass(world: World) -> dict[int, float]:
-    """Return the planned starts of a plan made from scratch in queue order at the beginning of the pass."""
+    """Return the planned starts of this pass, by rank: the plan made from nothing at its beginning, in the order of the
+    queue.
+    """
     if "anew" not in world.memo:
         world.memo["anew"] = plan_anew(world)
     found: dict[int, float] = world.memo["anew"]
@@ -42,7 +46,7 @@ def slots_of_pass(world: World) -> dict[int, float]:
 
 
 def plan_anew(world: World) -> dict[int, float]:
-    """Return the plan that `replan` or EASY with depth > 1 makes before it starts any job."""
+    """Return the planned starts, by rank, that `replan` or EASY with depth > 1 computes before it starts any job."""
     starts = dict[int, float]()
     slots, heads, deep = world.slots(), 0, world.rules.name == "easy"
     free, in_turn = world.free(), deep
@@ -65,7 +69,9 @@ def plan_anew(world: World) -> dict[int, float]:
 
 
 def window_closes(world: World, head: Work) -> float:
-    """Return the end of the head's window as it was before any job passed the head and delayed it."""
+    """Return the latest time to which relaxed backfilling lets the head's start move, computed before any job passed
+    the head in this pass.
+    """
     if "closes" not in world.memo:
         wait = world.room_of(head)[0] - world.now
         window = world.rules["omega"] * wait
@@ -76,7 +82,9 @@ def window_closes(world: World, head: Work) -> float:
 
 
 class Placed(NamedTuple):
-    """The plan of all other jobs around one: their starts in order, and the jobs planned too late."""
+    """Planned starts of all other jobs if one job starts now: the starts by rank, in order, and the jobs that would
+    start too late.
+    """
 
     starts: dict[int, float]
     late: list[int]
@@ -177,8 +185,8 @@ def bounds_of(world: World) -> dict[int, float]:
 
 
 def bound_arrivals(world: World) -> None:
-    """Bound the planned starts of later jobs by shadow = submit + k * (start that conservative backfilling would
-    promise - submit), planned by rank from nothing.
+    """Compute the bounds of the starts of new jobs under `shadow`: submit + k * (start that conservative backfilling
+    would promise - submit).
     """
     if world.rules.name != "shadow" or world.memo.setdefault("bounded", not world.coming):
         return
@@ -193,7 +201,7 @@ def bound_arrivals(world: World) -> None:
 
 
 def others_around(world: World, job: Work | None) -> Placed:
-    """Return the other jobs' plan, made by the policy's rule, if `job` starts now (None: no job starts)."""
+    """Return the other jobs' planned starts by the policy's rule if `job` starts now (None: if no job starts)."""
     bounds = bounds_of(world)
     starts, late = dict[int, float](), []
     if world.rules.name == "shadow":
@@ -369,7 +377,7 @@ AT = {
     r.NewPlan: new_plan,
     r.MadeRoom: made_room,
 }
-"""Kind of reason -> check of the planned start that it gives."""
+"""For each type of reason for a planned start: the function that checks the start."""
 
 # Why a job waits
 

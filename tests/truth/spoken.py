@@ -1,4 +1,4 @@
-"""Check the sentence under the chart, the line above it, and what Why says between two steps."""
+"""Check the sentence under the chart, the line above the chart, and what Why says between two steps."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ NUMBERS = (
     "utilization", "mean wait", "bounded slowdown", "worst wait", "interruptions", "killed", "worst slowdown",
     "longest in queue",
 )  # fmt: skip
-"""Names of numbers; all other figures count decisions."""
+"""Names of numbers in the line above the chart that are no counts of decisions; all others are."""
 
 
 # The sentence under the chart, and the line above
 
 
 class Sentence:
-    """The sentence under the chart when no job is selected."""
+    """Kind of sentence: the one under the chart when no job is selected."""
 
 
 NOUNS = {
     d.Switched: "switch", d.Suspend: "suspension", d.Resume: "resumption", d.Backfill: "backfill", d.Start: "start",
     m.Place: "place", m.Migrate: "migration",
 }  # fmt: skip
-"""The most notable first"""
+"""For each type of decision, the most notable first: the noun with which the sentence counts decisions"""
 
 
 @reads(
@@ -144,7 +144,9 @@ def _(frame: Frame, told: str) -> None:
 
 
 def _was_done(frame: Frame, told: str, done: Sequence[d.Decision]) -> None:
-    """Check the first decision of the most notable kind, and the others: named, or by number if several are alike."""
+    """Check that the sentence shows the first decision of the most notable type; the others must be named or, if
+    several are alike, counted.
+    """
     many = Counter(map(type, done))
     kind = next(kind for kind in NOUNS if kind in many)
     first = frame.world.named(say(next(each for each in done if type(each) is kind), frame.at))
@@ -163,7 +165,7 @@ def _was_done(frame: Frame, told: str, done: Sequence[d.Decision]) -> None:
 
 
 def _head_waits(frame: Frame, told: str) -> None:
-    """Check that it repeats Why of the head, and how many jobs wait behind it."""
+    """Check that the sentence says what Why says of the head, and how many jobs wait behind it."""
     head, *others = frame.waiting
     found = evidence(frame.context, head.rank)
     verb = "1 job waits" if len(others) == 1 else f"{len(others)} jobs wait"
@@ -172,7 +174,7 @@ def _head_waits(frame: Frame, told: str) -> None:
 
 
 class Top:
-    """The line above the chart."""
+    """Kind of line: the one above the chart."""
 
 
 @reads(Top, "random · {n} procs · {n} jobs {any} ‖ x1 {any} step {n} / {n}+")
@@ -188,7 +190,7 @@ def _(frame: Frame, procs: int, many: int, spec: str, at: str, step: int, known:
 
 
 class Grown:
-    """A sentence of Why at a time between two steps."""
+    """Kind of sentence: one of Why at a time between two steps."""
 
 
 def _grown(frame: Frame) -> Iterator[tuple[type, str]]:
@@ -203,14 +205,16 @@ def _grown(frame: Frame) -> Iterator[tuple[type, str]]:
 
 
 LONG = r"(has waited|has been suspended for|has run for) ([^ :,.]+(?:\.\d+s)?)"
-"""A growing length of time, and the words before it."""
+"""Regular expression for a length of time that grows between two steps, with the words before it."""
 ONLY_FROM = r" now, but [\d,]+ stays? free for its estimate of \S+ only from (\S+)\.$"
-"""End of the sentence on a job that fits for a part of its estimate only, and that was not reconsidered"""
+"""Regular expression for the end of the sentence on a job that fits now, but not for its whole estimate, and that was
+not reconsidered
+"""
 
 
 @reads(Grown, "{j}: {any}")
 def _(frame: Frame, name: str, told: str) -> None:
-    """Check a sentence between two steps: its lengths of time grow, and everything else is as it was after the step."""
+    """Check a sentence of Why between two steps: only its lengths of time differ from those right after the step."""
     job, world = frame.world.by_name[name], frame.world
     context = replace(frame.context, scene=replace(frame.context.scene, clock=world.now))
     was = evidence(context, job.rank)
@@ -240,7 +244,7 @@ def _(frame: Frame, name: str, told: str) -> None:
 
 
 class Figure:
-    """One of the numbers of the run so far."""
+    """Kind of text: one of the numbers of the run so far."""
 
 
 @reads(Figure, "{any}: {any}")
@@ -272,7 +276,7 @@ def _(frame: Frame, name: str, told: str) -> None:
 
 
 def _is_used(frame: Frame, told: str) -> None:
-    """Check the work done so far as a share of the possible work since the first arrival."""
+    """Check the utilization so far: the work done divided by the possible work since the first arrival."""
     world, ran = frame.world, (frame.world.memo_rows.ran if frame.world.memo_rows else {})
     there = capacity(world)
     done = sum(job.procs * ran.get(job.rank, world.progress(job.rank)) for job in world.jobs)
@@ -280,7 +284,7 @@ def _is_used(frame: Frame, told: str) -> None:
 
 
 def is_share(told: str, true: float) -> None:
-    """Check a share; small ones must not look like 0 %, nor large ones like 100 %."""
+    """Check a share in percent; a small one must not be written as 0 %, nor one near 100 % as 100 %."""
     if told in ("<0.1", ">99.9"):
         demand(0 < true < 0.1 if told[0] == "<" else 99.9 < true < 100 + 1e-6, true)
     else:
@@ -288,7 +292,7 @@ def is_share(told: str, true: float) -> None:
 
 
 def capacity(world: World) -> float:
-    """Return the available processor seconds since the first arrival."""
+    """Return the processor seconds that were available since the first arrival."""
     times = [world.jobs[0].submit, world.now]
     times = sorted({*times, *(t for t in world.changes() if times[0] < t < times[1])})
     return sum((world.procs - world.absent(a).bit_count()) * (b - a) for a, b in pairwise(times))

@@ -1,4 +1,4 @@
-"""Check what `explain` reports about a job's life: figures, summary and each row of the story."""
+"""Check what `explain` reports about a job's life: figures, summary and each row of its story, a list of events."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tui.cli.explain import as_dict, of_its_own
 def read_life(
     chronicle: Chronicle, life: Life, passed: Mapping[int, Pass], numbers: Mapping[Column, Numbers]
 ) -> Iterator[UntrueError]:
-    """Check each row of the story, long and short, the line of figures, the summary and the plans."""
+    """Check all that `explain` reports about one job; `passed` maps the rank of each job that passed it to the pass."""
     record = chronicle.records[life.job.rank]
     whole_story, short = (rows_of(life, most, most) for most in (EVERY, FEW))
     fields = json.loads(json.dumps(as_dict(life, numbers), allow_nan=False))
@@ -73,7 +73,7 @@ def read_life(
     "The policy's {any}: {any} at {any}.",
 )
 def _(teller: Teller, which: str, *told: str) -> None:
-    """Check one of the policy's own numbers: its first value and, if it changed, its last."""
+    """Check a sentence on one of the policy's own numbers: first value and time, and the last if it changed."""
     name, _, meaning = which.partition(" (")
     demand(NUMBERS[name][0].startswith(meaning.removesuffix(")").removesuffix("...")), "what it is")
     values = teller.record.numbers[name]
@@ -129,7 +129,7 @@ def started(teller: Teller, kind: type, after: Lasts | None, because: str) -> No
 
 
 def come_now(teller: Teller) -> int:
-    """Return the number of processors that became available now, for the first time or again."""
+    """Return the number of processors that become available at the time of the row."""
     outages = teller.chronicle.world.outages
     back = reduce(or_, (o.processors for o in outages if abs(o.ends - teller.time) <= 1e-6), 0)
     return (back & ~absent(outages, teller.time)).bit_count()
@@ -141,7 +141,7 @@ for _verb, _kind in (("Started", d.Start), ("Backfilled", d.Backfill)):
 
 
 def read_early(teller: Teller, told: str, early: Mapping[int, float]) -> None:
-    """Check which jobs ended before their estimate, and by how much."""
+    """Check the text on jobs that ended before their estimates; `early` maps their ranks to expected ends."""
     named = re.findall(r"(J\d+) \(([\d,]+)\) ended (\S+) before its estimate", told)
     demand_equal([name for name, _, _ in named], [teller.name_of(rank) for rank in early][: len(named)], "who ended")
     more = re.search(r"([\d,]+) more$", told)
@@ -152,7 +152,7 @@ def read_early(teller: Teller, told: str, early: Mapping[int, float]) -> None:
 
 
 def read_jobs(teller: Teller, told: str, ranks: list[int]) -> None:
-    """Check the named jobs and their processors, in any order; jobs beyond the names are only counted."""
+    """Check that the text names jobs of `ranks` and their processors, in any order, and counts the others."""
     named = re.findall(r"(J\d+) \(([\d,]+)\)", told)
     more = re.search(r"([\d,]+) more$", told)
     demand_equal(len(named) + (whole(more[1]) if more else 0), len(ranks), "how many")
@@ -191,7 +191,7 @@ def why_stopped(teller: Teller, stop: Stop) -> str:
 
 @reads(Row, "Suspended {any}, for {s} in all; the longest for {s} from {any}. It ran for {s} in between. {any}.")
 def _(teller: Teller, many: str, total: Lasts, longest: Lasts, since: str, ran: Lasts, whom: str) -> None:
-    """Check a row that merges several suspensions."""
+    """Check a row that sums up several suspensions."""
     number, _, until = many.partition(" until ")
     stops = [stop for stop in teller.record.stops if stop.time >= teller.time][: often(number)]
     demand_equal((len(stops), stops[0].time), (often(number), teller.time), "suspensions")
@@ -254,7 +254,7 @@ def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
 
 
 def steps_told(steps: list[WaitStep], since: float, until: float, many: int, goes_on: bool) -> list[WaitStep]:
-    """Return the `many` steps that a row merges, if they exist; goes_on: another row continues the wait."""
+    """Return the `many` steps that a row sums up, if they exist; `goes_on`: the wait continues in another row."""
     times = [step.time for step in steps]
     begin = [place for place, time in enumerate(times) if time == since]  # two switches at one time: several
     last = bisect_left(times, until)
@@ -263,7 +263,7 @@ def steps_told(steps: list[WaitStep], since: float, until: float, many: int, goe
 
 
 def lasting(steps: list[WaitStep]) -> list[WaitStep]:
-    """Return the steps, except reasons that lasted for no time (two switches at once), which rows omit."""
+    """Return the steps, but leave out reasons that held for no time (two switches at once), as the rows do."""
     kinds = [(step.kind, step.blocker, step.head) for step in steps]
     gone = [
         place
@@ -274,13 +274,13 @@ def lasting(steps: list[WaitStep]) -> list[WaitStep]:
 
 
 def wait_until(teller: Teller) -> float:
-    """Return when the wait ends or is continued in another row."""
+    """Return the time at which the wait ends, or continues in another row."""
     ends = {until for _, until in teller.record.waited} | {t for t, row in teller.story if re.match(r"For \S+ \(", row)}
     return min(end for end in ends if end > teller.time)
 
 
 def read_passers(teller: Teller, told: str, until: float) -> None:
-    """Check which jobs passed it first in that time."""
+    """Check which jobs first passed the job from the row's time to `until`."""
     then = [teller.name_of(each.rank) for each in teller.passed.values() if teller.time <= each.time < until]
     if counted := re.fullmatch(r" ([\d,]+) jobs passed it\.", told):
         demand_equal(whole(counted[1]), len(then), "passed")
@@ -301,7 +301,7 @@ def _(teller: Teller, was: str, to: str, by: Lasts, passers: Names) -> None:
 
 
 def are_passers(teller: Teller, passers: Names, then: Mapping[int, float]) -> None:
-    """Check that the job fits at the planned time without the jobs that passed it, and does not fit with them."""
+    """Check that the job fits at its planned start without `passers`, not with them; `then`: rank -> expected end."""
     record, world = teller.record, teller.chronicle.world
     before = next(at for time, at in reversed(record.planned) if time < teller.time and at is not None)
     assert before is not None
@@ -354,7 +354,7 @@ def is_why_planned(teller: Teller, because: str) -> None:
 
 
 def moved(teller: Teller, was: str, to: str, by: Lasts, way: str) -> None:
-    """Check the planned start before and after this step."""
+    """Check a row on a moved plan: planned start before (`was`) and after (`to`), and by how much it moved."""
     pairs = [(old, new) for old, new in teller.plans_then() if old is not None and new is not None]
     at = teller.moment(was), teller.moment(to)
     demand(
@@ -481,7 +481,7 @@ def _(teller: Teller) -> None:
 
 @reads(Row, "{n} more decision of this kind.", "{n} more decisions of this kind until {any}.")
 def _(teller: Teller, many: int = 1, until: str = "") -> None:
-    """Check the count of further decisions of a kind of which three are in the story."""
+    """Check the row that counts further decisions of a kind; the story shows only three of each kind."""
     kinds: dict[type, list[float]] = {}
     for time, decision in teller.record.decided:
         kinds.setdefault(type(decision), []).append(time)

@@ -1,4 +1,4 @@
-"""Check the figures of a job's life, its summary, and how its plan moved."""
+"""Check the line of figures of a job's life, its summary, and the sentence on how its plan moved."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def _(teller: Teller, told: str) -> None:
 
 
 def chosen(teller: Teller) -> list[tuple[float, str]]:
-    """Return when each policy took over: a selecting policy when the user chose it, then the policies it selects."""
+    """Return (time, spec) of each policy that took over. A policy that selects others counts when the user chose it,
+    and then each one that it selects.
+    """
     pending, found = [*teller.chronicle.asked], list[tuple[float, str]]()
     for time, _, now in teller.chronicle.switches:
         asked = parse_policy(pending[0][1]) if pending and pending[0][0] <= time else None
@@ -82,7 +84,7 @@ def _(teller: Teller, name: str, rest: str) -> None:
 
 
 def wait_of(teller: Teller) -> float:
-    """Return how long it waited in the queue, or in rows that had not had a turn."""
+    """Return for how long the job waited, in seconds: in the queue, or in a row before its first turn."""
     return sum(until - since for since, until in teller.record.waited)
 
 
@@ -113,7 +115,7 @@ def _(teller: Teller, name: str, waited: Lasts, told: str) -> None:
 
 
 def read_who_was_in_the_way(teller: Teller, told: str) -> None:
-    """Check how many of the jobs that passed it held processors it needed, and since when."""
+    """Check how many of the jobs that passed the job held processors that it needed, and since when."""
     passes = teller.passed.values()
     guilty = in_the_way(passes)
     if not passes or guilty is None:
@@ -137,7 +139,9 @@ def read_who_was_in_the_way(teller: Teller, told: str) -> None:
 
 
 def read_passed(teller: Teller, many: int, who: str, ahead: str) -> None:
-    """Check how many jobs passed it, which were the largest, and how many were ahead of it in the queue."""
+    """Check how many jobs passed the job, the up to three largest of them, and how many were ahead of it in the
+    queue.
+    """
     demand_equal(many, len(teller.passed), "passed")
     jobs = {teller.name_of(rank): teller.chronicle.world.jobs[rank] for rank in teller.passed}
     named = re.findall(r"(J\d+) \(([\d,]+) processors? for up to ([^)]*)\)", who)
@@ -156,7 +160,7 @@ def read_passed(teller: Teller, many: int, who: str, ahead: str) -> None:
 
 
 def read_rest(teller: Teller, rest: str) -> None:
-    """Check the suspensions after its start, and how it shared its time."""
+    """Check the part of the summary after the start: the suspensions, and how long the job took in a matrix."""
     stops = [stop for stop in teller.record.stops if stop.until is not None or teller.life.end is None]
     told = re.search(r"After its start it was suspended (once|twice|[\d,]+ times), for (\S+) in all", rest)
     demand_equal(often(told[1]) if told else 0, len(teller.record.stops), "suspended")
@@ -172,7 +176,9 @@ def read_rest(teller: Teller, rest: str) -> None:
 
 @reads(Life, "First planned start {any}; it started at {any}, {any}.")
 def _(teller: Teller, told: str, start: str, off: str) -> None:
-    """Check the counts against the rows of the story, each of which is checked."""
+    """Check the counts in the sentence on the planned starts against the rows of the story, which are checked one by
+    one.
+    """
     lost = max(teller.record.cuts, default=0)
     rows = [(time, row) for time, row in teller.story if time >= lost]
     plans = [r for _, r in rows if r.startswith(("Planned to start", "Promised to start", "Planned start moved"))]
@@ -215,7 +221,7 @@ def _(teller: Teller, told: str, start: str, off: str) -> None:
 
 
 class Fair:
-    """The sentence on when a job would have started without later arrivals."""
+    """Kind of sentence: when a job would have started without later arrivals."""
 
 
 _FAIR = "Without later arrivals {j} would "

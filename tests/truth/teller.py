@@ -1,4 +1,4 @@
-"""The context that the checks of a job's life share."""
+"""Context that the checks of a job's life share: the recorded facts and the time of the row that is checked."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tests.truth.waits import Wait, WaitStep
 from tests.truth.words import UntrueError, demand, demand_equal, lasts, read_aloud, whole
 
 EVERY = 10**6
-"""Limits with which no rows are merged."""
+"""Number of rows for each wait, so high that none are merged."""
 FEW = 3
-"""Limits with which many rows are merged."""
+"""Number of rows for each wait, so low that many are merged."""
 
 
 class Row:
-    """A row of the story."""
+    """Kind of sentence: a row of the story."""
 
 
 class Teller:
-    """A life, its record, and the time of the row that is checked."""
+    """The life of a job as the program reports it, the recorded facts, and the time of the row that is checked."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Teller:
             yield false
 
     def moment(self, written: str) -> float:
-        """Return the time written in a row."""
+        """Return the time that is written in a row, in seconds; a time without a day is on the day of the row."""
         match = re.fullmatch(r"(?:d(\d+) )?(\d\d):(\d\d)(?::(\d\d))?", written)
         demand(match is not None, f"{written} is no moment")
         assert match is not None
@@ -67,7 +67,9 @@ class Teller:
         return found[0]
 
     def plans_then(self) -> list[tuple[float | None, float | None]]:
-        """Return the plans before and after each step of that moment, and in it if the job started as well."""
+        """Return (planned start before, planned start after) for each step at the row's time; if the job started in a
+        step, also its planned start in the step.
+        """
         record, now = self.record, self.time
         before = [at for time, at in record.planned if time < now][-1:]
         then = [at for time, at in record.planned if time == now]
@@ -76,23 +78,25 @@ class Teller:
         return [*pairwise([*(before or [None]), *then])]
 
     def why(self, decision: Any, time: float | None = None) -> str:
-        """Return the reason of a decision about the job, as written at that time."""
+        """Return the reason of a decision about the job as text, with times written as at `time` (None: the time of the
+        row).
+        """
         return why(decision.because, decision.job, clock_near(self.time if time is None else time))
 
     def wait_of(self, steps: list[WaitStep]) -> Wait:
-        """Return the steps with the time for which the job waited after each."""
+        """Return these steps as a wait: each with the seconds for which the job waited until the next step."""
         times = [*self.chronicle.times, self.chronicle.times[-1]]
         lengths = [times[step.number + 1] - step.time for step in steps]
         return Wait(self.job, steps, lengths)
 
     def switches_until_the_end(self) -> tuple[list[float], list[float]]:
-        """Return the times of switches during the job's life, with and without those at the moment of its end."""
+        """Return the times of switches in the job's life, twice: with and without those at the time of its end."""
         submit, end = self.job.submit, inf if self.life.end is None else self.life.end
         times = [time for time, _, _ in self.chronicle.switches if submit <= time <= end]
         return times, [time for time in times if time < end]
 
     def check_whole(self, told: list[str]) -> Iterator[UntrueError]:
-        """Yield an error for each required row that is missing."""
+        """Yield an error for each row that the story should have and does not."""
         switches = self.switches_until_the_end()
         said = sum(row.startswith("The policy is switched") for row in told)
         if self.life.end is not None and said not in [min(3, len(times)) for times in switches]:

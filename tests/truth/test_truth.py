@@ -1,4 +1,6 @@
-"""Every sentence is true in runs of every family, and the checks detect every sentence that is changed."""
+"""Every sentence is true in runs of all families of policies, and the checks detect nearly every sentence that is
+changed on purpose.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ from tui.cli.compare import as_dict, render
 from tui.cli.explain import longest_waits
 
 RUNS = 2
-"""Number of runs of each family; `python -m tests.truth` continues without limit."""
+"""Number of runs for each family of policies; `python -m tests.truth` makes any number."""
 
 REASONS = [
     kind
@@ -112,8 +114,8 @@ def test_sentences_stay_true_with_outages(seed: int) -> None:
      13000258],
 )  # fmt: skip
 def test_sentences_stay_true_of_jobs_that_lost_processors(seed: int) -> None:
-    """Each seed showed a falsehood once: jobs passing others when a place was lost, failures after the end,
-    failed rows, cancelled jobs, or a job whose own processors went down.
+    """With each seed the program once showed a false sentence. They concerned passing jobs after a loss of processors,
+    failures after the end, failed rows, cancelled jobs, or jobs whose processors went down.
     """
     assert list(falsehoods(changing_run(seed), asked=4)) == []
 
@@ -125,10 +127,10 @@ def test_sentences_stay_true_under_peers_policies(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [9910046, 9910049, 9910113, 9910130, 9912100, 12002726, 12002882])
 def test_panels_stay_true(seed: int) -> None:
-    """Each seed showed a falsehood once in the panels.
+    """With each seed the panels once showed something false.
 
-    Lost work counted as done; a cancelled job that still came; a smaller move than reported; a wrong reason to wait;
-    a line that no job waits although one waited for its row.
+    Lost work counted as done; a cancelled job that was still announced; a smaller move than reported; a wrong reason to
+    wait; a line that no job waits although one waited for its row.
     """
     assert list(falsehoods(run_of(seed), asked=1)) == []
 
@@ -176,7 +178,7 @@ def test_comparison_page_is_true_and_changes_are_detected(seed: int) -> None:
 
 
 HELPED = (10, 42, 77, 323, 353, 443, 473)
-"""Seeds; some have jobs that never start under one policy or under both."""
+"""Seeds of the runs for the checks of other policies that would have helped; some have jobs that never start."""
 
 
 def test_alternatives_are_true_and_changes_are_detected() -> None:
@@ -207,7 +209,7 @@ def test_changed_longest_waits_of_a_user_are_detected(monkeypatch: pytest.Monkey
 
 
 def unfound(page: Page) -> list[str]:
-    """Return the templates for which no changed number was detected."""
+    """Return the patterns of the page's lines in which a changed number was not detected."""
     MUTANTS.clear()
     token = are_changed.set(True)
     assert list(read_page(page)) == []
@@ -250,7 +252,9 @@ PAGES = (9700001, 9700035, 9700022)
 
 
 def test_changed_number_in_any_table_is_detected() -> None:
-    """The jobs last minutes, hours and days, and some are cancelled."""
+    """In the runs jobs last minutes, hours and days, and some are cancelled, so that every line of the tables
+    appears.
+    """
     begin, short = set(), run_of(17000558)
     for page in (
         *(Page(*scaled_runs(run_of(seed), seed)) for seed in PAGES),
@@ -262,7 +266,7 @@ def test_changed_number_in_any_table_is_detected() -> None:
 
 
 def test_changed_json_field_is_detected() -> None:
-    """The exception: which of two numbers is better if they differ by rounding only."""
+    """Fewer than 1 % may stay undetected: which of two numbers is better, if they differ by rounding only."""
     first = random_run(5)
     page = Page(first, another_run(first, 5))
     true, told = expected(page), json.loads(json.dumps(as_dict(page.pair)))
@@ -272,7 +276,7 @@ def test_changed_json_field_is_detected() -> None:
 
 
 def with_changes(value: Any) -> Iterator[Any]:
-    """Yield copies of the value, each with one item changed."""
+    """Yield copies of a nested value, each with one number or text changed."""
     if isinstance(value, dict | list):
         for key in [*value] if isinstance(value, dict) else range(len(value)):
             for other in with_changes(value[key]):
@@ -290,11 +294,11 @@ KINDS = (
 )  # fmt: skip
 """Seeds of small runs that together have every kind of sentence; `python -m tests.truth.kinds` finds others."""
 BESIDE = {"Part", "Helped", "Headline", "Instead"}
-"""Kinds in lines of pages and in sentences about two runs"""
+"""Kinds of sentences that are left out here, as they appear only on pages about two runs"""
 
 
 def test_changed_sentence_of_any_kind_is_detected() -> None:
-    """A number in it is changed or, if it has none, the sentence is put where it is false."""
+    """In each kind of sentence, a number is changed; a sentence without numbers is used where another one is true."""
     for changed in (MUTANTS, MISPLACED):
         changed.clear()
     token = are_changed.set(True)
@@ -307,7 +311,8 @@ def test_changed_sentence_of_any_kind_is_detected() -> None:
 
 @pytest.mark.parametrize("family", [*FAMILIES, *PEERS])
 def test_changed_numbers_and_names_are_detected(family: str) -> None:
-    """All but 3 % are detected, because some changes are true as well: another row has as many free processors.
+    """At least 97 % of the changes are detected; some changed sentences are true as well, as if another row has as many
+    free processors.
 
     In the queue's table every change is detected.
     """

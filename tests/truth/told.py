@@ -1,4 +1,4 @@
-"""Check the sentences and numbers of Why about a job against the state after each step."""
+"""Check the sentences and numbers with which Why explains a job against the recomputed state after each step."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ NEEDS, UNSEEN = ("needs {n} > {n} free", "needs {n}, {n} free"), " and the polic
 
 
 class Pass(NamedTuple):
-    """A later arrival that started while the job waited; `stood_before`: it was ahead in queue order."""
+    """A later arrival that started while the job waited; `stood_before`: it was ahead in the queue's order."""
 
     time: float
     rank: int
     stood_before: bool
     in_the_way_since: float | None = inf
-    """Time from which it held processors that the job lacked because of all passes together; None in a matrix"""
+    """Time from which it held processors that the job lacked; inf if it never did, None in a matrix"""
 
     @property
     def is_in_the_way(self) -> bool:
@@ -53,12 +53,12 @@ class Pass(NamedTuple):
 
 
 def in_the_way(passes: Collection[Pass]) -> int | None:
-    """Return how many of these held processors the job needed; None if any of them was time-shared."""
+    """Return how many of these jobs held processors that the passed job needed; None if one of them was in a matrix."""
     return None if any(each.in_the_way_since is None for each in passes) else sum(each.is_in_the_way for each in passes)
 
 
 class After:
-    """The state after a step, and the planned starts after the step before."""
+    """The recomputed state after a step, and the planned starts after the step before (`was`), for comparisons."""
 
     def __init__(
         self, world: World, decisions: tuple[Any, ...], was: dict[int, float], passed: Mapping[int, dict[int, Pass]]
@@ -71,7 +71,7 @@ class After:
 
 
 def planned_now(world: World) -> dict[int, Plan]:
-    """Return every planned start, recomputed by the policy's rule from running jobs and reservations."""
+    """Return all planned starts, by rank, recomputed by the policy's rule from running jobs and reservations."""
     turning: Rows | None = world.memo_rows
     waiting = {rank: plan for rank, plan in world.planned.items() if rank in world.waiting}
     granted = {rank: Plan(at, world.jobs[rank].estimate) for rank, at in world.granted.items()}
@@ -87,7 +87,7 @@ def planned_now(world: World) -> dict[int, Plan]:
 
 
 def heads(world: World) -> list[Work]:
-    """Return the jobs that get a plan in each pass, in order."""
+    """Return the jobs for which the policy plans a start in each pass, in order."""
     name, line = world.rules.name, world.line()
     if name == "replan":
         return line
@@ -101,7 +101,7 @@ def heads(world: World) -> list[Work]:
 def anew(
     world: World, slots: list[Slot], without: int | None = None, order: list[Work] | None = None
 ) -> dict[int, float]:
-    """Return this pass's planned starts around the slots."""
+    """Return the starts, by rank, planned in this pass around `slots`: of `order` (None: all), but not of `without`."""
     starts, slots = dict[int, float](), list(slots)
     if world.rules.name == "easy++" and order is None:
         return {job.rank: shadow_of(world, job)[0] for job in heads(world) if job.rank != without}
@@ -121,7 +121,7 @@ def anew(
 
 
 def read_evidence(after: After, found: Evidence, decided: tuple[Any, ...]) -> Iterator[UntrueError]:
-    """Yield each sentence or number about one job that is false."""
+    """Yield an error for each false sentence or number in the explanation `found`; it may quote `decided`."""
     job = after.world.jobs[found.job.rank]
     said = {f"{say(decision, exactly)}." for decision in decided}
     told: list[tuple[type, str]] = [(Evidence, clause) for clause in found.clauses if clause not in said]
@@ -134,13 +134,13 @@ def read_evidence(after: After, found: Evidence, decided: tuple[Any, ...]) -> It
 
 
 def kept_of(after: After, job: Work) -> Any:
-    """Return the last reason that the policy gave for keeping the job waiting, or None."""
+    """Return the last reason that the policy gave in this step for keeping the job waiting, or None."""
     found = [d.because for d in after.decisions if isinstance(d, Keep) and d.job.rank == job.rank]
     return found[-1] if found else None
 
 
 def line_of(world: World, job: Work) -> list[Work]:
-    """Return the job's queue, front to back; empty if it is in no queue."""
+    """Return the jobs of the queue in which the job waits, first to last; empty if the job is in no queue."""
     passed_over, world.passed_over = world.passed_over, set()
     line = world.line()
     world.passed_over = passed_over
@@ -168,7 +168,7 @@ def _(after: After, job: Work, found: Evidence, name: str, obstacle: str) -> Non
 
 
 class Obstacle:
-    """Sentence on why a job waits that the policy did not give."""
+    """Kind of sentence: why a job waits, found by the program because the policy gave no reason."""
 
 
 def read_obstacle(after: After, job: Work, found: Evidence, told: str) -> None:
@@ -205,7 +205,7 @@ def _(after: After, job: Work, said: str, needs: int, free: int, last: str) -> N
 
 
 def is_stopped_by(after: After) -> Work | None:
-    """Return the job at which the policy stopped: the last one, in queue order, that it kept waiting, or None."""
+    """Return the last job, in queue order, that the policy considered and kept waiting; None if all started."""
     world, line = after.world, after.world.line()
     kept = [world.jobs[d.job.rank] for d in after.decisions if isinstance(d, Keep)]
     return next((job for job in reversed(kept) if job.rank in world.aside or job in line), None)
@@ -250,7 +250,7 @@ def _(after: After, job: Work, said: str, needs: int, free: int, kept: int, whom
 
 
 def goes_down(after: After, job: Work, clock: float | None = None) -> bool:
-    """Return True if maintenance begins before the job would end if it started at the time of its plan."""
+    """Return True if the job, started now (or at `clock`), would still run when maintenance begins."""
     world, planned = after.world, after.planned.get(job.rank)
     if world.memo_rows is not None or job.rank in world.granted:
         return False
@@ -279,7 +279,7 @@ def _(after: After, job: Work, said: str, needs: int, free: int, stay: int, long
 
 
 def others(after: After, job: Work) -> list[Slot]:
-    """Return the slots of unavailable processors, running jobs, and plans of the other jobs."""
+    """Return the processors that the job cannot have: unavailable, of running jobs, or of other jobs' plans."""
     world = after.world
     running = [*world.missing(), *(Slot(world.now, end, procs) for end, procs in world.ends())]
     return running + [
@@ -309,7 +309,7 @@ def _(after: After, job: Work, found: Evidence, names: Names) -> None:
 
 
 def are_enough(after: After, job: Work, said: Names, at: float, row: int | None) -> None:
-    """Check that the named jobs end by then, and that enough processors are free when the last of them ends."""
+    """Check that the named jobs end by `at` and then leave enough processors; `row`: matrix row or None."""
     world = after.world
     ends = ends_in(world, row)
     free = world.free_set().bit_count()
@@ -328,7 +328,7 @@ def are_enough(after: After, job: Work, said: Names, at: float, row: int | None)
 
 
 def ends_in(world: World, row: int | None) -> dict[int, tuple[float, int]]:
-    """Return rank -> (expected end, processors) of each running job, or of each job whose home is the row."""
+    """Return rank -> (expected end, processors) of the running jobs; with `row`, of the jobs of that row."""
     if row is None:
         return {rank: (held.ends, held.mask.bit_count()) for rank, held in world.running.items()}
     turning = world.memo_rows
@@ -336,7 +336,7 @@ def ends_in(world: World, row: int | None) -> dict[int, tuple[float, int]]:
 
 
 def finish(world: World, rank: int) -> float:
-    """Return when a job in the matrix would end by its estimate if nothing changed, simulated turn by turn."""
+    """Return when a job in the matrix would end by its estimate if no other job came or left; computed turn by turn."""
     cache = world.__dict__.setdefault("finishes", {})
     key = (world.now, rank)
     if key not in cache:
@@ -369,7 +369,7 @@ def _(after: After, job: Work, found: Evidence, many: int, way: str) -> None:
 
 
 def have_passed(after: After, job: Work, many: int, way: str) -> None:
-    """Check how many jobs passed it, and how many of them held processors it needed."""
+    """Check how many jobs passed the job, and how many of them held processors that it needed."""
     passes: Collection[Pass] = after.passed.get(job.rank, {}).values()
     demand_equal(many, len(passes), "passed")
     told = re.fullmatch(r"|, (?:which (held|did not hold)|(none|all|[\d,]+) of which held) processors it needed", way)

@@ -1,4 +1,6 @@
-"""Check where `r` goes back to: the last change of a plan, of a processor's job or of a partition's boundary."""
+"""Check to which step the key `r` leads: the last change of a planned start, of the job on a processor, or of the
+boundaries of partitions.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from tests.truth.words import COUNTS, UntrueError
 
 
 class Traces:
-    """Planned starts, the jobs on each processor, and the processors of each partition, after each step."""
+    """Planned starts, the jobs on each processor, and the processors of each partition, as they were after each
+    step.
+    """
 
     def __init__(self, chronicle: Chronicle) -> None:
         self._world, self._records = chronicle.world, chronicle.records
@@ -38,7 +42,9 @@ class Traces:
         self.is_gang.append(world.rules.is_gang)
 
     def read(self, history: Past, step: int, rank: int, processor: int) -> Iterator[UntrueError]:
-        """Check the last changes before a step, for which the screen asks as well."""
+        """Check the steps that the program finds for the last change, before `step`, of the processor's job, of the
+        partitions and of the job's planned start.
+        """
         holders = [each[processor] for each in self.holders]
         yield from self._compare(HolderOf(processor), history, step, last_step(holders, step))
         yield from self._compare(Division(), history, step, last_step(self.owners, step))
@@ -63,5 +69,5 @@ class Traces:
 
 
 def last_step(values: Any, before: int) -> int | None:
-    """Return the last step before `before` that changed the value."""
+    """Return the last step before `before` that changed the value, or None; `values` has the value after each step."""
     return next((step for step in range(min(before, len(values)) - 1, 0, -1) if values[step] != values[step - 1]), None)

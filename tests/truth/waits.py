@@ -17,25 +17,29 @@ from tests.truth.world import Work, World, has_room
 
 
 class WaitStep(NamedTuple):
-    """Why the job waits after one step: kind of reason, named job, queue and processors."""
+    """Why a job waits after one step: kind of reason, job named in it, first job in the queue, numbers, and jobs
+    ahead.
+    """
 
     number: int
-    """Number of the step"""
+    """Number of the step, counted from 0"""
     time: float
     kind: type
     blocker: str | None
     head: str | None
-    """First job in the queue, under a policy that plans for one job only"""
+    """First job in the queue; None unless the policy plans for one job only"""
     numbers: dict[str, float]
     ahead: int
     free: int
-    """Free processors; in a matrix, those of the row that has most"""
+    """Free processors; in a matrix, those of the row that has the most"""
     holders: list[tuple[float, int, int]]
     """(expected end, rank, processors) of each running job"""
 
 
 def wait_step(after: After, job: Work, number: int) -> WaitStep:
-    """Return why the job waits after this step: the policy's reason, else one inferred from decisions and plans."""
+    """Return why the job waits after this step: the policy's reason or, if it gave none, the one that follows from
+    decisions and plans.
+    """
     world = after.world
     line = line_of(world, job) if job.rank in world.waiting else []
     free = most_free(world)
@@ -54,7 +58,7 @@ def wait_step(after: After, job: Work, number: int) -> WaitStep:
 
 
 def most_free(world: World) -> int:
-    """Return the free processors; in a matrix, those of the row that has most."""
+    """Return the number of free processors; in a matrix, that of the row that has the most."""
     free = world.free_set().bit_count()
     if world.memo_rows is None:
         return free
@@ -63,14 +67,14 @@ def most_free(world: World) -> int:
 
 
 def head_now(world: World) -> str | None:
-    """Return the name of the first job in the queue if the policy plans for one job only."""
+    """Return the name of the first job in the queue; None unless the policy plans for one job only."""
     plans_for_one = world.rules.name in ("easy", "shadow", *EASIES) and world.rules.get("depth", 1) == 1
     head = next(iter(heads(world)), None) if plans_for_one else None
     return None if head is None else head.name
 
 
 def promises(world: World) -> bool:
-    """Return True if the policy never moves a reserved start later."""
+    """Return True if the policy, in this state, never moves a reserved start later."""
     rules = world.rules
     if (world.aside and not rules.suspends) or (world.granted and not rules.keeps):
         return False
@@ -78,7 +82,7 @@ def promises(world: World) -> bool:
 
 
 def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[str, float]]:
-    """Return the kind of reason, the job that it names, and its numbers."""
+    """Return (kind of reason, name of the job in it or None, its numbers by name) for a job that waits."""
     world = after.world
     if job.rank not in world.waiting:
         return w.AwaitsTurn, None, {}
@@ -111,7 +115,9 @@ Others = Callable[[str, str], None]
 
 
 class Past(NamedTuple):
-    """Pattern of a sentence that sums up many steps; `many`: pattern of the named jobs, if there are any."""
+    """Pattern of a sentence on many steps, the kinds of reasons that it stands for, and the pattern of the jobs named
+    in it.
+    """
 
     pattern: str
     kinds: tuple[type, ...]
@@ -164,14 +170,14 @@ _NUMBERS = (
 
 
 class Wait(NamedTuple):
-    """Some steps of a wait, with the seconds that followed each."""
+    """Some steps of a job's wait; `lengths` are the seconds from each step to the next."""
 
     job: Work
     steps: Sequence[WaitStep]
     lengths: Sequence[float]
 
     def of(self, kinds: Sequence[type]) -> Wait:
-        """Return the steps whose reason is of these kinds."""
+        """Return those of the steps whose reason is of one of these kinds."""
         found = [(s, length) for s, length in zip(self.steps, self.lengths, strict=True) if s.kind in kinds]
         return Wait(self.job, [step for step, _ in found], [length for _, length in found])
 
@@ -184,7 +190,7 @@ class Wait(NamedTuple):
 
 
 def read_part(wait: Wait, told: str, length: str = "") -> Wait:
-    """Check one reason of a summary, its numbers and its length, and return its steps.
+    """Check one reason in a summary, its numbers and its length; return the steps with this reason.
 
     Two kinds of reason may share one sentence.
     """
@@ -205,7 +211,9 @@ def read_part(wait: Wait, told: str, length: str = "") -> Wait:
 
 
 def read_places(wait: Wait, parts: Mapping[str, str], many: str) -> None:
-    """Check the processors, jobs and numbers in one sentence."""
+    """Check the processors, jobs and numbers in one sentence; `parts` are its fields, `many` is the text for several
+    jobs.
+    """
     if parts.get("procs"):
         demand_equal(whole(parts["procs"]), wait.job.procs, "its processors")
     if many:
@@ -214,7 +222,7 @@ def read_places(wait: Wait, parts: Mapping[str, str], many: str) -> None:
 
 
 def read_blockers(wait: Wait, told: str, many: str) -> None:
-    """Check the jobs named as blockers for the longest time, and how long each was named."""
+    """Check the jobs that the sentence names as blocking for the longest time, and for how long each did."""
     seconds: dict[str, float] = {}
     for step, length in zip(wait.steps, wait.lengths, strict=True):
         if step.blocker is not None:
@@ -236,7 +244,7 @@ def read_blockers(wait: Wait, told: str, many: str) -> None:
 
 
 def read_numbers(wait: Wait, parts: Mapping[str, str | None]) -> None:
-    """Check the smallest and the greatest value of each number."""
+    """Check the smallest and the largest value of each number over the steps."""
     for key, of in (("extra", "extra"), ("most", "free"), ("rows", "rows"), ("free", "free")):
         if (told := parts.get(key)) is not None:
             values = [step.numbers[of] for step in wait.steps]
@@ -253,7 +261,7 @@ def read_numbers(wait: Wait, parts: Mapping[str, str | None]) -> None:
 
 
 def read_parts(wait: Wait, told: str) -> None:
-    """Check a sentence with one reason and the jobs ahead, or with several reasons and their shares."""
+    """Check a row's reasons: one reason and the number of jobs ahead, or several reasons with the share of each."""
     if re.match(r"[\d.]\S* ", told):
         many = 0
         for part in told.split("; "):
@@ -268,7 +276,9 @@ def read_parts(wait: Wait, told: str) -> None:
 
 
 def read_summary(wait: Wait, told: str) -> None:
-    """Check the summary of a whole wait: each reason with its share, or the only one that matters."""
+    """Check the summary of a whole wait: each reason with its share, or the only reason if it held for 95 % of the
+    time.
+    """
     told = re.sub(r"(?:, | and )[\d,]+ more$", "", told)
     merged = [step._replace(kind=k.TooFewFree) if step.kind is w.Heads else step for step in wait.steps]
     wait = wait._replace(steps=merged)
@@ -284,7 +294,7 @@ def read_summary(wait: Wait, told: str) -> None:
 
 
 def seconds_of(wait: Wait, told: str) -> float:
-    """Return how long the job waited for that reason; two kinds may share one sentence."""
+    """Return for how many seconds the job waited for the reason `told`; two kinds of reason may share one sentence."""
     true = 0.0
     for past in PASTS:
         if re.fullmatch(past.pattern + _NUMBERS, told):
@@ -302,7 +312,7 @@ def seconds_of(wait: Wait, told: str) -> float:
 
 
 def read_ahead(wait: Wait, told: str) -> None:
-    """Check the number of jobs ahead at the beginning and the end, and the first job in the queue."""
+    """Check the number of jobs ahead at the first and the last of the steps, and the first job in the queue."""
     first, last = wait.steps[0].ahead, wait.steps[-1].ahead
     match = re.fullmatch(
         r"(?P<only>J\d+) ahead of it|"
@@ -324,7 +334,9 @@ def read_ahead(wait: Wait, told: str) -> None:
 
 
 def read_missing(wait: Wait, told: str, moment: Callable[[str], float], name_of: Callable[[int], str]) -> None:
-    """Check which running jobs held the processors that the job lacked at first."""
+    """Check which running jobs held the processors that the job lacked after the first step; `moment` reads a time,
+    `name_of` gives the name of a rank.
+    """
     if not told:
         return
     first, job = wait.steps[0], wait.job

@@ -1,7 +1,7 @@
-"""Templates of sentences: each takes a sentence apart and passes the values in it to a check.
+"""Templates of sentences: each splits a sentence into the values in it and passes them to a check.
 
-Times are written by `exactly`, so that they can be read back to the last bit; a length of time stands for all lengths
-that round to it.
+Times are written by `exactly`, so that they can be read back without rounding. A length of time stands for all lengths
+that are rounded to it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 T = TypeVar("T")
 
 COUNTS: Counter[str] = Counter()
-"""Number of checked sentences of each kind."""
+"""Number of sentences checked so far, by the name of their kind."""
 
 
 class UntrueError(AssertionError):
@@ -23,12 +23,12 @@ class UntrueError(AssertionError):
 
 
 def exactly(seconds: float) -> str:
-    """Return a time to the last bit."""
+    """Return a time as text with all digits, so that it can be read back exactly."""
     return f"@{float(seconds)!r}@"
 
 
 class Lasts(NamedTuple):
-    """A written length of time: the bounds of what rounds to it."""
+    """A length of time as written: the shortest and the longest length that are rounded to it, in seconds."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ class Lasts(NamedTuple):
 
 
 def lasts(written: str) -> Lasts:
-    """Return the shortest and the longest length that is written like this."""
+    """Return the shortest and the longest length of time that are written like this."""
     sign = -1 if written.startswith("-") else 1
     parts = [float(part.replace(",", "")) for part in re.findall(r"[\d,]+(?:\.\d)?", written)]
     if "d" in written:
@@ -54,7 +54,7 @@ def lasts(written: str) -> Lasts:
 
 
 class Tenths(NamedTuple):
-    """A number as it is written, rounded to its decimals."""
+    """A decimal number as written; it stands for all numbers that are rounded to it."""
 
     text: str
 
@@ -64,16 +64,16 @@ class Tenths(NamedTuple):
 
 
 def whole(written: str) -> int:
-    """Return a number that has a comma before each three digits."""
+    """Return the number written in this text, with commas between groups of three digits."""
     return int(written.replace(",", ""))
 
 
 Names: TypeAlias = tuple[list[str], int]
-"""Named jobs, and how many more there are."""
+"""(names that a sentence shows, number of further jobs)"""
 
 
 def names(written: str) -> Names:
-    """Return the names, and the count, of "J1, J2 and 3 more"."""
+    """Return (names, number of further jobs) from a text such as "J1, J2 and 3 more"."""
     parts = re.split(r", | and ", written)
     more = re.fullmatch(r"([\d,]+) more", parts[-1])
     return (parts[:-1], whole(more[1])) if more else (parts, 0)
@@ -92,13 +92,15 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
 
 
 class Template:
-    """A sentence with fields: {n} a number, {t} a time, {s} a length, {x} a decimal, {j} a job, {js} several jobs."""
+    """Pattern of a sentence with fields: {n} a number, {t} a time, {s} a length of time, {x} a decimal, {j} a job, {js}
+    several jobs, {any} any text.
+    """
 
     def __init__(self, text: str) -> None:
         self._converters: list[Callable[[str], Any]] = []
         pieces = re.split(r"\{(\w+)\}", text)
         self.takes_any = text in ("{any}", "{any}.")
-        """True if it reads sentences that no other template matches"""
+        """True if it matches every sentence, so that it is used only if no other template matches"""
         pattern = re.escape(pieces[0])
         for kind, rest in zip(pieces[1::2], pieces[2::2], strict=True):
             part, converter = _PARTS[kind]
@@ -107,7 +109,7 @@ class Template:
         self._pattern = re.compile(pattern.replace(r"processor\(s\)", "processors?"), re.DOTALL)
 
     def read(self, sentence: str) -> list[Any] | None:
-        """Return the values of the fields, None if it is another sentence."""
+        """Return the values in the sentence; None if the template does not match it."""
         match = self._pattern.fullmatch(sentence)
         return match and [convert(found) for convert, found in zip(self._converters, match.groups(), strict=True)]
 
@@ -117,7 +119,9 @@ READINGS: dict[type, list[tuple[Template, Reading]]] = {}
 
 
 def reads(kind: type, *templates: str) -> Callable[[Reading], Reading]:
-    """Register the function as check of these sentences; it gets the subjects, then the values in the sentence."""
+    """Return a decorator that registers a function as check of these sentences; it is called with what a sentence is
+    about, then with the values in it.
+    """
 
     def register(reading: Reading) -> Reading:
         known = READINGS.setdefault(kind, [])
@@ -129,19 +133,23 @@ def reads(kind: type, *templates: str) -> Callable[[Reading], Reading]:
 
 
 MUTANTS: Counter[tuple[str, str, bool]] = Counter()
-"""(kind, beginning and surroundings, True if detected) of sentences with one changed number"""
+"""How often numbers were changed, by (kind of sentence, text around the number, True if the check detected the
+change)
+"""
 MISPLACED: Counter[tuple[str, str, bool]] = Counter()
-"""The same for sentences without a number, put where another one is true"""
+"""How often a sentence without numbers replaced another one, by (kind, sentence, True if the check detected it)"""
 are_changed: ContextVar[bool] = ContextVar("are_changed", default=False)
-"""True while sentences are changed to see whether the checks detect it"""
+"""True while the tests also change sentences, to see whether the checks detect it"""
 ENOUGH = 8
-"""Number of changes tried for each pattern"""
+"""Number of changes after which a pattern is not changed again"""
 _WITHOUT_NUMBERS: dict[tuple[str, ...], dict[str, type]] = {}
-"""Types of subjects -> sentences without numbers that were checked with such subjects"""
+"""For the types of what a sentence is about: the sentences without numbers that were checked with such arguments, and
+their kinds
+"""
 
 
 def read_aloud(kind: type, sentence: str, *given: Any) -> None:
-    """Check a sentence of that kind; raise UntrueError if it is false or has no check."""
+    """Check a sentence of this kind; `given` is what it is about. Raise UntrueError if it is false or has no check."""
     COUNTS[kind.__name__] += 1
     _read(kind, sentence, given)
     if are_changed.get():
@@ -152,7 +160,7 @@ def read_aloud(kind: type, sentence: str, *given: Any) -> None:
 
 
 def _change(kind: type, sentence: str, given: Sequence[Any]) -> None:
-    """Change each number of the sentence in turn."""
+    """Change each number of the sentence in turn, and count in `MUTANTS` whether the check detects it."""
     for number in re.finditer(r"\d+", sentence):
         before, after = sentence[: number.start()], sentence[number.end() :]
         pattern = kind.__name__, re.sub(r"\d+", "#", f"{sentence[:20]} ... {before[-15:]}|{after[:15]}")
@@ -162,7 +170,7 @@ def _change(kind: type, sentence: str, given: Sequence[Any]) -> None:
 
 
 def _misplace(kind: type, sentence: str, given: Sequence[Any]) -> None:
-    """Try other sentences without numbers in its place."""
+    """Check other sentences without numbers in place of this one, and count in `MISPLACED` whether that is detected."""
     about = tuple("decision" if hasattr(each, "say") else type(each).__name__ for each in given)
     others = _WITHOUT_NUMBERS.setdefault(about, {})
     for other, its in others.items():
@@ -198,7 +206,7 @@ def demand(is_so: object, *instead: object) -> None:
 
 
 def demand_one(options: Iterable[T], reading: Callable[[T], None], *instead: object) -> None:
-    """Check that the reading accepts one of the options."""
+    """Check that `reading` accepts one of the options; otherwise raise the last error."""
     false = UntrueError(*instead)
     for option in options:
         try:

@@ -1,4 +1,4 @@
-"""The state of a run, computed from its workload, its schedule and the order of its decisions.
+"""The state of a run, recomputed from its workload, its schedule and the order of its decisions.
 
 No code of the engine is used. Processor sets are bit masks; times are exact.
 """
@@ -18,7 +18,7 @@ from tests.truth.words import UntrueError, demand
 
 
 class Work(NamedTuple):
-    """A job as plain numbers."""
+    """A job as plain values; times are in seconds."""
 
     rank: int
     name: str
@@ -33,7 +33,7 @@ class Work(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """Processors in use from one time to another."""
+    """Number of processors in use from `start` to `end`."""
 
     start: float
     end: float
@@ -41,7 +41,7 @@ class Slot(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A job on processors: since when, until when by its estimate, and how."""
+    """A job on processors (`mask`): since when, its end by the estimate, how, and the seconds that it ran before."""
 
     since: float
     ends: float
@@ -51,14 +51,14 @@ class Held(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """A suspended job: its processors, and the time of its suspension."""
+    """A suspended job: the processors on which it ran, as bits, and the time of its suspension."""
 
     mask: int
     since: float
 
 
 class Plan(NamedTuple):
-    """A planned start, and for how long processors are reserved from then on."""
+    """A planned start, and for how many seconds processors are reserved from then on."""
 
     at: float
     lasts: float
@@ -80,7 +80,7 @@ def works_of(workload: Workload) -> list[Work]:
 
 
 class World:
-    """The waiting, running and suspended jobs at any point within a pass."""
+    """Recomputed state of a run: the waiting, running and suspended jobs, after each event and each decision."""
 
     def __init__(self, workload: Workload, spec: str, stretches: Iterable[Stretch], ends: list[float]) -> None:
         self.procs, self.jobs = workload.procs, works_of(workload)
@@ -98,26 +98,27 @@ class World:
         self.running: dict[int, Held] = {}
         self.aside: dict[int, Stopped] = {}
         self.ran: dict[int, float] = {}
-        """Run time before the present stretch on processors"""
+        """For each job, by rank: the seconds that it had run before its present stretch on processors"""
         self.planned: dict[int, Plan] = {}
         self.granted: dict[int, float] = {}
         self.first_start: dict[int, float] = {}
         self.awaited: int | None = None
         self.owners: list[int] = []
         self.division: list[int] = []
-        """Owners of the processors when the machine was divided into partitions"""
+        """For each partition: its processors, as bits, when the machine was divided"""
         self.was_switched, self.taken_over = False, -inf
         self.finished: set[int] = set()
         self.claims: dict[int, dict[int, float]] = {}
-        """Claiming job -> the jobs suspended for it that have not left yet, each with the end of its suspension"""
+        """For each job with a claim: the jobs suspended for it that still leave, each with the time at which it leaves
+        """
         self.claimed: dict[int, tuple[int, int]] = {}
-        """Claiming job -> the processors free for it at its claim, and those of its victims"""
+        """For each job with a claim: (processors that were free for it then, processors of its victims), as bits"""
         self.bounds: dict[int, float] = {}
-        """Latest starts, for policies that use them"""
+        """For each job, under policies that bound starts: the latest start"""
         # In this step
         self.completed: list[int] = []
         self.expected: dict[int, float] = {}
-        """Ends by the estimates of the jobs that ended"""
+        """For each job that ended in this step: its end by the estimate"""
         self.cut: list[int] = []
         self.arrived: list[int] = []
         self.early = False
@@ -126,19 +127,19 @@ class World:
         self.borrowed: dict[int, int] = {}
         self.passed_over: set[int] = set()
         self.started: list[tuple[tuple[float, int], int]] = []
-        """Jobs started since the pass began: queue position and processors"""
+        """Jobs started since the pass began: (position in the order of the queue, processors)"""
         self.coming: set[int] = set()
-        """Jobs that arrived or are otherwise new to the policy"""
+        """Jobs that have arrived in this step, or returned to the queue, and so are new to the policy"""
         self.memo: dict[str, Any] = {}
-        """Values computed once a pass"""
+        """Values that are computed once a pass and then kept"""
         self.memo_rows: Any = None
-        """Row state (`tests.truth.rows.Rows`) under policies with a matrix"""
+        """State of the matrix (`tests.truth.rows.Rows`) under gang scheduling, otherwise None"""
         self.usage = Usage()
 
     # Time
 
     def begin(self, now: float) -> None:
-        """Apply all events of an instant that come before its decisions."""
+        """Begin the instant `now`: apply its events that come before the policy's decisions, such as arrivals."""
         self.now = now
         self.usage.grow(self, now)
         self.completed, self.expected, self.cut, self.arrived, self.early = [], {}, [], [], False
@@ -169,7 +170,7 @@ class World:
         self.give_up_claims()
 
     def _go_on(self, rank: int, held: Held) -> None:
-        """Continue the job in its next stretch, which begins now."""
+        """Continue the running job in its next stretch (time on the same processors), which begins now."""
         stay = self._take_stay(rank)
         self.running[rank] = held._replace(mask=stay.processors)
 
@@ -181,7 +182,7 @@ class World:
         self.early |= expected > self.now
 
     def stay(self, rank: int) -> Stretch:
-        """Return the job's present, or else last, stretch on processors."""
+        """Return the job's present stretch on processors, or the last one if it does not run."""
         return self.stays[rank][self.upcoming[rank] - 1]
 
     def _take_stay(self, rank: int) -> Stretch:
@@ -192,7 +193,7 @@ class World:
         return stay
 
     def claim_of(self, rank: int) -> int:
-        """Return the processors that the job will get: free ones first, then its victims', lowest numbers first."""
+        """Return the processors (bits) that the claiming job will get: free ones, then victims', lowest first."""
         own = self.aside[rank].mask if rank in self.aside else 0
         if own and self.rules["restart"] == "own":
             return own
@@ -229,7 +230,7 @@ class World:
         self.claims.pop(rank, None)
 
     def interrupt(self, rank: int) -> None:
-        """Return an interrupted job, whose work is lost, to the queue."""
+        """Return the job to the queue after an interruption; its work is lost."""
         self.running.pop(rank, None)
         self.aside.pop(rank, None)
         self.ran.pop(rank, None)
@@ -284,7 +285,7 @@ class World:
         return min(float(self.rules["speculate"]), self.jobs[rank].estimate)
 
     def progress(self, rank: int) -> float:
-        """Return how long the job has run, including its present speculative run."""
+        """Return for how many seconds the job has run, including its present speculative run."""
         held = self.running.get(rank)
         if held is None:
             return self.jobs[rank].run if rank in self.finished else self.ran.get(rank, 0)
@@ -301,17 +302,17 @@ class World:
         return self.there() & ~taken
 
     def there(self) -> int:
-        """Return the processors that are available now."""
+        """Return the processors, as bits, that are available now."""
         return ((1 << self.procs) - 1) & ~self.absent(self.now)
 
     def class_names(self) -> list[str]:
-        """Return the names of the estimate classes, shortest first; an empty list without partitions."""
+        """Return the names of the estimate classes, shortest first; empty if there are no partitions."""
         many = len(self.rules.classes) if self.owners and self.rules.name == "multiqueue" else 0
         between = ["medium"] if many == 2 else [f"medium {at}" for at in range(1, many)]
         return ["short", *between, "long"] if many else []
 
     def named(self, told: str) -> str:
-        """Return the sentence with class names instead of partition numbers."""
+        """Return the text with the names of estimate classes in place of partition numbers."""
         for number, called in enumerate(self.class_names()):
             told = told.replace(f"partition {number}", called)
         return told
@@ -324,14 +325,14 @@ class World:
         return [outage for outage in self.outages if outage.announced or outage.begins <= self.now]
 
     def absent(self, time: float) -> int:
-        """Return the processors that are down at `time`, as far as is known now."""
+        """Return the processors, as bits, that are down at `time`, as far as is known now."""
         gone = 0
         for outage in self.known():
             gone |= outage.processors if outage.begins <= time < outage.ends else 0
         return gone
 
     def missing(self) -> list[Slot]:
-        """Return the unavailable processors as slots, except the kept ones, which `holds` already counts."""
+        """Return the unavailable processors as slots, without those kept for a job, which `holds` counts."""
         kept, until = (0, inf) if self.awaited is None else (self.kept(), self.holds()[-1][0])
         times = sorted({self.now, *(t for t in [*self.changes(), until] if self.now < t < inf)})
         spans = zip(times, [*times[1:], inf], strict=True)
@@ -340,33 +341,37 @@ class World:
         ]
 
     def changes(self) -> list[float]:
-        """Return the known times at which the set of available processors changes."""
+        """Return the times of all known outages' beginnings and ends."""
         return [time for outage in self.known() for time in outage[:2]]
 
     def kept(self) -> int:
-        """Return the processors kept for the awaited job."""
+        """Return the processors, as bits, kept for the suspended job that is to resume before others start (`awaited`);
+        0 without one.
+        """
         return 0 if self.awaited is None else self.aside[self.awaited].mask
 
     def free(self) -> int:
-        """Return the number of free processors that the policy sees."""
+        """Return the number of free processors that the policy sees, without those kept for the awaited job."""
         return (self.free_set() & ~self.kept()).bit_count()
 
     def unclaimed(self) -> int:
         return self.unclaimed_set().bit_count()
 
     def unclaimed_set(self) -> int:
-        """Return the free processors that no job claims."""
+        """Return the free processors, as bits, that no job claims."""
         free = self.free_set()
         for rank in self.claims:
             free &= ~self.claim_of(rank)
         return free
 
     def is_hidden(self, rank: int) -> bool:
-        """Return True if the job is in no queue: granted a reservation foreign to the policy, or passed over."""
+        """Return True if the job waits but is in no queue: it has a granted reservation that the policy did not make,
+        or was passed over.
+        """
         return rank in self.passed_over or (rank in self.granted and self.rules.name != "multiqueue")
 
     def line(self) -> list[Work]:
-        """Return the waiting jobs in the policy's order."""
+        """Return the waiting jobs in the order of the policy's queue."""
         name = self.rules.name
         jobs = [self.jobs[rank] for rank in self.waiting if not self.is_hidden(rank)]
         if name == "multiqueue":
@@ -375,7 +380,7 @@ class World:
         return sorted(jobs, key=self.place)
 
     def place(self, job: Work) -> tuple[float, int]:
-        """Return a sort key: the job's position in the order in which the policy considers waiting jobs."""
+        """Return the job's sort key in the order in which the policy considers waiting jobs; smaller keys are first."""
         if self.rules.name == "multiqueue":
             return not job.high, job.rank
         if self.rules.name in ("selective", "tunable"):
@@ -385,7 +390,7 @@ class World:
         return key(self, job), job.rank
 
     def reserving(self) -> set[int]:
-        """Return the new jobs that get a reservation in this pass: requested by the user, or for a speculative run."""
+        """Return the ranks of new jobs that get a reservation now: requested by the user, or for a speculative run."""
         jobs = (self.jobs[rank] for rank in self.coming & self.waiting - self.planned.keys())
         return {job.rank for job in jobs if job.reserve is not None or self.rules.is_tried(job)}
 
@@ -396,7 +401,7 @@ class World:
         return [(end, procs) for end, procs, _ in self.holds()]
 
     def holds(self) -> list[tuple[float, int, int]]:
-        """Return (expected end, processors, rank) of each running job and of the awaited job."""
+        """Return (expected end, processors, rank) of each running job, and of the awaited job as if it ran."""
         if self.awaited is None:
             return [(held.ends, held.mask.bit_count(), rank) for rank, held in self.running.items()]
         own, begins, found = self.kept(), self.now, []
@@ -412,7 +417,9 @@ class World:
         return [*found, (begins + left, own.bit_count(), self.awaited)]
 
     def slots(self, *without: int | None) -> list[Slot]:
-        """Return the slots of running jobs, up to the next maintenance, and of plans other than those of some jobs."""
+        """Return the processors in use from now on: of running jobs, at most to the next maintenance, and of plans of
+        all jobs except `without`.
+        """
         plans = self.planned if self.rules.keeps else {r: p for r, p in self.planned.items() if r in self.granted}
         return [
             *self.missing(),
@@ -428,7 +435,9 @@ class World:
         return earliest(self.procs, procs, long, slots, self.now if after is None else after)
 
     def room_of(self, job: Work, ends: list[tuple[float, int]] | None = None) -> tuple[float, int]:
-        """Return when the job fits if no other job starts, and how many processors are free then, its own included."""
+        """Return (first time at which the job fits if no other job starts, number of processors that are free then);
+        `ends` replaces the expected ends.
+        """
         ends = sorted(self.ends()) if ends is None else ends
         if self.missing() == [Slot(self.now, inf, 0)]:
             for moment, _ in ends:
@@ -442,7 +451,7 @@ class World:
         return at, self.procs - max(taken_at(slots, moment) for moment in moments)
 
     def fits(self, job: Work) -> bool:
-        """Return True if enough processors are free now, and for long enough before the machine goes down."""
+        """Return True if enough processors are free for the job now, and until its end before any maintenance."""
         return job.procs <= self.free() and self.in_time(job)
 
     def in_time(self, job: Work) -> bool:
@@ -450,7 +459,7 @@ class World:
         return self.now + left <= self.closes()
 
     def closes(self) -> float:
-        """Return the beginning of the next announced maintenance, inf if there is none."""
+        """Return the beginning of the next announced maintenance; inf if there is none."""
         return min((o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf)
 
 

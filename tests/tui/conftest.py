@@ -1,4 +1,6 @@
-"""The laboratory of `tests.sim`, folders in which tests may leave things, and a policy that breaks."""
+"""Fixtures for tests of the app: the helpers of `tests.sim`, folders of their own for settings and state, and a policy
+that fails.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ from tui.sessions.autosave import STATE
 
 @pytest.fixture(scope="session", autouse=True)
 def _idle_when_all_is_handled() -> Iterator[None]:
-    """Replace Textual's waits until the process rests, up to a second a key in a program with a worker."""
+    """Replace the wait of Textual's tests, which takes up to a second a key in a program with a worker, by one until
+    all messages are handled.
+    """
 
     async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
         until, quiet, app = monotonic() + max_sleep, 0, active_app.get()
@@ -48,7 +52,9 @@ def _idle_when_all_is_handled() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _garbage_is_found() -> Iterator[None]:
-    """Undo the program's freeze of garbage collection, or each of hundreds of programs would stay."""
+    """Prevent the program from exempting its objects from garbage collection; otherwise hundreds of ended programs
+    would stay in memory.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gc, "freeze", lambda: None)
         patch.setattr(gc, "unfreeze", lambda: None)
@@ -57,7 +63,7 @@ def _garbage_is_found() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _styles_are_parsed_once() -> Iterator[None]:
-    """Keep parsed style sheets, which Textual reads again for every app and every theme."""
+    """Keep style sheets that are parsed; otherwise Textual parses them again for every app and every theme."""
     parsed: dict[Hashable, list[RuleSet]] = {}
     parse = Stylesheet._parse_rules
 
@@ -74,7 +80,9 @@ def _styles_are_parsed_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def drawn() -> Iterator[list[str]]:
-    """Skip drawing while there is no terminal; a test that puts a word into the list gets drawings."""
+    """Skip drawing, as a test without a terminal seldom needs it; a test that adds any text to the list gets it
+    done.
+    """
     wanted: list[str] = []
     refresh = Screen._compositor_refresh
 
@@ -97,14 +105,14 @@ def lab() -> Lab:
 
 @pytest.fixture(scope="session")
 def _rooms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield unused folders; pytest's own search gets slow with many."""
+    """Yield an iterator over unused folders, made without pytest's search for free names, which gets slow with many."""
     room = tmp_path_factory.mktemp("rooms")
     return (room / str(number) for number in count())
 
 
 @pytest.fixture(autouse=True)
 def _own_folders(_rooms: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep tests from reading or changing a person's settings and sessions."""
+    """Give each test its own folders for settings and sessions, so that it cannot read or change those of the user."""
     for variable in (FOLDER_VARIABLE, STATE):
         folder = next(_rooms)
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""A user-defined policy in a file, and changes of that file."""
+"""A user-defined policy in a file, and saved changes of the file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def save(path: Path, body: str) -> None:
 
 
 def own_file(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str = FCFS) -> Path:
-    """Write `./fair.py` in the present folder."""
+    """Write a policy with this body as `fair.py` into `folder`, which becomes the present folder; return the path."""
     monkeypatch.chdir(folder)
     save(folder / "fair.py", body)
     return folder / "fair.py"

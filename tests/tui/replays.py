@@ -1,4 +1,4 @@
-"""The replay screen as a person meets it: opened on a trace, its keys pressed, its work awaited."""
+"""The replay screen as a user meets it: open it on a trace, press keys, and wait for the results."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from tui.sessions.session_conversion import reopened
 PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""
 _GONE, _MANY = count(1), 64
-"""Count of ended programs, and the number after which their memory is released"""
+"""Counter of ended programs, and the number of programs after which their memory is released"""
 _DUE = ("_layout_required", "_repaint_required", "_scroll_required", "_recompose_required", "_refresh_styles_required")
-"""Work that Textual has postponed to a widget's next quiet moment"""
+"""Attributes of a widget that are True while Textual has postponed work on it"""
 
 
 class Replay:
-    """A person at the replay screen."""
+    """A user at the replay screen: presses keys and reads."""
 
     def __init__(self, app: Schedscope, pilot: Pilot[int]) -> None:
         self.app, self.pilot = app, pilot
@@ -52,7 +52,7 @@ class Replay:
 
     @property
     def session(self) -> Session:
-        """Return the session that would restore this moment."""
+        """Return the session with which the present state of the screen can be restored."""
         assert self.app.session is not None
         return self.app.session
 
@@ -67,7 +67,7 @@ class Replay:
 
     @property
     def told(self) -> str:
-        """Return the text of all notifications."""
+        """Return the text of all notifications so far."""
         return "\n".join(note.message for note in self.app._notifications)
 
     async def press(self, *keys: str) -> None:
@@ -76,16 +76,16 @@ class Replay:
         await self.settle()
 
     async def do(self, action: str) -> None:
-        """Let the screen do an action without its key."""
+        """Run an action of the screen directly, without its key."""
         await self.screen.run_action(action)
 
     async def ask(self, order: Any) -> None:
-        """Send the worker an order, and wait for its result."""
+        """Send the worker a request, and wait until its result is on the screen."""
         self.screen.ask(order)
         await self.settle()
 
     async def wait_for(self, what: Callable[[], object]) -> None:
-        """Wait until this is so."""
+        """Wait until `what` returns a true value; fail after `PATIENCE` seconds."""
         until = monotonic() + PATIENCE
         while not what():
             assert monotonic() < until, "what was waited for did not come"
@@ -99,7 +99,7 @@ class Replay:
             await painted(self.pilot)
 
     async def complete(self) -> None:
-        """Wait until the whole run is computed, and the picture no longer changes."""
+        """Wait until the whole run is computed and the screen no longer changes."""
         await self.wait_for(lambda: self.screen.scene is not None and self.scene.complete)
         await self.settle()
 
@@ -112,7 +112,9 @@ class Replay:
 
 
 async def painted(pilot: Pilot[Any]) -> None:
-    """Wait until every widget has had its messages, its place and its picture; a pause may end sooner."""
+    """Wait until every widget has handled its messages and is laid out and drawn; Textual's own pause may end
+    before.
+    """
     await pilot.pause()
     while _is_painting(pilot.app):
         await pilot.pause()
@@ -137,7 +139,7 @@ async def replay(
     notifications: bool = False,
     **opening: Any,
 ) -> AsyncIterator[Replay]:
-    """Run the program on a trace, or on a session, and close it properly."""
+    """Run the program on a trace or, if given, on a session; yield a user of it, and end it properly afterwards."""
     if session is not None:
         opened = reopened(session)
     else:
@@ -154,7 +156,7 @@ async def replay(
 
 @asynccontextmanager
 async def first_screen(size: tuple[int, int] = (120, 36)) -> AsyncIterator[Replay]:
-    """Run the program as it opens without a trace."""
+    """Run the program as it opens without a trace, on its first screen."""
     app = Schedscope(None)
     async with app.run_test(size=size) as pilot:
         yield Replay(app, pilot)

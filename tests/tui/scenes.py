@@ -1,4 +1,4 @@
-"""Scenes of real runs, made by the stage as in the program, for tests of drawings."""
+"""Scenes (what a screen shows) of real runs, made as the program makes them, for tests of drawings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from tui.replay.stage import RunView
 
 
 def engine_of(trace: str, policy: str, *, steps: int = 0, until: float | None = None) -> Engine:
-    """Return a sample or a file run under a policy, after `steps` steps or at a time."""
+    """Return the engine of a run under `policy`, after `steps` steps or at the time `until`; `trace` is a sample or a
+    file.
+    """
     _, workload = Source(trace).read()
     engine = Engine(workload, parse_policy(policy))
     if until is not None:
@@ -35,7 +37,7 @@ def about_of(workload: Workload) -> About:
 
 
 def stage_of(engine: Engine) -> RunView:
-    """Return a stage on the same run, at the same step."""
+    """Return a view of the same run at the same step, as the replay uses it."""
     switches = engine.state.switches
     timeline = Timeline(engine.workload, switches[0].was if switches else engine.state.policy)
     for switch in switches:
@@ -47,11 +49,11 @@ def stage_of(engine: Engine) -> RunView:
 
 
 def scene_of(engine: Engine, job: int | None = None, **fields: Any) -> Scene:
-    """Return the engine's present moment; `job` is the rank of the selected job."""
+    """Return the scene for the engine's present step; `job` is the rank of the selected job."""
     scene = stage_of(engine).scene(Wish(Camera.on(engine.workload, 80, 40), selected=job))
     return replace(scene, **fields)
 
 
 def context_of(engine: Engine, *, selected: int | None = None, look: Look = DARK, **fields: Any) -> Context:
-    """Return a panel's context at the engine's present moment."""
+    """Return the panels' context for the engine's present step; `selected` is the rank of the selected job."""
     return Context(about_of(engine.workload), scene_of(engine, selected), look, selected, **fields)

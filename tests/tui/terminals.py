@@ -1,4 +1,4 @@
-"""The real program in a real (pseudo) terminal."""
+"""The real program in a real (pseudo-)terminal."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ PROGRAM = (
     "import tui.sessions.session_manager; tui.sessions.session_manager.AUTOSAVE = 0.2; "
     "from tui.cli.main import program; program()"
 )
-"""The program with frequent autosaves, so that tests need not wait for them."""
+"""Code that runs the program with an autosave every 0.2 s, so that tests need not wait for one."""
 
 
 class Terminal:
-    """A running program, its keyboard, and all its output."""
+    """A running program in a pseudo-terminal: its keyboard, and all its output so far."""
 
     def __init__(self, program: subprocess.Popen[bytes], keyboard: int) -> None:
         self.program, self._keyboard = program, keyboard
@@ -44,16 +44,18 @@ class Terminal:
 
     @property
     def attributes(self) -> list[object]:
-        """Return the terminal's settings for input and output."""
+        """Return the modes of the terminal, as `termios.tcgetattr` gives them."""
         return termios.tcgetattr(self._keyboard)
 
     def vanish(self) -> None:
-        """Close the window; the program is in a session of its own and gets no signal."""
+        """Close the terminal, as if its window were closed. The program is in a session of its own, so that it gets no
+        signal.
+        """
         os.close(self._keyboard)
         self.is_there = False
 
     def wait_for(self, what: Callable[[], object]) -> None:
-        """Wait until this is so."""
+        """Wait until `what` returns a true value; fail after `PATIENCE` seconds."""
         until = monotonic() + PATIENCE
         while not what():
             assert monotonic() < until, f"what was waited for did not come: {bytes(self.written[-2000:])!r}"
@@ -66,7 +68,9 @@ class Terminal:
 
 @contextmanager
 def terminal(*arguments: str, stderr: int | None = None, cwd: Path | None = None) -> Iterator[Terminal]:
-    """Run `schedscope` with these arguments in 120 x 36 cells; end it with the test."""
+    """Run `schedscope` with these arguments in a terminal of 120 x 36 cells; yield the terminal, and end the program
+    afterwards.
+    """
     keyboard, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
     program = subprocess.Popen(

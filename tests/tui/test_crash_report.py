@@ -1,4 +1,4 @@
-"""Errors in a closed screen are dropped; any other error is reported."""
+"""Errors of a screen that is already closed are ignored; all other errors are reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tui.crash_report import Guarded, is_closed
 
 
 class Failing(Screen[None]):
-    """A screen in which a widget fails a little later; x closes it, and fails after that."""
+    """A screen with a widget that fails a little later; the key x closes the screen, and then fails."""
 
     BINDINGS = [("x", "close_and_fail")]  # noqa: RUF012
 

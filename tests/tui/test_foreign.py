@@ -1,4 +1,4 @@
-"""Text of a file, a name, a policy or a paste is never markup and never a command: it is shown as it is."""
+"""Text from a file, a name, a policy or the clipboard is never taken as markup or as a command, but shown unchanged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ TABLE = f"job,submit,runtime,procs,user,queue\n{ID}1,0,5000,4,{USER},{QUEUE}\n{I
 
 @pytest.fixture(autouse=True)
 def taken_for_markup(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Yield all texts that the screens let Textual read as markup; no foreign text may be among them."""
+    """Yield the list of all texts that the program lets Textual read as markup; check afterwards that none comes from a
+    file or a user.
+    """
     read, parse = list[str](), Content.from_markup.__func__  # type: ignore[attr-defined]
 
     def from_markup(cls: type[Content], markup: str | Content, /, **variables: object) -> Content:
@@ -59,7 +61,7 @@ def taken_for_markup(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> str:
-    """Return a trace whose names all look like markup, as does the name of the file."""
+    """Return the path of a trace; its name and all names in it look like markup."""
     path = tmp_path / FILE.replace(".swf", ".csv")
     path.write_text(TABLE)
     return str(path)
@@ -242,7 +244,7 @@ async def test_what_a_policy_says_of_itself_is_text(own: str) -> None:
 
 @dataclass(frozen=True)
 class Because:
-    """A policy's own reason."""
+    """A reason of a user-defined policy whose sentence looks like markup."""
 
     mark: str
 
@@ -252,7 +254,7 @@ class Because:
 
 @dataclass(frozen=True)
 class Talking(MultiQueue):
-    """Names of its queues and its reasons look like markup."""
+    """Policy whose names of queues and whose reasons look like markup."""
 
     def queues(self) -> tuple[str, ...]:
         return "[/x]", "[@click=app.exit]q", "["
@@ -268,7 +270,7 @@ class Talking(MultiQueue):
 
 @dataclass(frozen=True)
 class Turning(Gang):
-    """Names of its phases and its reasons look like markup."""
+    """Policy whose names of phases and whose reasons look like markup."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for decision in super().decide(view):

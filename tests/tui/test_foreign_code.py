@@ -1,4 +1,4 @@
-"""Code named by a foreign file runs nowhere before a person agrees: each way in is tried."""
+"""Code that a file from a stranger names runs nowhere before the user agrees; every way to name code is tried."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ LESSONS = (
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return the present folder, with code and a `git` that leave a mark; check in the end that no mark was left."""
+    """Return the present folder, with policy files and a `git` that leave a mark if they run; check afterwards that
+    there is no mark.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "evil.py").write_text(EVIL)
     (tmp_path / "pack").mkdir()
@@ -84,7 +86,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def session_with(spec: str, at: str, path: Path) -> Path:
-    """Write a session that names the code as its policy, in a switch, or as the policy it is compared with."""
+    """Write a session that names the code `spec`, where `at` says: as its policy, in a switch, or as the policy with
+    which it is compared.
+    """
     text = written(session_of(Source("z-figure4"), "easy", [(600.0, parse_policy("fcfs"))]))
     was = {"policy": 'policy = "easy"', "switch": 'policy = "fcfs"', "partner": 'branch = "main"\nstep'}[at]
     assert was in text

@@ -1,4 +1,4 @@
-"""Results files that a stranger made are refused in a line or shown, by the commands and in the app."""
+"""Files of results from strangers are refused in one line or shown harmlessly, by the commands and in the app."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden pictures: the replay screen under every family of policies, in every look and size.
+"""Accepted pictures of the replay screen, under every family of policies, in every look and size.
 
 Look at a changed picture before you accept it: `pytest -n0 tests/tui/test_golden.py --snapshot-update`.
 """
@@ -26,7 +26,7 @@ USUAL: Size = 120, 36
 
 
 class Shot(NamedTuple):
-    """A run at a moment, and the keys pressed there."""
+    """A picture to compare: trace, policy, place in the run, and the keys pressed there."""
 
     trace: str
     policy: str
@@ -56,7 +56,9 @@ Compare = Callable[[Shot], bool]
 
 @pytest.fixture
 def is_as_before(snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compare:
-    """Return a function that compares a shot with the accepted one, independent of terminal and folder."""
+    """Return a function that compares a picture with the accepted one; the result does not depend on the user's
+    terminal and folder.
+    """
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "SSH_CONNECTION", "SSH_TTY"):
         monkeypatch.delenv(name, raising=False)
@@ -83,7 +85,7 @@ def is_as_before(snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPa
 
 
 async def everything_known(run: Replay) -> None:
-    """Wait until nothing is computed ahead any more, so that the picture does not depend on that."""
+    """Wait until both runs are computed to the end, so that the picture does not depend on how far they were."""
 
     def is_known() -> bool:
         shown = run.screen.shown

@@ -1,4 +1,4 @@
-"""A program that is killed at any time leaves an autosave that can be read, and hardly older than it says.
+"""A program that is killed at any time leaves an autosave that can be read.
 
 By hand: `KILLS=200 SEED=7 pytest -s tests/tui/test_kills.py` prints how old the autosaves were.
 """

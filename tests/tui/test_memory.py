@@ -1,4 +1,4 @@
-"""Freed memory returns to the system."""
+"""Memory that the program no longer needs is returned to the system."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tui.replay.opening import Opening
 from tui.sessions import session_manager
 
 FROZEN = {"freeze": gc.freeze, "unfreeze": gc.unfreeze}
-"""Calls of the program that other tests do without"""
+"""Functions of `gc` that all other tests replace, and that these tests call"""
 
 
 def megabytes() -> float:

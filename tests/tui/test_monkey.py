@@ -1,7 +1,7 @@
-"""A monkey presses keys, clicks and resizes: whatever it does, nothing breaks.
+"""A random user presses keys, clicks and resizes: whatever happens, nothing breaks.
 
-By hand: `MONKEY=2000 SEED=7 pytest tests/tui/test_monkey.py`, 2000 keys on each of the runs, two of them of a real log;
-`AT_ONCE=40` makes it several times faster.
+By hand: `MONKEY=2000 SEED=7 pytest tests/tui/test_monkey.py` presses 2000 keys on each run; two of them are of a real
+log. `AT_ONCE=40` makes it several times faster.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ from tui.widgets.gantt import Gantt
 
 KEYS, SEED = int(os.environ.get("MONKEY", "20")), os.environ.get("SEED", "1")
 AT_ONCE = int(os.environ.get("AT_ONCE", "0"))
-"""Keys that most turns of a long search send in one write: waiting after each key takes most of its time."""
+"""Largest number of keys sent at once, if not 0; a long search is faster this way, because it does not wait after each
+key.
+"""
 HANG = 60.0
-"""Seconds, on a busy machine, after which the program hangs or its screen stays blank."""
+"""Seconds after which the program counts as hanging, or its screen as blank, even on a busy machine."""
 FAULT = re.compile(r"\b[A-Z]\w+(Error|Exception)\b")
 SIZES = ((120, 36), (80, 24), (200, 60), (40, 12), (20, 5), (1, 1), (99, 28), (100, 27))
 TYPED = (*"abcdefghijklmnoprstuvwxyz0123456789[]'/:,.;#=@~ ", "[/foo]", "J1", "12d4h", "job 1 starts", "easy", "../")
@@ -62,14 +64,16 @@ pytestmark = [
 
 
 def all_keys() -> list[str]:
-    """Every key that means something, but the one that leaves."""
+    """Return every key that has a meaning, except the one that ends the program."""
     screen = [each for key in every_key() for each in key.keys.split(",") if key.action != "quit"]
     chart = [each for key in Gantt.BINDINGS if isinstance(key, Binding) for each in key.key.split(",")]
     return [*screen, *chart, *OTHERS, *MOVES]
 
 
 def opened(trace: str, policy: str, folder: Path) -> Schedscope:
-    """The program on a trace, a lesson of this name, a quiz, or results."""
+    """Return the app opened on `trace`: a trace, or the word for a lesson, a quiz or results. For a lesson, `policy` is
+    its name.
+    """
     if trace == RESULTS:
         file(folder / "results").__exit__()
         return Schedscope(None, results=str(folder / "results"))
@@ -85,7 +89,7 @@ def opened(trace: str, policy: str, folder: Path) -> Schedscope:
 
 
 async def turn(run: Replay, random: Random, keys: list[str]) -> list[str]:
-    """A few keys, clicks or another size; what was done."""
+    """Press a few random keys, click, or resize the terminal; return what was done, as text."""
     chance, (width, height) = random.random(), run.app.size
     if chance < 0.04:
         columns, rows = random.choice(SIZES)
@@ -110,7 +114,7 @@ async def turn(run: Replay, random: Random, keys: list[str]) -> list[str]:
 
 
 def burst(run: Replay, random: Random, keys: list[str]) -> list[str]:
-    """Keys and mouse events in one write, as a slow line or an impatient hand sends them; what was sent."""
+    """Send several random keys and mouse events at once, as over a slow connection; return what was sent, as text."""
     width, height = run.app.size
     done = list[str]()
     for _ in range(random.randint(2, AT_ONCE or 8)):
@@ -131,7 +135,7 @@ def burst(run: Replay, random: Random, keys: list[str]) -> list[str]:
 
 
 def is_blank(run: Replay) -> bool:
-    """Return True if nothing is on the screen, or the screen that Textual has under all others."""
+    """Return True if the screen has no text, or is the empty one that Textual has below all others."""
     return type(run.app.screen) is Screen or not run.text.strip()
 
 

@@ -1,4 +1,4 @@
-"""A user-defined policy's reason appears wherever built-in ones do, in quotes; it provides one sentence."""
+"""The reason of a user-defined policy is shown in quotes wherever reasons are; the policy gives a sentence for it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TooHot:
 
 
 class Named(NamedTuple):
-    """Not a dataclass, and its annotations name undefined types."""
+    """A reason that is not a dataclass, with an annotation that names an undefined type."""
 
     degrees: Fahrenheit  # type: ignore[name-defined]  # noqa: F821
 
@@ -67,7 +67,7 @@ class Silent(Failing):
 
 @dataclass(frozen=True)
 class Siesta(FirstComeFirstServed):
-    """Starts no job before the evening."""
+    """Policy that starts no job before the evening, with a reason of its own."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         if view.now >= EVENING:
@@ -94,7 +94,7 @@ def at_noon(lab: Lab, policy: Siesta | None = None) -> Engine:
 
 BRIEF = '"41.5 [b]degrees[/b]?[2J, too hot until 02:00:00"'
 SAID = f"the policy says {BRIEF}"
-"""The sentence as a terminal gets it"""
+"""The policy's sentence as it is shown in a terminal"""
 TOLD = 'the policy says "41.5 [b]degrees[/b]?[2J, too hot until d0 02:00:00"'
 
 

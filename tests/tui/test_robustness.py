@@ -1,4 +1,4 @@
-"""Failures around the program: it is killed, files vanish or are damaged, the terminal shrinks.
+"""Failures around the program: it is killed, files vanish or are damaged, the terminal gets smaller.
 
 Also tests tui.app, tui.sessions.session_manager.
 """
@@ -30,7 +30,7 @@ KEYS = (
 
 
 def steps_saved() -> int:
-    """Return the step in the autosave of the running program, -1 if there is none yet."""
+    """Return the step that the autosave of the running program has; -1 if there is no autosave yet."""
     saved = [read_session(path).step for path in state_folder().glob("*.session")]
     return saved[0] if saved else -1
 

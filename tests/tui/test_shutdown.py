@@ -1,4 +1,4 @@
-"""When it is ended from outside, the program restores the terminal, and keeps the watched moment."""
+"""The program is ended from outside: it restores the terminal's modes, and saves the state of the replay."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tui.sessions.autosave import Autosave, offer, state_folder
 from tui.shutdown import SIGNALS
 
 MODES = (1000, 1003, 1006, 1004, 2004, 1049)
-"""Modes that the program switches on: mouse, focus, paste, alternate screen."""
+"""Numbers of the terminal modes that the program switches on: mouse, focus, paste and alternate screen."""
 
 
 def saved() -> list[int]:

@@ -1,4 +1,4 @@
-"""Every policy takes over from every other one on the screen, and a past moment always looks the same."""
+"""On the screen, every policy can take over from every other one, and a past step always looks the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ SHARING = [name for name in NAMES if parse_policy(name).turns() is not None]
 
 
 def moments(past: Past, procs: int) -> Iterator[int]:
-    """Yield a step after which jobs run and others wait, and one after which no job waits, if there are such."""
+    """Yield a step after which jobs run and others wait, and a step after which jobs run and none waits; each only if
+    there is one.
+    """
     _, free, waiting, _ = (np.array(column) for column in past.columns())
     for is_so in (waiting > 0, waiting == 0):
         found = np.flatnonzero(is_so & (free < procs)).tolist()

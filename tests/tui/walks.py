@@ -1,4 +1,4 @@
-"""A random user of a replay, without a screen: a moment's pictures depend on the moment alone.
+"""A random user of a replay, without a screen: what is shown depends on the time shown alone, not on the way there.
 
 Many walks, by hand: python -m tests.tui.walks WALKS [--operations N] [--first SEED]
 """
@@ -54,7 +54,9 @@ PLACES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 class Sight(NamedTuple):
-    """All that is visible of a moment; `strip` and the policy's own numbers are None until the whole run is read."""
+    """Everything that is shown at one time of a run; `strip` and the policy's own numbers are None until the whole run
+    is computed.
+    """
 
     snapshot: Any
     chart: tuple[bytes, ...]
@@ -63,7 +65,7 @@ class Sight(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A moment that the user visited, and the view of it."""
+    """A time of a branch that the user visited, with the camera, selection and colours at that visit."""
 
     branch: str
     step: int
@@ -74,7 +76,7 @@ class Moment(NamedTuple):
 
 
 class Onlooker:
-    """A controller, the user's view, and its drawings."""
+    """A controller of a replay with a user's camera, selection and colours, which draws what the screen would show."""
 
     def __init__(self, timeline: Timeline, order: Order | None = None) -> None:
         self.stage = RunView(timeline)
@@ -92,7 +94,7 @@ class Onlooker:
         return self.stage.timeline
 
     def does(self, order: Order, *stops: str) -> o.Noticed | str | None:
-        """Apply the order, with unlimited patience."""
+        """Let the controller handle the request without interruption; `stops` are stop conditions."""
         return self.controller.obey(order, replace(self.wish, stops=tuple(map(parse_stop, stops))), lambda: False)
 
     @property
@@ -106,7 +108,7 @@ class Onlooker:
         return Moment(*here, self.camera, self.selected, self.colour)
 
     def go_to(self, moment: Moment) -> None:
-        """Go to a visited moment, with the view of then."""
+        """Go to a time visited before, with the camera, selection and colours of that visit."""
         self.camera, self.selected, self.colour = moment.camera, moment.selected, moment.colour
         self.does(o.LookAt(moment.branch))
         self.does(o.GoTo(moment.step))
@@ -118,14 +120,14 @@ class Onlooker:
             self.controller.compute(0)
 
     def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
-        """Return the scenes with charts of which every column is drawn."""
+        """Return the scenes of the run and of the compared run, or None, with all columns of their charts drawn."""
         while True:
             shown = self.controller.scenes(wish)
             if not any(scene and scene.chart and scene.chart.pending for scene in shown):
                 return shown
 
     def look(self) -> Sight:
-        """Return all that a screen shows of the moment; the compared run is drawn, too."""
+        """Return everything that is shown now. A compared run is drawn too, but not returned."""
         wish = self.wish
         if self.controller.beside is not None:
             for scene in self.scenes(replace(wish, colour=VERSUS)):
@@ -147,7 +149,7 @@ class Onlooker:
 
 
 class Walk:
-    """A random walk from a seed; everything seen is compared with what was seen there before."""
+    """A random user, from a seed: everything shown is compared with what was shown at an earlier visit."""
 
     def __init__(self, seed: int) -> None:
         self.lot = lot = Random(seed)
@@ -163,7 +165,9 @@ class Walk:
     # Actions of the user
 
     def go(self, operations: int) -> None:
-        """Do `operations` things and look after each; then at everything again, also after saving and reopening."""
+        """Make `operations` random actions and check after each; then visit up to 30 of the times again, first here and
+        then in the reopened replay.
+        """
         ways: tuple[Callable[[], object], ...] = (
             *(self._step, self._step, self._jump, self._to_time, self._play, self._find, self._again, self._again),
             *(self._switch, self._switch, self._fork, self._look_at, self._compare, self._compare_branch, self._alone),
@@ -245,14 +249,14 @@ class Walk:
         self.on.selected = self.lot.choice((None, self.lot.randrange(len(self.on.stage.workload))))
 
     def _compute(self) -> None:
-        """Compute ahead, as the worker does when idle."""
+        """Compute the run further, as the worker does when it has no request."""
         for _ in range(self.lot.randrange(6)):
             self.on.controller.compute(0)
 
     # Checks
 
     def _check(self, on: Onlooker) -> None:
-        """Check that the same moment looks the same, and is the same."""
+        """Check that what is shown, and the state behind it, are as at the last visit to this time."""
         moment, sight = on.moment, on.look()
         self.counts["sights"] += 1
         for stage in (on.stage, on.controller.beside):
@@ -272,7 +276,7 @@ class Walk:
         assert known == snapshot, f"another state at {course}"
 
     def _revisit(self, on: Onlooker) -> None:
-        """Go to visited moments, in any order, when every run is known to its end."""
+        """Go to up to 30 of the times visited before, in random order, compute every run to its end, and check each."""
         moments = list(self.seen)
         for moment in self.lot.sample(moments, min(len(moments), 30)):
             on.go_to(moment)
@@ -281,7 +285,7 @@ class Walk:
             self._check(on)
 
     def _reopened(self) -> Onlooker:
-        """Return the replay saved as text and reopened."""
+        """Return a new onlooker on the replay after it was saved as text and opened again."""
         scene, beside = self.on.scenes(self.on.wish)
         begun = session_of(self.source, self.policy)
         state = ViewState(camera=self.on.camera, selected=self.on.selected, colour=self.on.colour)
@@ -302,16 +306,17 @@ class Walk:
 
 
 def course(timeline: Timeline) -> Hashable:
-    """Return what has made the state at the cursor, wherever the user has been: the switches, the steps.
+    """Return what determines the state at the present step: the step and the switches before it, however the user came
+    there.
 
-    Before the first step, a policy that takes over with it counts.
+    Before the first step, a policy that takes over with the first step counts.
     """
     switches = (s for s in timeline.branch.switches if s.step <= max(timeline.step, 1))
     return timeline.step, *((s.step, s.time, s.spec) for s in switches)
 
 
 def walk(seed: int, operations: int) -> Counter[str]:
-    """Run one walk; return how much was done and compared."""
+    """Make one random walk; return counts of what was done and compared."""
     made = Walk(seed)
     made.go(operations)
     return made.counts

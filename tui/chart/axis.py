@@ -38,19 +38,21 @@ class Axis:
         return times
 
     def settled(self, clock: float) -> float:
-        """Return the place up to which the axis is final at the time `clock`; places of later times may still
-        change.
+        """Return the place (position on the axis) up to which the axis is final at the time `clock`; places of later
+        times may still change.
         """
         return clock
 
     @property
     def last(self) -> float:
-        """Return the last place of a known time (a step or a planned time); infinite by the clock."""
+        """Return the last place (position on the axis) of a known time, which is a step or a planned time; infinite by
+        the clock.
+        """
         return inf
 
     def seconds(self, per_column: float) -> float:
-        """Return the seconds that a column of `per_column` places stands for; infinite by event, where columns
-        differ.
+        """Return the seconds that a column of `per_column` places (units of the axis) stands for; infinite by event,
+        where columns differ.
         """
         return per_column
 

@@ -54,7 +54,9 @@ class ChartMaker:
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
         self._known: tuple[int, Floats, Floats] = -1, np.zeros(0), np.zeros(0)
-        """Number of steps, and the first starts and completions of all jobs up to that step"""
+        """(Number of steps, first start of each job, completion of each job) when they were last computed; -1 steps
+        before that
+        """
 
     def parted(self, time: float) -> ChartMaker:
         """Return a maker for a branch of the run that has the same past up to `time`; the drawings of that past are
@@ -81,8 +83,9 @@ class ChartMaker:
     ) -> ChartScene:
         """Return the chart at the time `clock`, which is at or after the snapshot's step and before the next step.
 
-        An axis by event is made for this run, unless `axis` is one that it shares with the chart of another run.
-        Columns that exceed the time budget are left out, and `pending` says so; the next frame has more of them.
+        If the camera shows time by event, an axis is made for this run; `axis` is given only if two charts share an
+        axis. Columns that would exceed the time budget are left out: `pending` of the result is then True, and the next
+        frame has more columns.
         """
         deadline = perf_counter() + budget_seconds
         if axis is None:
@@ -150,8 +153,8 @@ class ChartMaker:
         axis: Axis = CLOCK,
         rows: int | None = None,
     ) -> Drawing:
-        """Return the complete chart of a window of time (begin, end), at the time `clock`; turns of matrix rows shorter
-        than a `column` are not drawn.
+        """Return the complete chart of a window of time (begin, end), at the time `clock`. `column` is the width of a
+        column on the axis, in seconds or events; shorter turns of matrix rows are not drawn.
 
         In a picture of `rows` rows of pixels, partitions are drawn as lanes with bars between them. If `rows` is None,
         processors are ordered by number.
@@ -256,8 +259,8 @@ class ChartMaker:
         under: list[Raster] = []
 
         def draw(first: int, columns: int) -> Raster:
-            """Return the pixels of `columns` finished columns; the pixels of the column of now are stored in `under` if
-            it comes next.
+            """Return the pixels of `columns` finished columns from column `first` on. If the column of now comes next,
+            draw it too and store its pixels in `under`.
             """
             more = begun if first + columns == finished else 0
             frame = Frame(view.per_column, first, columns + more, edges, axis)
@@ -300,8 +303,8 @@ class ChartMaker:
     def _lanes_of(
         self, history: Past, snapshot: Snapshot, clock: float, by_rows: bool | None, column: float
     ) -> Lanes | None:
-        """Return the lanes of matrix rows if the user wants them (`by_rows`; None: if turns are too short to be seen),
-        otherwise None.
+        """Return the lanes of matrix rows if they are to be drawn, otherwise None. `by_rows` is the user's choice; if
+        it is None, lanes are drawn when turns are shorter than a `column` (in seconds).
         """
         turn = turn_of(snapshot.rules)
         if turn is None or not (by_rows if by_rows is not None else not are_seen(turn, column)):
@@ -356,10 +359,11 @@ def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bo
 
 
 def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: ChartView) -> NDArray[np.int8]:
-    """Return, for each band and column, the partition that has most of it in `divisions`, as a position in the column's
-    order; -1 for none.
+    """Return, for each band and column, the number of the partition that has most of the band in `divisions`; -1 if no
+    partition has.
 
-    There is one division for each order of processors in `by_owner`, which differs between columns.
+    `divisions` has one entry for each order of processors in `by_owner`. Bands are counted in the order that is valid
+    in their column.
     """
     edges, found = view.edges(), np.full((view.bands, view.columns), -1, np.int8)
     for (columns, order), division in zip(by_owner.runs(view.columns), divisions, strict=True):
@@ -368,8 +372,8 @@ def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: Cha
 
 
 def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None) -> NDArray[np.int8] | None:
-    """Return, for each band and column, the number of the partition that owned most of it at first; None if there are
-    no partitions.
+    """Return, for each band (group of processors drawn together) and column, the number of the partition that owned
+    most of it at first; None if there are no partitions.
     """
     if not division:
         return None
@@ -380,8 +384,8 @@ def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None)
 
 
 def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
-    """Return, for each band and column, True if most of it is unavailable, in the chart's order of processors; None if
-    all are available.
+    """Return, for each band (group of processors drawn together) and column, True if most of it is unavailable; None if
+    all are available. The bands are in the chart's order of processors.
     """
     if by_owner is None or not outages:
         return missing_in(view, outages)
@@ -394,8 +398,8 @@ def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | Non
 
 
 def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | None:
-    """Return, for each band and column, True if most of it is unavailable at the middle of the column; None if all are
-    available.
+    """Return, for each band (group of processors drawn together) and column, True if most of it is unavailable at the
+    middle of the column; None if all are available.
     """
     seen = [outage for outage in outages if outage.begins < view.end and outage.ends > view.start]
     if not seen:
@@ -428,12 +432,16 @@ def _suspensions(history: Past, snapshot: Snapshot, begin: float, end: float) ->
 
 
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches that have ended by the time `clock` because the job was killed."""
+    """Return the stretches (periods of a job on its processors) that have ended by the time `clock` because the job was
+    killed.
+    """
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
 def _ended(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches that have ended by the time `clock` because the job was killed or suspended."""
+    """Return the stretches (periods of a job on its processors) that have ended by the time `clock` because the job was
+    killed or suspended.
+    """
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and (s.is_cut or s.is_suspended))
 
 

@@ -26,18 +26,20 @@ MODES = {
     "estimate": "how many times longer than its run its estimate is, once it has ended",
     "passed": "how many that came later began before it",
 }
-"""Meaning of the colours in each mode, in words"""
+"""For each mode: meaning of its colours in words"""
 TITLES = {
     "width": "processors", "length": "estimate", "wait": "time waited", "passed": "passed by",
     "estimate": "estimate / run time",
 }  # fmt: skip
-"""Title of the legend in modes whose name is no good title"""
+"""For each mode whose name is no good title: title of the legend"""
 Legend: TypeAlias = tuple[tuple[int, str], ...]
 """Legend: pairs of a hue and its meaning in words"""
 Hues = NDArray[np.uint8]
 Ranks = NDArray[np.intp]
 Owner: TypeAlias = Callable[[int], int | None]
-"""For each mode whose name is no good title: title of the legend"""
+"""Function that returns, for the rank of a job, the number of the partition in which the job started, or None if that
+is unknown
+"""
 
 _KINDS = len(JOB_COLOURS) - 1
 """Largest number of kinds (such as users) with a hue of their own; the most frequent kinds have one, the others share
@@ -45,7 +47,7 @@ one.
 """
 _OTHERS = _KINDS
 _APART = (1, 3, 5, 0, 2, 4)
-"""Steps of the scale of hues for successive partitions, ordered so that neighbours in this tuple differ much."""
+"""For successive partitions: index of their hue in the scale of six hues; neighbours in this tuple differ much."""
 _DIGITS = 9
 """Largest number of last digits of a job's id from which its hue is computed."""
 _UNSEEN = 255
@@ -79,7 +81,7 @@ class OwnHues:
 
 
 class Scale(NamedTuple):
-    """Scale with six classes: below each of five limits, and above the last one."""
+    """Scale of six hues for classes of values, which five limits separate; each limit belongs to the class above it."""
 
     limits: tuple[float, ...]
     labels: tuple[str, ...]
@@ -116,7 +118,7 @@ class Colours:
 
     def of(self, mode: str, ranks: Ranks, start: Floats, end: Floats, now: float, owner: Owner) -> Hues:
         """Return the hues of the jobs `ranks` as of `now`. `start` and `end` hold the first start and the completion of
-        every job, by rank.
+        every job, by rank; `owner` returns the partition in which a job started.
         """
         workload = self._workload
         if mode == "job":

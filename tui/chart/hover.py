@@ -32,7 +32,7 @@ class Spot(NamedTuple):
 
 
 class Pictured(Protocol):
-    """State of a run or of an observed cluster, with what the texts about a chart need."""
+    """State of a run or of an observed cluster, with all that is needed for texts about its chart."""
 
     @property
     def chart(self) -> ChartScene | None: ...
@@ -74,8 +74,8 @@ def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
 
 
 def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
-    """Return (submission, end) of the job; its end is the real one or, if it has not ended, the planned one or else
-    now. None if that leaves no time.
+    """Return (submission, end) of the job, in seconds. The end is the real one or, if the job has not ended, its
+    planned end or else now. None if the end is not after the submission.
     """
     end = float(chart.end[rank])
     if not end <= chart.clock:
@@ -140,8 +140,8 @@ def _place(workload: Workload, processor: int) -> str:
 
 
 def _is_useless(chart: ChartScene, spot: Spot) -> bool:
-    """Return True if the node at this place had free cores then, but no waiting job had room on them. It is always
-    False if partitions have lanes.
+    """Return True if, at the time of `spot`, the node there had free cores but no waiting job had room on them. It is
+    always False if partitions have lanes.
     """
     column, edges = chart.view.column_of(spot.time), chart.view.edges()
     if chart.useless is None or chart.by_owner is not None or not 0 <= column < chart.view.columns:

@@ -25,7 +25,7 @@ from tui.chart.scale import ChartView
 _WIDEST = 12
 """Largest width in columns of a node's name."""
 _KEPT = 4096
-"""Number of columns for which it is cached which nodes have useless cores."""
+"""Number of columns for which the nodes with useless cores (free, but no waiting job has room on them) are cached."""
 LANES = ("full", "no use", "in part", "empty")
 """Lanes of nodes, from the bottom: all cores taken; some free, but no waiting job has room on them; some free; all
 cores free.
@@ -47,10 +47,10 @@ class NodeRows:
         self._current: tuple[Snapshot, Use] | None = None
 
     def cut(self, view: ChartView) -> ChartView:
-        """Return the view with borders of bands at the borders of nodes.
+        """Return the view in which no band crosses the border of a node.
 
-        If there is a row of pixels for each visible node, each node is also divided into as many bands as its cores
-        need.
+        If there are enough rows of pixels for all visible nodes, nodes are also divided into several bands, as many as
+        fit.
         """
         firsts = self.shape.first_core
         seen = [(low, high) for low, high in pairwise(firsts) if low < view.high and high > view.low]
@@ -72,8 +72,8 @@ class NodeRows:
         return self._current[1]
 
     def unused(self, now: Use) -> tuple[int, ...]:
-        """Return the number of free cores, followed by the number of cores that are useless for each cause in
-        `BARS`.
+        """Return the number of free cores, followed by the number of free cores that no waiting job can use for each
+        cause in `BARS`.
         """
         causes, free = barred(self.shape, now), now.free[:, 0]
         return int(free.sum()), *(int(free[causes == number].sum()) for number in range(len(BARS)))

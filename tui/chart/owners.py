@@ -35,7 +35,8 @@ _NOBODY = 127
 
 
 class Order:
-    """Order of the processors in the chart while each partition owns certain processors.
+    """Order of the processors in the chart, sorted by the partition that owns them. Above the processors of each
+    partition, `gap` positions have no processor.
 
     >>> order = Order((0b0011, 0b1100), (0b0001, 0b1110), 4, 1)
     >>> order.processors.tolist(), bin(order.lifted(0b1001)), order.borders
@@ -122,14 +123,14 @@ class Band(NamedTuple):
 
 
 class Partitioned(NamedTuple):
-    """Processors that each partition owned when the machine was divided and owns now, from which the order of
-    processors in the chart follows.
+    """Processors that each partition owns now, and owned when the machine was divided into partitions; the order of the
+    processors in the chart follows from both.
     """
 
     division: Owners
-    """Processors that each partition owned when the machine was divided, as bits."""
+    """For each partition: processors (bits) that it owned when the machine was divided into partitions."""
     now: Owners
-    """Processors that each partition owns at the time of the chart, as bits; loans count as owned."""
+    """For each partition: processors (bits) that it owns at the time of the chart, including borrowed ones."""
     clock: float
     procs: int
     gap: int
@@ -160,8 +161,8 @@ class ByOwner:
         self, how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int,
         exact: bool = False,
     ) -> None:  # fmt: skip
-        """Compute the orders of `columns` columns from column `first` on. With `exact`, an order changes at the time of
-        the division, otherwise at the beginning of the column in which that lies.
+        """Compute the orders of `columns` columns from column `first` on. With `exact`, an order changes at the time at
+        which owners change, otherwise at the beginning of the column in which that time lies.
         """
         changes, since = _divisions_in(how, history, axis, per_column, first, columns)
         begun = since if exact else [axis.time((first + column) * per_column) for column, _ in changes]

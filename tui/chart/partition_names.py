@@ -17,8 +17,8 @@ _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
 
 
 def partition_names(shown: Snapshot) -> tuple[str, ...]:
-    """Return the name of each partition. With limits of estimates, the names go from short to long; otherwise they are
-    the names of the queues, or numbers.
+    """Return the name of each partition. If partitions have limits of estimates, the names go from "short" to "long";
+    otherwise they are the names of the queues, or numbers.
     """
     limits = _limits(shown)
     if not limits:
@@ -32,7 +32,7 @@ class LaneName(NamedTuple):
     name: str
     limits: str
     size: str = ""
-    """Size of the lane as text; "" if the size is the number of processors, which the lane itself knows."""
+    """Size of the lane as text; "" to use the number of processors in its `Band`."""
 
     @property
     def full(self) -> str:

@@ -49,7 +49,7 @@ def _boxes(snapshot: Snapshot, before: float, clock: float, shape: Shape | None 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
     """Yield the times at which boxes of the plan begin or end: expected ends of running jobs, and planned starts and
-    ends of others.
+    ends of waiting and suspended jobs.
     """
     yield from (run.expected_end for run in snapshot.running)
     for queued in _planned(snapshot, inf):
@@ -76,8 +76,8 @@ def _by_start(queued: Queued) -> tuple[float, int]:
 
 
 def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
-    """Yield boxes of a running job from now until its expected end; on processors where another job is planned earlier,
-    the box ends there.
+    """Yield boxes of a running job from now until its expected end. On processors for which a box in `placed` begins
+    before that, the running job's box ends when the other job starts.
     """
     left = run.processors
     for box in placed:
@@ -92,8 +92,8 @@ def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot, s
     """Yield boxes of the planned jobs. A plan has only the number of processors, so each job gets the lowest processors
     that are free for all its time; on nodes, the placement rule chooses.
 
-    If too few are free, a job also gets processors of running jobs that are predicted to have ended by then. These may
-    still run.
+    If too few are free, a job also gets processors of running jobs that are predicted to have ended by its planned
+    start; these jobs may then still run.
     """
     placed: list[Box] = []
     everything = (1 << snapshot.procs) - 1
@@ -176,8 +176,8 @@ def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
 def _turns(
     snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
 ) -> Iterator[Box]:
-    """Yield boxes of the future turns of matrix rows. If turns are too short to see, the boxes of all rows are yielded
-    at once, each until its job ends.
+    """Yield boxes of the future turns of matrix rows. If turns are too short to see, each job has only one box, from
+    now until its expected end.
     """
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
     if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.seconds):

@@ -1,5 +1,5 @@
-"""Marks for the reservation of the selected job (or the head of the queue), and the hole: the processors on which other
-jobs may run before it without delay.
+"""Marks for the reservation of the selected job (or of the head of the queue), and the hole: free processors on which
+other jobs may run before the head without delaying it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _slip(queued: Queued, first: FirstPromise) -> str:
 
 def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
     """Return the job that the marks are about: the selected job or, without a selection, the head of the queue. None if
-    that does not wait.
+    the selected job does not wait, or if no job waits.
     """
     place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
     return None if place is None else snapshot.queue[place]

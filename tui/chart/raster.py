@@ -34,7 +34,7 @@ a job that shares processors with other matrix rows.
     RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED, REPLICA, SHARING,
 ) = range(len(SHOWN))  # fmt: skip
 _SHARED = ("gang", "sharing")
-"""Kinds of stretches that share their processors with other rows of the matrix."""
+"""Kinds of stretches (periods of a job on its processors) that share these processors with other rows of the matrix."""
 _CODES = {kind: code for code, kind in enumerate(SHOWN)}
 _ONE = np.ones(1, np.bool_)
 
@@ -62,7 +62,7 @@ TEXTURES = {
     "reserved": Texture.PLANNED,
     "planned": Texture.PLANNED,
 }
-"""Texture of each kind of stretch; other kinds are solid."""
+"""For each kind of stretch that is not drawn solid: its texture."""
 MEANINGS = {
     Texture.TRIAL: "speculative run",
     Texture.SWITCHING: "being suspended or resumed",
@@ -74,7 +74,7 @@ MEANINGS = {
 
 
 def texture_of(kind: str) -> Texture:
-    """Return the texture of a kind of stretch."""
+    """Return the texture in which a stretch of this kind (a job on its processors for a time) is drawn."""
     return TEXTURES.get(kind, Texture.SOLID)
 
 
@@ -176,7 +176,9 @@ class _Parts(NamedTuple):
 
 
 def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
-    """Return, as three arrays, which stretches cover which pixels, and with which share of the pixel."""
+    """Return, as three arrays, which stretches (jobs on processors for a time) cover which pixels, and with which share
+    of the pixel.
+    """
     count = len(stretches)
     starts = np.fromiter((s.start for s in stretches), float, count)
     ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)
@@ -211,7 +213,7 @@ def _within(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
 
 
 def _hold(pixels: Pixels, parts: _Parts, stretches: Sequence[Stretch]) -> None:
-    """Give each pixel to the job that has most of it."""
+    """Store in each pixel the job that has most of it, among the `parts` of the stretches."""
     ranks = np.fromiter((s.rank for s in stretches), np.int64, len(stretches))
     kinds = np.fromiter((_CODES[s.kind] for s in stretches), np.uint8, len(stretches))
     held = np.bincount(parts.pixel, parts.amount, len(pixels)).astype(np.float64)

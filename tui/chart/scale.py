@@ -200,7 +200,9 @@ class Camera:
     by_event: bool = False
     """True if places are events, False if seconds."""
     held: float | None = None
-    """Time that is to be in the middle of the chart, as long as its column is not known; otherwise None"""
+    """Time to be shown in the middle of the chart, until `held_on` computes the first visible column from it; then
+    None
+    """
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
@@ -289,7 +291,8 @@ class Camera:
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
         """Return the camera zoomed in by `rungs` steps of possible widths (out if negative). Column `at` keeps its
-        time; for None, now or the middle column does.
+        time. If `at` is None, now stays in its column while the camera follows now; otherwise the middle column keeps
+        its time.
         """
         ladder = self._ladder
         per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]
@@ -313,7 +316,7 @@ class Camera:
     # Processors
 
     def lifted(self, bands: int, procs: int) -> Camera:
-        """Return the camera moved up by `bands` bands, within the machine."""
+        """Return the camera moved up by `bands` bands (down if negative), within the machine."""
         count = self.high - self.low
         by = bands * max(round(count / self.rows), 1)
         low = min(max(self.low + by, 0), procs - count)
@@ -351,8 +354,9 @@ def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tup
 
 @lru_cache(16)
 def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
-    """Return the band at each row of pixels: for each lane its bands, then -1 for the gap below it. Rows that are left
-    over are -1 at the top.
+    """Return the band at each row of pixels, from the top; -1 for rows without processors. A lane has `each` rows: up
+    to `count` bands and, below them, a row for the gap. The gap counts as a band, so its number is left out (2 in the
+    example). Rows that are left over are at the top of the lane and of the chart.
 
     >>> _lane_rows(9, 2, 4, 2)
     (-1, -1, 0, 1, -1, -1, 3, 4, -1)

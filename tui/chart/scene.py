@@ -45,17 +45,21 @@ class Mark(NamedTuple):
 
     time: float
     kind: str
-    """Kind of the mark: switch, bookmark, fork, parted or guess; marks of the kinds promise and window are drawn only
-    above the chart, not in the strip.
+    """Kind of the mark: switch (of the policy), bookmark, fork (into a branch), parted (first difference of two runs)
+    or guess (in a quiz). Marks of the kinds promise and window are drawn only above the chart, not in the strip.
     """
     text: str
     since: float | None = None
-    """Time from which the text with the time of the mark is written; None if the text has no time."""
+    """Time as seen from which the time of the mark is written in its text (such as without the day); None if the text
+    has no time.
+    """
     after: str = ""
     """Text that follows the time in the text of the mark."""
 
     def told(self, near: Callable[[float], Clock] = clock_near) -> str:
-        """Return the text of the mark with its time; `near` returns the function that writes the time."""
+        """Return the text of the mark with its time, if `since` is given. `near(since)` returns the function that
+        writes the time as seen from `since`.
+        """
         return self.text if self.since is None else f"{self.text} {near(self.since)(self.time)}{self.after}"
 
 
@@ -114,9 +118,11 @@ class Chart:
     start: NDArray[np.float64]
     """First start of each job by rank, nan if unknown. Starts after `clock` must not be shown."""
     end: NDArray[np.float64]
-    """Completion of each job by rank, inf if it is later"""
+    """Completion of each job by rank, nan if unknown. Completions after `clock` must not be shown"""
     division: tuple[int, ...] = ()
-    """Processors that each partition owned when the machine was divided, as bits; empty without partitions."""
+    """For each partition: processors (bits) that it owned when the machine was divided into partitions; empty without
+    partitions.
+    """
     lanes: tuple[Lane, ...] = ()
     """Lanes of matrix rows from the top; empty if rows have no lanes."""
     outages: tuple[Outage, ...] = ()
@@ -142,20 +148,20 @@ class ChartScene(Chart):
     """Time of the last step, None before the first; jobs that started at this time are shown as just started."""
     raster: Raster
     owners: NDArray[np.int8] | None
-    """Array (band, column) with the partition that owns most of each pixel, or None"""
+    """Array (band, column) with the partition that owns most of each pixel; None if the machine has no partitions"""
     homes: NDArray[np.int8] | None
-    """Array (band, column) with the partition that owned most of each pixel when the machine was divided, or
-    None.
+    """Array (band, column) with the partition that owned most of each pixel when the machine was divided; None if the
+    machine has no partitions.
     """
     missing: NDArray[np.bool_] | None = None
     """Array (band, column): True for each pixel of which most is unavailable; None if everything is available"""
     useless: NDArray[np.bool_] | None = None
     """Array (band, column): True for each pixel of which most is on nodes whose free cores no waiting job can use; None
-    if no pixel is so
+    if this is true for no pixel
     """
     unused: tuple[int, ...] = ()
-    """Number of free cores now, followed by the number of cores that are useless for each cause in `BARS`; empty for
-    equal processors.
+    """Number of free cores now, followed by the number of free cores that no waiting job can use for each cause in
+    `BARS`; empty for equal processors.
     """
     hole: Hole | None = None
     label: str = ""
@@ -195,4 +201,4 @@ class Drawing(Chart):
     trails: tuple[Stretch, ...]
     """Times in which a job was suspended, with the processors that it had; drawn as trails."""
     cut: tuple[Stretch, ...]
-    """Stretches at whose end a job was killed."""
+    """Stretches (times in which a job held processors) at whose end a job was killed."""

@@ -57,8 +57,8 @@ class Tiles:
     def window(
         self, layout: Hashable, bands: int, first: int, last: int, make: Make, budget: float
     ) -> tuple[Raster, bool]:
-        """Return (picture, is incomplete) of the columns from `first` to before `last`. Missing columns are drawn for
-        at most about `budget` seconds.
+        """Return the picture of the columns from `first` to before `last`, and True if some of them are not drawn yet.
+        Missing columns are drawn by `make`, for at most about `budget` seconds.
         """
         made = Raster.blank(bands, max(last - first, 0))
         if last <= first:
@@ -127,8 +127,8 @@ class Tiles:
         return tile
 
     def _forget(self) -> None:
-        """Remove the least recently used tiles while all tiles together take too much memory; the latest 8 always
-        stay.
+        """Remove the least recently used tiles while all tiles together take too much memory; the 8 most recently used
+        tiles always stay.
         """
         while self._bytes > self._most and len(self._tiles) > 8:
             _, tile = self._tiles.popitem(last=False)

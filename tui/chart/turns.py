@@ -1,4 +1,4 @@
-"""Turns of matrix rows in the chart: each turn is drawn if turns are long enough to see, otherwise rows share the
+"""Turns of matrix rows in the chart: each turn is drawn if turns are long enough to see, otherwise the rows share each
 column or have lanes.
 """
 
@@ -24,8 +24,8 @@ def are_seen(turn: float | None, column: float) -> bool:
 
 
 def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: float, column: float) -> Iterator[Stretch]:
-    """Yield the stretches. If turns are long enough to be seen, a job that takes turns has a stretch for each turn
-    between `begin` and `end`.
+    """Yield the stretches. If turns are at least as long as a `column` (in seconds), a job that takes turns has a
+    stretch for each turn between `begin` and `end`.
     """
     for stretch in stretches:
         if stretch.rows and are_seen(history.turn_at(stretch.start), column):
@@ -35,7 +35,7 @@ def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: flo
 
 
 def row_on_turn(snapshot: Snapshot, clock: float) -> int | None:
-    """Return the id of the matrix row that is active at the time `clock`, or None."""
+    """Return the id of the matrix row that is active at the time `clock`; None if there is no matrix or active row."""
     return None if snapshot.matrix is None else turn_at(snapshot, clock).row
 
 
@@ -49,7 +49,7 @@ class OnTurn(NamedTuple):
 
 
 def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
-    """Return the active row and its turn at the time `clock`; the turns since the last step are counted."""
+    """Return the active row and its turn at the time `clock`, also if this turn began after the last step."""
     assert snapshot.matrix is not None
     turns = snapshot.rules.turns()
     on_turn, end = snapshot.matrix.on_turn, snapshot.turn_end
@@ -81,15 +81,15 @@ class RowsSharing(NamedTuple):
     stands: NDArray[np.bool_]
     """Array (stretch, row): True if the job of the stretch is in this row"""
     order: Ints
-    """Array (place, column) of rows; in each column, rows that have jobs there come first, in the order in which bands
-    show them
+    """Array (position, column) with numbers of rows: in each column, rows that have jobs there come first, in the order
+    in which successive bands show them
     """
     many: Ints
     """Number of rows that have jobs in each column, at least 1"""
 
     def shows(self, stretch: Ints, band: Ints, column: Ints) -> NDArray[np.bool_]:
-        """Return True for each pixel (`band`, `column`) that shows the stretch: successive bands show the rows of
-        `order` in turn.
+        """Return, for each pixel (`band`, `column`), True if it shows the stretch with the index `stretch`: successive
+        bands show the rows of `order` in turn.
         """
         shown: NDArray[np.bool_] = self.stands[stretch, self.order[band % self.many[column], column]]
         return shown

@@ -47,7 +47,7 @@ def _folders(typed: str) -> Iterator[Item]:
 
 
 def traces(typed: str) -> Iterator[Item]:
-    """Yield the sample traces, each with its topic, and the request that the shell completes files."""
+    """Yield the sample traces, each with its topic, and an item that makes the shell complete names of files."""
     from sim.workload.samples import captions
 
     yield from _beginning(typed, captions())
@@ -68,8 +68,8 @@ def _metrics(typed: str) -> Iterator[Item]:
 
 
 def _specs(typed: str) -> Iterator[Item]:
-    """Yield candidates for the spec of a policy: first names of policies, after a name its parameters, after a
-    parameter its possible values.
+    """Yield candidates for the spec of a policy: names of policies; after a name, the parameters of the policy; after a
+    parameter, its possible values.
     """
     front, equals, switched = typed.partition("=")
     if equals and ":" not in front and front not in POLICIES:  # T=SPEC of --switch
@@ -106,9 +106,7 @@ def _policies(typed: str) -> Iterator[Item]:
 
 
 def _parameters(cls: type[Policy]) -> dict[str, Parameter]:
-    """Return the parameters of a policy by name; if the policy has an order of its queue, with the parameter
-    `order`.
-    """
+    """Return the parameters of a policy by name, including `order` if the policy has an order of its queue."""
     parameters = parameters_of(cls)
     if (order := default_order(cls)) is not None:
         parameters["order"] = Parameter("order", str, order.name, "how the queue stands", choices=tuple(ORDERS))

@@ -23,7 +23,7 @@ PATIENCE = 10
 """Seconds within which the Dask scheduler must answer."""
 UNKNOWN_WORKERS = "{} can run code as you, and so can anyone who reaches it without TLS: use a cluster that you trust"
 COUNTED = 1.0
-"""Seconds for which the number of workers is not asked again."""
+"""Seconds for which a known number of workers is used before the cluster is asked again."""
 ROLES = ("client", "scheduler", "worker")
 NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
 """Options of a Dask worker that keep its web page off the network."""
@@ -77,8 +77,8 @@ def parse_slurm(text: str) -> dict[str, Any]:
 
 @contextmanager
 def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
-    """Run a Dask scheduler whose workers are jobs of Slurm while the context lasts. It is encrypted, on one network
-    interface, and has no web pages on the network.
+    """Run a Dask scheduler whose workers are jobs of Slurm while the context lasts. Its connections are encrypted, on
+    one network interface, and it has no web pages on the network.
     """
     jobqueue = extra("dask_jobqueue", "a cluster of Slurm", "cluster")
     extra("cryptography", "a cluster of Slurm with keys of its own", "cluster")

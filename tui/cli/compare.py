@@ -67,8 +67,8 @@ class Pair:
     comparison: Comparison
     parting: Divergence | None
     accounts: Accounts
-    """For each run: accounts of what happened there to the jobs of the first difference; both empty if the schedules
-    are the same.
+    """For each run: accounts of what happened in this run to the jobs of the first difference; both empty if the
+    schedules are the same.
     """
     different: tuple[Different, ...] = ()
     """Jobs about which the runs make different decisions."""
@@ -154,8 +154,8 @@ def _side(scenario: Scenario, label: str) -> Side:
 
 
 def _smallest(specs: tuple[str, str]) -> Lines:
-    """Return lines on a small trace on which both policies differ, which is searched and written to `differ.swf`, and
-    on how to open it.
+    """Search a small trace on which the two policies differ, and write it to `differ.swf`. Return lines about this
+    trace and on how to open it.
     """
     workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
     if workload is None:
@@ -418,8 +418,8 @@ def _sum(seconds: float) -> str:
 
 
 def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
-    """Return a histogram as lines: for each class of how much the end of a job moves, the number of jobs that move
-    earlier (left) and later (right).
+    """Return a histogram as lines, one for each class of `SIZE_LABELS`: the number of jobs that end earlier by that
+    much (left), and of jobs that end later by that much (right).
     """
     verb = "start" if pair.comparison.is_alike else "end"
     sizes = zip(SIZE_LABELS, pair.comparison.ends.sizes, strict=True)

@@ -102,7 +102,9 @@ def report(findings: list[Finding]) -> list[str]:
 
 
 def installation() -> Iterator[Finding]:
-    """Yield findings on the program, its Python, the compiled loop, and each library that it needs."""
+    """Yield findings on the program and its Python, the compiled simulation loop, and each library that the program
+    needs.
+    """
     from sim import __version__
     from sim.kernel.choice import described
 

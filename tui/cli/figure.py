@@ -59,8 +59,8 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
 
 
 def _layout(room: FigureSize | None, panels: int) -> tuple[FigureSize, int]:
-    """Return the size of the figure for so many panels, and how many are side by side; `room` is the size that the user
-    requested, None to choose one.
+    """Return the size of a figure with `panels` panels, and how many of them are side by side. `room` is the size that
+    the user requested; None to choose one.
     """
     if room is None:
         across = min(3, panels)

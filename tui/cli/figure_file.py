@@ -33,8 +33,8 @@ FIGURE = TextKind("figure", 2**20, FigureError)
 
 
 def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
-    """Return the settings in a figure file by name; names of files in them are relative to the folder of the figure
-    file.
+    """Return the settings in a figure file by name. In the file, names of other files are relative to its folder; the
+    result has them with the folder. With `is_output_used`, raise an error if the output lies outside of this folder.
     """
     text = FIGURE.read(path)
     found = FIGURE.toml(text, path)
@@ -52,8 +52,8 @@ def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
 
 
 def _check_output(output: str | None, folder: str, path: str) -> None:
-    """Raise an error if a figure file would write its figure outside of its own folder, as one from another person
-    could.
+    """Raise an error if a figure file would write its figure outside of its own folder, as a file from another person
+    could try.
     """
     if output is None:
         return

@@ -36,7 +36,7 @@ class FigureSize:
 LONGEST = 120
 """Largest number of letters of a title or a label; longer ones are shortened."""
 SIZES = {"ieee": FigureSize(3.5, None, 8), "acm": FigureSize(3.33, None, 8), "slide": FigureSize(10, 5.6, 18)}
-"""For each name of a size: a column in two-column pages of IEEE or ACM, or a slide of 16:9."""
+"""Mapping from name to size: `ieee` and `acm` are a column of their two-column pages, `slide` is a slide of 16:9."""
 
 
 def parse_size(text: str) -> FigureSize:
@@ -125,7 +125,7 @@ def named_ticks(axis: Any, ticks: Sequence[float]) -> None:
 
 
 def round_off(axes: Any, which: str, low: float, high: float, log: bool, most: int = 6) -> None:
-    """Set round ticks for the range from `low` to `high` on the axis `which` ("x" or "y"), about `most` at most. A
+    """Set round ticks, at most about `most`, for the range from `low` to `high` on the axis `which` ("x" or "y"). A
     logarithmic axis (`log`) is extended to the outer ticks.
     """
     axis = getattr(axes, f"{which}axis")

@@ -54,7 +54,9 @@ def pages(group: click.Group) -> Iterator[tuple[str, str]]:
 
 
 def page(ctx: click.Context, see: list[str]) -> str:
-    """Return the manual page of a command, in the markup of man(7)."""
+    """Return the manual page of a command, in the markup of man(7). `see` has the names of the pages to which it
+    refers.
+    """
     from sim import __version__
 
     title, command = ctx.command_path.replace(" ", "-"), ctx.command

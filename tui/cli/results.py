@@ -138,7 +138,9 @@ def _finite(value: Any) -> Any:
 
 
 def _flat(record: Record) -> Record:
-    """Return a run with all its numbers by name; a metric gets the prefix `metric_` if an option has the same name."""
+    """Return the record of a run as a mapping from name to value, with its factors and all metrics. A metric gets the
+    prefix `metric_` if an option has the same name.
+    """
     about = {name: record[name] for name in ("key", *FACTORS, *MADE_OF, "error", "overload")}
     metrics = {entry.name: record[f"={entry.name}"] for entry in MEASURED}
     return about | {f"metric_{name}" if name in about else name: value for name, value in metrics.items()}
@@ -246,7 +248,9 @@ def _measured_part(results: Results, where: Sequence[Condition]) -> list[str]:
 
 
 def _part(cut: str) -> str:
-    """Return in words which jobs a cut leaves; quote a text that is no cut, as a file may have any."""
+    """Return in words which jobs remain after a cut (which leaves out jobs at the beginning and end). A text that is no
+    cut is quoted, because a results file may contain any text.
+    """
     try:
         return Cut.of(cut).told
     except ParameterError:

@@ -188,8 +188,8 @@ MANY = 1_000_000
 
 
 def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
-    """Print a warning before a run that will take long because of very many turns or ticks. `is_each_written` says that
-    each turn is written to a file.
+    """Print a warning before a run that will take long, because of very many turns of matrix rows or very many ticks.
+    Ticks are the times at which jobs may be suspended; `is_each_written` says that each turn is written to a file.
     """
     turns, jobs = scenario.policy.turns(), scenario.workload
     if turns is not None and (is_each_written or scenario.check):

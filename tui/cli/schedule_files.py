@@ -45,8 +45,8 @@ def write_segments(path: str, engine: Engine) -> None:
 
 
 def write_decisions(path: str, engine: Engine) -> None:
-    """Write a file with one row for each decision: step, time, kind, the first job that the decision is about, and its
-    sentence.
+    """Write a file with one row for each decision: step, time, kind, the first job that the decision is about, and the
+    decision as a sentence.
     """
     rows = decision_rows(engine.history)
     if is_table(path):

@@ -126,7 +126,7 @@ def lines_of(score: Score) -> list[str]:
 
 def draw(score: Score, output: str) -> None:
     """Write a figure of the score to `output`: the median error by how long before the start a forecast was made, and
-    the shares of forecasts within limits.
+    the shares of forecasts with an error within certain limits.
     """
     from sim.experiments.intervals import Mean
     from sim.experiments.series import Panel, Point

@@ -113,8 +113,8 @@ def command(
 
 
 def _warmed(warmup: str | None, cut: str) -> str:
-    """Return the text of the option for a cut (jobs at the beginning and end that are not counted); the warm-up is its
-    first part.
+    """Return the text `cut` (which jobs at the beginning and end are not counted), with `warmup` as its first part
+    unless that is None.
     """
     first, comma, last = cut.partition(",")
     if warmup is None:
@@ -189,7 +189,7 @@ def _named(run: Run) -> str:
 
 
 def _foretold(plan: SweepPlan, path: Path | None, workers: int, retry: bool) -> str:
-    """Return text on how many runs will be made, and on how long they will take with so many workers."""
+    """Return text on how many runs will be made, and on how long these will take with `workers` workers."""
     runs = list(plan.runs())
     known = {}
     if path is not None and path.exists():

@@ -59,7 +59,7 @@ def say(text: str, exact: bool = False) -> None:
 
 
 def columns() -> int:
-    """Return the width of the terminal in columns; 80 without a terminal."""
+    """Return the width of the terminal in columns, but at least 40 and at most 120; 80 without a terminal."""
     return max(40, min(get_terminal_size((80, 24)).columns, 120))
 
 

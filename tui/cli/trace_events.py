@@ -36,7 +36,9 @@ class Group(NamedTuple):
 
 
 def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) -> None:
-    """Write all events of the run to a file, one per line, and `made_of`, what is needed to repeat the run."""
+    """Write all events of the run to a file, one per line, together with `made_of`: the data needed to repeat the
+    run.
+    """
     with write_whole(path) as file:
         file.write(f'{{"displayTimeUnit": "ms", "otherData": {json.dumps(made_of)}, "traceEvents": [\n')
         for number, event in enumerate(trace_events(engine)):

@@ -44,8 +44,8 @@ ROOMY = 70
 
 
 class ChartMaker:
-    """Maker of the charts of an observed cluster; it keeps colours and shares of bands, because the next chart often
-    needs the same.
+    """Maker of the charts of an observed cluster. It keeps colours, and which bands of the chart each set of cores
+    covers, because the next chart often needs the same.
     """
 
     def __init__(self) -> None:
@@ -167,8 +167,8 @@ def _or_nan(value: float | None) -> float:
 
 
 def outlines_of(observed: Observed, cluster: Cluster, view: ChartView, clock: float) -> Iterator[Outline]:
-    """Yield an outline for each reservation, and one without frame for each unavailable node, whose label is the
-    reason.
+    """Yield an outline for each reservation, and one without a frame for each unavailable node, with the reason as its
+    label.
     """
     origin, layout = observed.origin or 0.0, observed.layout
     for reserved in cluster.reservations:

@@ -1,4 +1,4 @@
-"""States of an observed cluster in the form that stop conditions need, which is that of steps of a run."""
+"""States of an observed cluster in the form of steps of a run, so that stop conditions can be applied to them."""
 
 from __future__ import annotations
 

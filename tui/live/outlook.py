@@ -23,8 +23,8 @@ NOTHING = "No other limit, size or partition would let it start more than a minu
 def outlook(
     watch: Watch, picture: int, job: ClusterJob, is_over: Callable[[], bool] = lambda: False
 ) -> tuple[str, ...]:
-    """Return sentences about a waiting job at the poll `picture`; empty if the poll is not known any more, or if
-    `is_over` returns True before the end.
+    """Return sentences about a waiting job at the poll `picture`. Return nothing if this poll is not stored any more,
+    or if `is_over` returns True before the sentences are computed.
     """
     cluster = watch.picture(picture)
     if cluster is None:

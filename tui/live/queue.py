@@ -115,8 +115,9 @@ def _without_verb(why: str) -> str:
 
 
 def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
-    """Return the expected start of a job as text: a date; "not before" a date if the scheduler has no plan for the job;
-    "never" or "-".
+    """Return the expected start of a job as text: a date, or "not before" a date if the scheduler has no plan for the
+    job. Return "never" if the job can never start (see `NEVER`), "-" if the start is unknown. If `narrow`, ">" stands
+    for "not before".
     """
     if job.reason.partition(",")[0] in NEVER:
         return "never"

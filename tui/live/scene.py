@@ -38,7 +38,9 @@ class State:
     unrecorded: str = ""
     """Reason why the observation is not recorded although the user requested it; otherwise ""."""
     reading: float | None = None
-    """Share of a recording that has been read, from 0 to 1; None if all of it is read, or if no recording is."""
+    """Share of a recording that has been read, from 0 to 1; None if all of it is read, or if the cluster is polled
+    now.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,8 @@ class LiveScene:
 
     cluster: Cluster
     observed: Observed
-    """Whole history. Another thread adds to it, so readers may only ask for ranks and expected starts of single
-    jobs.
+    """History of all polls. Another thread adds to it, so readers may only ask it for the rank and the expected starts
+    of a job.
     """
     clock: float
     """Time shown, in seconds since the origin of the history, which is the midnight before the first poll."""

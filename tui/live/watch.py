@@ -40,7 +40,7 @@ BATCH = 0.4
 
 
 class Older(Protocol):
-    """Store from which polls are read that are too old to be kept in memory."""
+    """Store of polls that are too old to be kept in memory, from which they are read again."""
 
     def at(self, time: float) -> Cluster: ...
 
@@ -100,8 +100,8 @@ class Watch:
     # For the screen
 
     def begin(self, hear: Hear, fail: Fail) -> None:
-        """Start the threads. One of them calls `hear` with each new scene; a thread that an error ends calls `fail`
-        with it.
+        """Start the threads. One of them calls `hear` with each new scene. If an error ends a thread, the thread calls
+        `fail` with the error.
         """
         self._hear = hear
 

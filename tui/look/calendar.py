@@ -18,7 +18,7 @@ _MONTHS = "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 @dataclass(frozen=True)
 class Calendar:
-    """Calendar of a trace; `start` is the time of its second 0, in seconds since 1970."""
+    """Calendar of a trace; `start` is the time of the trace's second 0, in seconds since 1970."""
 
     start: float
     zone: tzinfo
@@ -67,8 +67,8 @@ class Calendar:
         return at
 
     def shift(self, seconds: float) -> float:
-        """Return the seconds to add to times of the trace near `seconds` to get local times: the start of the trace
-        since 1970, and the offset of the time zone.
+        """Return the seconds to add to times of the trace near `seconds` to get local times since 1970: the start of
+        the trace plus the offset of its time zone.
         """
         local = self.local(seconds)
         offset = local.utcoffset() if local is not None else None

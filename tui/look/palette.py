@@ -100,7 +100,9 @@ class Tone(IntEnum):
     TEXT_DIMMED = 9
     """Colour of text written on a dimmed block of this hue: black or white."""
     NAME = 10
-    """Colour of text in this hue on the background. As a background ink, it is for text in the background's colour."""
+    """Colour of text in this hue on the background; as the background of a cell, it is meant for text in the colour of
+    the background.
+    """
 
 
 TONES = len(Tone)

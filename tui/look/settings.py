@@ -102,7 +102,9 @@ def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def load(path: Path) -> tuple[Settings, str | None]:
-    """Return (settings in the file, one line about what is wrong with the file or None). A damaged file is renamed."""
+    """Return the settings in the file, and one line about what is wrong with the file (None if it is in order). A
+    damaged file is renamed.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -139,8 +141,8 @@ def _set_aside(path: Path) -> str:
 
 
 def _checked(content: dict[str, Any], path: Path) -> tuple[Settings, str | None]:
-    """Return (settings, one line about values of a wrong type or None). Such values are left out, and unknown names are
-    ignored.
+    """Return the settings, and one line about values of a wrong type (None if all types are right). Values of a wrong
+    type are left out, and unknown names are ignored.
     """
     good: dict[str, Any] = {}
     refused: list[str] = []
@@ -216,7 +218,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def save(settings: Settings, path: Path) -> str | None:
-    """Write the settings to a file, which is replaced as a whole; return the error in one line, or None."""
+    """Write the settings to a file, which is replaced as a whole. Return the error in one line; None after success."""
     chosen = {name: value for name, value in asdict(settings).items() if value not in (None, (), {})}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ class Span(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Line:
     """Line of text. If it is about a job, `rank` is the job's rank, and a click on the line selects the job; otherwise
-    None.
+    `rank` is None.
     """
 
     spans: tuple[Span, ...]
@@ -58,7 +58,7 @@ class Sheet:
     of_both: bool = False
     """True if the sheet is about both runs of a comparison."""
     wants: int = 0
-    """Number of lines of head and body if all content is shown; 0 if that is the present number"""
+    """Number of lines that head and body have if all content is shown; 0 if all content is shown now"""
     is_followed: bool = False
     """True if the panel scrolls to the line `mark` whenever `mark` changes."""
 
@@ -93,7 +93,7 @@ def width_of(spans: Iterable[Span]) -> int:
 
 
 def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: str = "") -> Sheet:
-    """Return a sheet that has all its lines."""
+    """Return a sheet whose body has all lines of the content."""
     lines = tuple(body)
     return Sheet(title, tuple(head), lines, 0, len(lines), note)
 

@@ -160,7 +160,9 @@ class Printable(LineFilter):
 
 
 def _in_its_room(text: str) -> str:
-    """Return the text without unprintable characters of width 0; wider ones are replaced."""
+    """Return the text without unprintable characters: those of width 0 are left out, wider ones are replaced by
+    printable ones.
+    """
     return "".join(c if c.isprintable() else printable(c) if cell_len(c) else "" for c in text)
 
 

@@ -19,8 +19,8 @@ def asked(job: Job) -> str:
 
 
 def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:
-    """Return the headings and a row for each tried policy. `first` is the policy of the present run; if `narrow`, only
-    the most important columns are included.
+    """Return the headings and a row for each tried policy. `first` is the policy with which the others are compared; if
+    `narrow`, only the most important columns are included.
     """
     made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "largest loser"]]
     for tried in found:

@@ -23,8 +23,8 @@ ROOM = 12
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the sheet with the function that made the chosen decision. The deciding line is marked, and lines show
-    their values and conditions.
+    """Return the sheet with the function that made the chosen decision. The deciding line is marked, and each line has
+    the values and conditions that belong to it.
     """
     scene = context.scene
     decision = _chosen(context)
@@ -87,7 +87,7 @@ def _shown(focus: Focus) -> Iterator[tuple[int, str]]:
 
 
 def _around(focus: Focus, context: Context, width: int) -> Iterator[Line]:
-    """Yield the line of code of each call that led to this function, the callers."""
+    """Yield the lines of code of the calls that led to this function, one line for each caller."""
     for function, at in focus.callers:
         source = function.lines[at - function.first].strip() if at - function.first < len(function.lines) else ""
         yield line(Span(text.shorten(written(f"{at:>{NUMBER}} {source}", context), width), "faint"))

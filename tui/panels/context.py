@@ -48,8 +48,8 @@ class Context:
 
     @property
     def at(self) -> Clock:
-        """Return the function that writes times near the present time of the replay: without the day if it is the same
-        day.
+        """Return a function that formats a time; it leaves out the day if that is the day of the present time of the
+        replay.
         """
         calendar, now = self.look.calendar, self.scene.clock
         return clock_near(now) if calendar is None else calendar.near(now)

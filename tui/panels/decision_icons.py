@@ -10,7 +10,7 @@ from tui.look.sheets import Span
 
 
 class Sign(NamedTuple):
-    """Icon of a kind of decision, in Unicode and in ASCII."""
+    """Icon of a kind of decision, in Unicode and in ASCII, and the style in which it is drawn."""
 
     unicode: str
     ascii: str
@@ -49,6 +49,6 @@ def sign(decision: d.Decision, unicode: bool = True) -> Span:
 
 
 def rank_of(decision: d.Decision) -> int | None:
-    """Return the rank of the job that a decision is about, if there is one."""
+    """Return the rank of the job that a decision is about, or None."""
     job = d.job_of(decision)
     return None if job is None else job.rank

@@ -28,7 +28,9 @@ lines are made.
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the sheet of the step: its arrivals and completions, and then its decisions."""
+    """Return the panel: the arrivals and completions of the step, and then its decisions. `first` is the first visible
+    line when the list is scrolled.
+    """
     shown = context.scene.snapshot
     if shown.time is None:
         told = "The decisions of each step appear here, each with its reason."
@@ -66,8 +68,8 @@ def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[
 
 
 def _is_meant(run: range, context: Context) -> bool:
-    """Return True if the range `run` begins with the selected decision or, if none is selected, with a decision about
-    the selected job.
+    """Return True if `run`, a range of decisions, begins with the selected decision or, if none is selected, with a
+    decision about the selected job.
     """
     if context.decision is not None:
         return run.start == context.decision
@@ -75,8 +77,8 @@ def _is_meant(run: range, context: Context) -> bool:
 
 
 def _runs(context: Context) -> list[range]:
-    """Return the ranges of decisions that share a line: neighbours that keep jobs waiting for the same reason, or
-    phases that change no job.
+    """Return the ranges (of indices) of decisions that share a line: neighbours that keep jobs waiting for the same
+    reason, or phases that change no job.
 
     While a decision is selected, each decision has its own line.
     """
@@ -134,13 +136,15 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
 
 
 def _is_followed(run: range, context: Context) -> bool:
-    """Return True if the decision after this range belongs to the last phase in the range."""
+    """Return True if the decision after the range `run` belongs to the last phase in this range."""
     following = context.scene.snapshot.decisions[run.stop : run.stop + 1]
     return bool(following) and not isinstance(following[0], Phase)
 
 
 def _quiet_phases(names: Sequence[str], context: Context, width: int, wrap: bool) -> list[Line]:
-    """Return lines that name phases of a matrix rebuild which change no job."""
+    """Return lines that name phases (`names`) of a matrix rebuild in which no job moves. Without `wrap` it is one line,
+    which is cut off if it is too long.
+    """
     told = written(f"phase{'s' * (len(names) > 1)} {' · '.join(names)}: no job moves", context)
     return wrapped(told, width, "dim") if wrap else [line(Span(text.shorten(told, width), "dim"))]
 
@@ -170,8 +174,8 @@ def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
 def _happened(
     jobs: Sequence[Job], one: str, many: str, mark: str, context: Context, width: int, why: str = ""
 ) -> list[Line]:
-    """Return lines with a sentence on jobs that were submitted or have ended. `one` and `many` are its verb for one and
-    several jobs; `mark` is its icon.
+    """Return lines with a sentence on jobs that were submitted or have ended: their names, then the verb `one` for a
+    single job or `many` for several. `mark` is the icon of the sentence; `why` is added only for a single job.
     """
     if not jobs:
         return []
@@ -208,6 +212,6 @@ def _lines(decision: Decision, index: int, context: Context, width: int, wrap: b
 
 
 def _with_sign(drawn: Span, lines: Sequence[Line]) -> list[Line]:
-    """Return the lines with an icon in front of the first one; the others are indented."""
+    """Return the lines with the icon `drawn` in front of the first one; the other lines are indented already."""
     first, *rest = lines
     return [line(drawn, Span(" "), *first.spans, rank=first.rank), *rest]

@@ -24,7 +24,7 @@ from tui.panels.queue_table import own_number
 TITLE = "Job"
 MOST_EVENTS = 60
 REASON = 2
-"""Number of lines after the request that stay visible when the panel scrolls: the state and its reason"""
+"""Number of lines below the job's request that stay visible when the panel scrolls: the state and its reason"""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
@@ -53,8 +53,8 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _note(job: JobState, found: Evidence | None, is_killed: bool) -> str:
-    """Return the job's state in a few words; for a job that cannot run, with what the policy did about it, such as
-    "could not start".
+    """Return the job's state in a few words, such as "killed". For a waiting or suspended job with evidence `found`,
+    add what the policy did about it, such as "could not start".
     """
     if found is None or job.state not in ("waiting", "suspended"):
         return "killed" if is_killed and job.state == "finished" else job.state
@@ -108,7 +108,7 @@ def _now(context: Context, job: JobState, width: int) -> list[Line]:
 
 
 def _is_decided(clause: str, context: Context) -> bool:
-    """Return True if the clause is the same as a decision of this step, which the sentence below the chart already
+    """Return True if the clause says the same as a decision of this step, which the sentence below the chart already
     shows.
     """
     shown = context.scene.snapshot
@@ -119,7 +119,9 @@ def _is_decided(clause: str, context: Context) -> bool:
 
 
 def _own_numbers(context: Context, width: int) -> Iterator[Line]:
-    """Yield lines for each number that the policy wrote for the job: its curve, and its first and last value."""
+    """Yield lines for each number that the policy wrote into its notes about the job: the number's curve, and its first
+    and last value.
+    """
     scene = context.scene
     so_far = ((column, [value for at, value in found if at <= scene.clock]) for column, found in scene.numbers)
     for column, values in ((column, values) for column, values in so_far if values):
@@ -134,7 +136,7 @@ def _own_numbers(context: Context, width: int) -> Iterator[Line]:
 
 
 def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """Return the curve of the job's xfactor as lines; empty if the job was never suspended or takes turns in a
+    """Return the curve of the job's xfactor as lines; empty if the job was never interrupted, or if it took turns in a
     matrix.
     """
     took_turns = any(kind == "gang" for _, _, kind in job.stretches)
@@ -149,8 +151,8 @@ def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]
 
 
 def _xfactor_at(it: Job, job: JobState, time: float) -> float:
-    """Return the job's xfactor at a time. If the job was restarted, its earlier run counts as wait; the overhead of
-    suspension counts as well.
+    """Return the job's xfactor at a time. If the job was restarted, its earlier run counts as wait; so does the
+    overhead of suspensions.
     """
     anew = [at for at, decision in job.decided if isinstance(decision, Start | Backfill | Interrupt) and at <= time]
     if job.state == "waiting" and job.stretches:

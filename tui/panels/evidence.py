@@ -23,7 +23,9 @@ MOST_CONSIDERED = 12
 
 
 def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence | None:
-    """Return the evidence about the job at the time of the scene; None if the job has ended or is not yet submitted."""
+    """Return the evidence about the job `rank` at the time of the scene; None if the job has ended or is not yet
+    submitted. `passed` is the number of later jobs that started before it.
+    """
     scene = context.scene
     found = evidence_of(scene.snapshot, rank, context.at, passed)
     if found is None or scene.snapshot.time is None:
@@ -63,10 +65,11 @@ def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def considered(context: Context, found: Evidence, width: int) -> list[Line]:
-    """Return lines with decisions about the job, and decisions that concern it (jobs that passed it, or that it
-    delayed). Only the number of other decisions is shown.
+    """Return lines with decisions about the selected job, and with decisions on other jobs that concern it (jobs that
+    passed it, or that it delayed). Further decisions are only counted.
 
-    Decisions whose reason is shown above, or in the panel of decisions, are left out or shortened.
+    The decision to keep the job waiting is left out if its reason is shown above. While the panel of decisions is
+    visible, all decisions about the job are left out, and the others are shown without their reasons.
     """
     told = [(entry, told_decision(entry.decision, context.scene.snapshot, context.at)) for entry in found.log]
     known = " ".join(clauses_of(found))
@@ -88,7 +91,9 @@ def _is_kept(entry: Considered) -> bool:
 
 
 def _lines(context: Context, entry: Considered, told: str, width: int) -> Sequence[Line]:
-    """Return a decision as lines; a decision about the selected job itself is bright."""
+    """Return the decision `entry`, whose text is `told`, as lines; a decision about the selected job itself is
+    bright.
+    """
     style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
     first, *rest = worded(told, context, width, style, hang=2, rank=rank)
     return [line(sign(entry.decision, context.unicode), Span(" "), *first.spans, rank=first.rank), *rest]

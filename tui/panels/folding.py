@@ -23,8 +23,8 @@ class Fold(NamedTuple):
 
 
 def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
-    """Return, for each of at most `columns` columns, which of the sets in `parts` (as bits) has most of the processors
-    of the column.
+    """Return a `Fold` for each of at most `columns` columns: which of the sets in `parts` (each a set of processors as
+    bits) has most of the column's processors.
 
     With more columns than processors, each processor takes an equal number of columns, and the columns left over stay
     empty.
@@ -56,7 +56,9 @@ def drawn_columns(procs: int, columns: int) -> int:
 
 
 def _owner(parts: Sequence[int], procs: int) -> NDArray[np.int64]:
-    """Return an array with an entry for each processor: the index of the set that contains it, or -1."""
+    """Return an array with an entry for each processor: the index in `parts` of the set that contains the processor, or
+    -1.
+    """
     owner = np.full(procs, -1, dtype=np.int64)
     for part, processors in enumerate(parts):
         for low, high in ranges(processors):

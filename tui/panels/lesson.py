@@ -109,7 +109,7 @@ def markdown(source: str, width: int) -> list[Line]:
 
 
 def _items(rows: Iterable[str]) -> list[str]:
-    """Return one text for each paragraph and each item of a list, joined from the rows that it takes."""
+    """Return the paragraph or the list items in these rows of Markdown, each as one text joined from its rows."""
     items: list[str] = []
     for row in map(str.strip, rows):
         if items and not row.startswith("- "):

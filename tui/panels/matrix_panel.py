@@ -21,7 +21,7 @@ Row: TypeAlias = tuple[int, tuple[Cell, ...]]
 LEAST_TOLD = 1
 """Smallest number of lines that are kept free for the decisions of a rebuild, if it has any."""
 BELOW = 11
-"""Number of lines below the matrix that must have space before each row of the matrix gets a second line."""
+"""Number of lines that must stay free besides the matrix for each row of the matrix to have two lines."""
 
 
 def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
@@ -69,8 +69,8 @@ def _note(context: Context, on_turn: OnTurn) -> str:
 
 
 def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, count: int) -> Sequence[Row]:
-    """Return the `count` rows to show: first the active one (`on_turn`), then rows of the selected job, then rows near
-    the active one.
+    """Return `count` rows in their order in the matrix. The active one (`on_turn`) is chosen first, then rows of the
+    selected job, then rows near the active one.
     """
     turn = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
 
@@ -107,7 +107,7 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
 
 def _axis(procs: int, label: int, columns: int) -> Line:
     """Return a line with the numbers of the first and the last processor and, if a column stands for several
-    processors, their number.
+    processors, how many. It begins with `label` blanks.
     """
     last = f"{procs - 1:,}"
     each = f"{-(-procs // columns)} a column" if procs > columns else ""
@@ -116,8 +116,8 @@ def _axis(procs: int, label: int, columns: int) -> Line:
 
 
 def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], named: bool = True) -> Iterator[Span]:
-    """Yield the spans of one row of the matrix. Neighbouring columns of the same job form a run; the name of the job is
-    written in its widest run.
+    """Yield the spans of one row of the matrix from its `cells` and its columns (`folded`). Neighbouring columns of the
+    same job form a run; with `named`, the name of the job is written in its widest run.
     """
     runs = [(seen, len(list(run))) for seen, run in groupby(folded)]
     widest: dict[int, int] = {}
@@ -133,8 +133,8 @@ def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], name
 
 
 def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> Iterator[Span]:
-    """Yield the spans of one run of columns of a job: the name if it fits, then characters for a home or a replica
-    (copy in a second row).
+    """Yield the spans of `length` neighbouring columns of one job: with `named` the job's name if it fits, then
+    characters that differ for a home and a replica (copy in a second row).
     """
     job = context.about.workload.jobs[cell.rank]
     edge = "" if context.look.colour else "▐" if context.unicode else "["
@@ -149,8 +149,8 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
 
 
 def _filling(context: Context, cell: Cell, thin: bool) -> str:
-    """Return the character that fills a job's columns: solid at home, hatched for a replica (copy in a second row), low
-    if most of the column is free.
+    """Return the character that fills a job's columns: solid at home, hatched for a replica (copy in a second row), a
+    low block if most of the column is free.
     """
     if not context.unicode:
         return ("-" if thin else "#") if cell.is_home else ("." if thin else "/")

@@ -45,7 +45,7 @@ PANELS = {
     "Whole run": "The whole computed run: click or drag to go to a moment.",
     "Numbers so far": "Metrics of the jobs that have ended.",
 }
-"""For each panel, by its title: text on what it shows"""
+"""Mapping from the title of each panel to text on what the panel shows"""
 _HERE = {
     "job": "Its number in the trace, with its colour, as long as its share of the machine. A click selects it.",
     "procs": "Processors needed.",
@@ -83,7 +83,7 @@ _HERE = {
     "busy": "Share of the processors in use, over the whole run.",
     "queue": "Number of waiting jobs, over the whole run.",
 }
-"""For each word in the panels: text on its meaning"""
+"""Mapping from each word in the panels, such as "job", to text on its meaning"""
 _ALONE = "Click the title, or press z, to enlarge the panel."
 
 
@@ -99,8 +99,8 @@ def _meanings() -> dict[str, str]:
 
 
 def title_meaning(title: str) -> str:
-    """Return text on what the panel with this title shows. An unknown title is the name of a job, which the panel of
-    details has.
+    """Return text on what the panel with this title shows. A title that is not in `PANELS` is the name of a job, which
+    is the title of the panel of details.
     """
     return f"{PANELS.get(title, PANELS['Job'])}\n{_ALONE}"
 

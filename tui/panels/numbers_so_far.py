@@ -29,11 +29,13 @@ class Figure(NamedTuple):
     value: str
     brief: str
     details: tuple[str, ...] = ()
-    """Notes on how many jobs the metric covers, the longest first; the first one that fits is shown."""
+    """Notes on how many jobs the metric covers, in several lengths, the longest first; the first one that fits is
+    shown.
+    """
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the panel with the metrics, next to plots or below them if there is space for plots."""
+    """Return the panel with the metrics and, if there is space, plots next to them or below them."""
     if context.scene.snapshot.time is None:
         told = "Utilization, waits and slowdowns of the finished jobs appear here."
         return taught(TITLE, context, size, told)
@@ -104,7 +106,9 @@ def figures(context: Context) -> Iterator[Figure]:
 
 
 def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figure:
-    """Return a metric of the jobs that have ended; before the first has ended, a dash replaces the value."""
+    """Return a metric of the jobs that have ended; before the first has ended, a dash replaces the value. `brief` is a
+    shorter name for the line with several metrics, "" to use `name`.
+    """
     value = value if context.scene.snapshot.totals.finished else "–"
     return Figure(name, value, f"{brief or name} {value}")
 
@@ -130,7 +134,9 @@ def _plain(value: float) -> str:
 
 
 def _grid(told: Sequence[Figure], cell: int, columns: int, rows: int) -> list[Line]:
-    """Return the metrics as lines, as many as fit; they fill the first column from top to bottom, then the next one."""
+    """Return the metrics `told` as lines, as many as fit into `columns` columns of width `cell` and `rows` rows. They
+    fill the first column from top to bottom, then the next one.
+    """
     told = told[: rows * columns]
     height = -(-len(told) // columns)
     lines = []
@@ -191,8 +197,8 @@ def _plot(
     size: Size,
     style: str,
 ) -> Iterator[Line]:
-    """Yield a plot as lines: the lowest has the name and the present value, the highest the value at its top. `scale`
-    is both values as text.
+    """Yield a plot as lines: the lowest has the name and the present value, the highest the value `top`. `scale` has
+    these two values as text, the present one first.
     """
     label, side = 8, 7
     width, rows = size

@@ -39,7 +39,9 @@ class Part(NamedTuple):
     used: int
     """Processors of the partition on which jobs run, as bits."""
     borrowed: tuple[tuple[int, int], ...]
-    """Processors that the partition has borrowed, as pairs (first owner, the processors as bits)."""
+    """Processors that the partition has borrowed, as pairs (partition that owned them at the division, the processors
+    as bits).
+    """
     lent: tuple[tuple[int, int], ...]
     waiting: int
     pivot: Queued | None
@@ -152,8 +154,8 @@ def _heading(context: Context, part: Part, width: int) -> Line:
 
 
 def _facts(part: Part, room: int, is_told: bool) -> list[Span]:
-    """Return text on the partition's processors: all and free ones. If `is_told`, also those on loan, as far as the
-    text fits.
+    """Return text on the partition's processors: how many it has, and how many are free. If `is_told`, add the borrowed
+    and lent ones, in a form that fits into `room` columns.
     """
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
     procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
@@ -174,8 +176,8 @@ def hue_of(partition: int) -> int:
 
 
 def _pieces(part: Part) -> list[tuple[int, str, str]]:
-    """Return the partition's processors as (bits, state, style); those on loan have the colour of the other
-    partition.
+    """Return the partition's processors as (processors as bits, state, style) for each group; borrowed and lent ones
+    have the colour of the other partition.
     """
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]

@@ -68,8 +68,8 @@ def _examples(context: Context) -> Iterator[str]:
 
 
 def _note(shown: Snapshot, width: int) -> str:
-    """Return text on how many jobs wait and are suspended, and how many processors waiting jobs request; parts are left
-    out until it fits.
+    """Return text on how many jobs wait and are suspended, and how many processors waiting jobs request. The last parts
+    are left out until the text fits into `width`.
     """
     parts = [f"{len(shown.queue):,} waiting"]
     if shown.suspended:
@@ -100,8 +100,8 @@ def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
 
 
 class Section(NamedTuple):
-    """Part of the list with its `heading` lines, which may be empty. `places` are the indices of its jobs, and `row`
-    makes the row of each.
+    """Part of the panel's list: its `heading` lines (maybe none) and its jobs. `places` are the indices of these jobs
+    in the queue or among the suspended jobs. The function `row` makes a job's row from its index.
     """
 
     heading: tuple[Line, ...]
@@ -146,8 +146,8 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
-    """Return lines with the queue's name and number of jobs. If the chart has no lanes for partitions, another line
-    shows the processors of its partition.
+    """Return lines with the name of the queue with index `place` and its number of waiting jobs. If there are
+    partitions but the chart has no lanes for them, another line shows the processors of the queue's partition.
     """
     shown = context.scene.snapshot
     named = f"{partition_names(shown)[place]} {partition_limits(shown)[place]}".rstrip()
@@ -162,8 +162,8 @@ def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tu
 
 
 def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
-    """Yield texts on the processors that a partition has borrowed and lent: for each other partition if `to_whom`,
-    otherwise the totals.
+    """Yield texts on the processors that the partition with index `place` has borrowed and lent: a number for each
+    other partition if `to_whom`, otherwise only the totals.
     """
     names = partition_names(shown)
     others = [other for other in range(len(shown.queues)) if other != place]
@@ -177,7 +177,7 @@ def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
 
 
 def _mark(context: Context, sections: Sequence[Section]) -> int | None:
-    """Return the number of the selected job's line in the list; None if the job is neither waiting nor suspended."""
+    """Return the index of the selected job's line in the list; None if the job is neither waiting nor suspended."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         return None

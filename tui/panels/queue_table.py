@@ -24,14 +24,18 @@ BAR = 2
 MOVED = 8
 LEAST_WHY, MORE_WHY = 12, 5
 LEAST_OWN, MOST_OWN = 7, 12
-"""Smallest and largest width in columns of a number that the policy wrote for each job."""
+"""Smallest and largest width, in columns of the screen, of a table column for numbers that the policy wrote into its
+notes.
+"""
 MOST_PLAIN = 1e6
-"""Smallest value that is shown rounded."""
+"""Smallest absolute value that is shown rounded to three digits."""
 
 OWN = "own "
-"""Beginning of the keys of columns with numbers that the policy wrote."""
+"""Beginning of the keys of table columns with numbers that the policy wrote into its notes."""
 STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
-"""Headings of the column of planned starts: if all starts are promised, if none is, and if some are"""
+"""Headings of the column of planned starts: when all of the starts are promised, when none is, and when only some
+are
+"""
 
 # Rows
 
@@ -48,7 +52,9 @@ class QueueRow(NamedTuple):
     moved: Span
     why: Brief
     own: tuple[float | None, ...] = ()
-    """Numbers that the policy wrote for the job."""
+    """Numbers that the policy wrote into its notes about the job, one for each of the policy's own columns; None where
+    a number is missing.
+    """
 
 
 def waiting_row(context: Context, index: int) -> QueueRow:
@@ -161,7 +167,9 @@ class Column(NamedTuple):
     width: int
     cell: Callable[[QueueRow], Span]
     key: str = ""
-    """Key of a column with a number that the policy wrote, which begins with `OWN`; "" for other columns."""
+    """Key of a column with a number that the policy wrote into its notes, which begins with `OWN`; "" for other
+    columns.
+    """
 
     @property
     def weighed(self) -> str:
@@ -200,7 +208,7 @@ class Table(NamedTuple):
         return Span(text.pad(f"{sign}{title}", width, "right"), "accent", f"sort_queue({key!r})")
 
     def _sign(self, job: Job) -> Span:
-        """Return an icon if a decision of this step is about the job, otherwise blanks."""
+        """Return an icon if the selected decision is about the job, otherwise a blank."""
         decisions, at = self.context.scene.decisions, self.context.decision
         if at is None or at >= len(decisions) or getattr(decisions[at], "job", None) != job:
             return Span(" ")
@@ -227,8 +235,8 @@ class Table(NamedTuple):
 
 
 def why_and_start(row: QueueRow, *before: str) -> Brief:
-    """Return texts for a row: its reasons with the planned start, once for each word in `before` ahead of the start,
-    then the reasons alone.
+    """Return texts for a row, the preferred ones first: each reason with a word of `before` and the planned start, then
+    the reasons alone. Without a planned start, only the reasons.
     """
     if not row.starts or any(row.starts in told for told in row.why):
         return row.why
@@ -277,8 +285,8 @@ def _columns(context: Context, title: str) -> tuple[Column, ...]:
 
 
 def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
-    """Return the column for the policy's own number with index `place`. Its name may come from a foreign file, so that
-    it is made printable.
+    """Return the table column for the numbers with index `place` that the policy wrote into its notes. The column's
+    name is made printable, because it may come from a foreign file.
     """
     title = written(text.shorten(own.name, MOST_OWN), context)
 
@@ -295,7 +303,9 @@ def _own_key(place: int) -> str:
 
 
 def own_number(own: OwnColumn, value: float, context: Context) -> str:
-    """Return a number that the policy wrote as text, in the format that the policy has chosen."""
+    """Return `value`, a number that the policy wrote into its notes, as text in the format that the policy has chosen
+    for the column `own`.
+    """
     if not isfinite(value):
         return str(value)
     if own.unit is Unit.MOMENT:

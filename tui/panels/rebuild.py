@@ -19,8 +19,8 @@ COUNTED: dict[type, str] = {
     ReserveRow: "planned", Keep: "kept waiting",
 }  # fmt: skip
 QUIET = (Clean, DropRows, OpenRow, Replicate)
-"""Kinds of decisions that are left out of the list of all phases, because the drawing of the matrix shows their
-result.
+"""Kinds of decisions that are left out while no phase is selected and the decisions of all phases are listed: the
+drawing of the matrix shows their result.
 """
 INDENT = 2
 MOST_WRAPPED = 60
@@ -99,8 +99,8 @@ def _chip(context: Context, place: int, done: Done, width: int, counted: bool) -
 
 
 class Told(NamedTuple):
-    """Part of a list that is visible: its lines (`body`), the index of the first one, the `total` of lines, and the
-    index of the first about the selected job (`mark`).
+    """Visible part of a list. `first` is the index of its first line in the list, and `total` the number of lines of
+    the list. `mark` is the index of the first line about the selected job, or None.
     """
 
     body: tuple[Line, ...]

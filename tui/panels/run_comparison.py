@@ -118,8 +118,8 @@ def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: 
 
 
 def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> Iterator[Line]:
-    """Yield lines with the waits of jobs that have ended in both runs, then with what each run has done and which jobs
-    are unfinished.
+    """Yield lines with metrics over the jobs that have ended in both runs, and then with metrics of each run up to now.
+    The last lines count the jobs that have ended, are under way or have not started.
     """
     level, totals = scene.level, scene.totals
     if level.jobs:
@@ -181,7 +181,9 @@ def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 
 
 def _is_told(context: Context) -> bool:
-    """Return True if the run on the screen is over, so that the final metrics give nothing away."""
+    """Return True if the run on the screen is over, so that final metrics may be shown without revealing what comes
+    next.
+    """
     return context.scene.snapshot.next_time is None
 
 
@@ -238,8 +240,8 @@ def _better(r: float) -> str:
 
 
 def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
-    """Yield lines with the jobs that gained most and that lost most in the second run: how much earlier or later they
-    end, and both starts.
+    """Yield lines with the jobs that gained most and that lost most in the second run, which has the name `who`: how
+    much earlier or later they end, and both starts.
     """
     sides = (("gained", "earlier", "cool", found.gained), ("lost", "later", "warm", found.lost))
     rows = [["", way, "starts", "procs"] for _, way, _, _ in sides]
@@ -282,7 +284,9 @@ def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 
 
 def _row(context: Context, entry: Pair, grid: ComparisonColumns, label: str = "", judged: bool = True) -> Line:
-    """Return a line with both values of a metric. If `judged` and the values differ, the better one is marked."""
+    """Return a line with both values of a metric, after `label` or, for "", the short title of the metric. If `judged`
+    and the values differ, the better one is marked.
+    """
     label = label or LABELS.get(entry.metric.name, entry.metric.title)
     values = [_value(entry, value) for value in (entry.first, entry.second)]
     spans = [Span(text.pad(text.shorten(label, grid.label - 1), grid.label), "dim")]

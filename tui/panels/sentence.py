@@ -29,7 +29,7 @@ NOTABLE: dict[type, tuple[str, str]] = {
 RAGGED = 12
 """Largest number of columns that may stay blank at the end of a line; if it would be more, a word is broken."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
-"""Icon (or None) and clauses of a sentence; if there is too little space, the last clauses are left out"""
+"""Sentence as (icon or None, clauses); if there is too little space, its last clauses are left out"""
 
 
 def sentence(context: Context, width: int) -> Line:
@@ -132,8 +132,8 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
 
 
 def _afterwards(context: Context) -> Iterator[str]:
-    """Yield clauses on the state after the step; used if the panel of decisions is visible, so that they are not
-    repeated.
+    """Yield clauses on the state after the step. They are used if the panel of decisions is visible, so that the
+    sentence does not repeat the decisions.
     """
     shown = context.scene.snapshot
     if shown.queue:

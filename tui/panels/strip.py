@@ -42,7 +42,7 @@ def _known(scene: Scene) -> str:
 
 
 class Whole(Protocol):
-    """Protocol of a scene, of a run or of an observed cluster, with what the strip needs."""
+    """Protocol of a scene (of a run or of an observed cluster), with the values that the strip needs."""
 
     @property
     def strip(self) -> StripScene: ...
@@ -56,11 +56,13 @@ class Whole(Protocol):
 
     @property
     def numbers(self) -> Sequence[tuple[Column, Sequence[tuple[float, float]]]]:
-        """Return (column, (time, value) pairs) for each number that the policy wrote."""
+        """Return (column, (time, value) pairs) for each number that the policy wrote into its notes about the selected
+        job or its user.
+        """
 
 
 class Seen(Protocol):
-    """Protocol of the context from which the strip is drawn: a scene and the look."""
+    """Protocol of what the strip is drawn from: a scene, and the look (theme) of the screen."""
 
     @property
     def scene(self) -> Whole: ...
@@ -125,7 +127,9 @@ def told_at(context: Seen, size: Size, column: int, row: int) -> str:
 
 
 def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str) -> Iterator[Line]:
-    """Yield the lines of a curve. The lowest has its name and present value, the highest the value at its top."""
+    """Yield the lines of a curve. The lowest has `name` and the present `value`, the highest has `most`, the value at
+    its top.
+    """
     for row, spans in enumerate(curve):
         if row == len(curve) - 1:
             yield line(Span(text.pad(name, LABEL), "dim"), *spans, Span(text.pad(value, VALUE, "right")))
@@ -142,7 +146,9 @@ def plot_columns(width: int) -> int:
 
 
 def time_at(strip: StripScene, column: int, width: int) -> float:
-    """Return the time at a column of the strip. Left of the curves it is their first time, right of them their last."""
+    """Return the time at a column of the strip: left of the curves the first time of the strip, right of the curves the
+    last time.
+    """
     columns = plot_columns(width)
     share = min(max((column - LABEL) / max(columns - 1, 1), 0.0), 1.0)
     return strip.begin + share * (strip.end - strip.begin)
@@ -171,8 +177,8 @@ def _curve(
     style: str,
     dotted: bool = True,
 ) -> list[list[Span]]:
-    """Return the rows of a curve. It is dim after the present time; where nothing is computed yet, it is dotted if
-    `dotted`.
+    """Return the rows of a curve of `values`, in which the value `top` has the full height. The curve is dim after the
+    present time. With `dotted`, columns where nothing is computed yet (None) are dotted.
     """
     now = column_of(context.scene.strip, context.scene.clock, columns)
     return _curve_until(now, tuple(values), top, (columns, rows), style, dotted, context.unicode)
@@ -196,8 +202,8 @@ def _curve_until(
 
 
 def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int) -> list[Line]:
-    """Return lines with the curve of a policy's number for the selected job or its user; where it is unknown, the curve
-    is empty.
+    """Return lines with the curve of `values`: pairs (time, value) of a number that the policy wrote into its notes
+    about the selected job or its user. Where the value is unknown, the curve is empty.
     """
     strip, times = context.scene.strip, [at for at, _ in values]
     low = min(0.0, min(value for _, value in values))
@@ -215,7 +221,7 @@ def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], c
 
 
 def _short(column: Column, value: float | None) -> str:
-    """Return a number that the policy wrote as text that fits into the width of a value."""
+    """Return `value`, a number that the policy wrote into its notes, as text that fits into the width of a value."""
     told = column.written(value)
     rounded = column.written(round(value)) if value is not None and text.cells(told) >= VALUE else told
     return text.shorten(rounded, VALUE - 1)
@@ -250,13 +256,13 @@ def _names(context: Seen, columns: int) -> list[Placed]:
 
 
 def _exactly(context: Seen) -> Clock:
-    """Return the function that writes times always with their day."""
+    """Return a function that formats a time and always includes the day."""
     return clock if context.look.calendar is None else context.look.calendar.moment
 
 
 def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
-    """Return date labels for the first and the last time, and for times between them; on a long run they have only the
-    day.
+    """Return date labels for the first and the last time, and for times between them. `exactly` formats a time with its
+    day; on a long run the labels have only the day.
     """
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many

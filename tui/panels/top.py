@@ -18,7 +18,7 @@ _NAME = 14
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """State of the playback with what the top line shows of it."""
+    """Values from the state of the playback that the top line shows."""
 
     playing: bool = False
     direction: int = 1
@@ -30,7 +30,7 @@ class Going:
     hidden: tuple[str, ...] = ()
     """Names of the panels that the user has hidden."""
     in_lesson: bool = False
-    """True during a lesson, for which parts of the line are left out"""
+    """True during a lesson, when parts of the top line are left out"""
     calendar: Calendar | None = None
     """Calendar that gives dates for times; None to write times as days of the trace"""
     news: News | None = None
@@ -38,8 +38,8 @@ class Going:
 
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
-    """Return the line: trace and machine at the left, policy, speed, time and step at the right. If it does not fit,
-    the left part is cut first.
+    """Return the line: trace and machine at the left, policy, speed, time and step at the right. `beside` is the policy
+    of the compared run, "" without one. If the line does not fit, the left part is cut first.
     """
     right = _right(about, scene, going, beside, width) if scene else []
     room = width - width_of(right) - 1
@@ -58,7 +58,9 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
 
 
 def projected_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
-    """Return the line for a projector: trace, policy, time and step."""
+    """Return the line for a projector: trace, policy, time and step. `beside` is the policy of the compared run, ""
+    without one.
+    """
     if scene is None:
         return line(Span(f" {printable(about.workload.name)}", "strong"))
     ours, beside = scene.versus.specs if scene.versus else (_title(about, scene), beside)

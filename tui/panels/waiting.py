@@ -125,8 +125,8 @@ def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
 def _flowed(
     head: Sequence[Span], entries: Sequence[Sequence[Span]], many: int, width: int, rows: int
 ) -> list[Line] | None:
-    """Return the entries in at most `rows` lines. At the end is the number of jobs, of `many`, without an entry. None
-    if it does not fit.
+    """Return `head` and then the entries, in at most `rows` lines; None if they do not fit. At the end is the number of
+    those of the `many` jobs that have no entry.
     """
     rest = [[GAP, Span(f"+{many - len(entries):,}", "dim", "toggle_panel('queue')")]] if many > len(entries) else []
     lines = [list(head)]

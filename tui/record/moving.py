@@ -67,8 +67,8 @@ class Reel:
 
 
 def animated(pictures: Sequence[Picture], columns: int, look: Look, size: float, form: str) -> bytes:
-    """Return the bytes of an animated image in the format `form`, with all pictures; each is shown until the time of
-    the next.
+    """Return the bytes of an animated image in the format `form` (".gif" or another), with all pictures; each is shown
+    until the time of the next. `size` is the size of the letters.
     """
     reel, cell = Reel(columns, look, size), Type.of(size)
     points = columns * cell.width * len(pictures[0].rows) * cell.height

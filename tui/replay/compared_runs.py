@@ -53,7 +53,7 @@ class Versus(LiveComparison):
         return scene if self.parting is None else self._with_parting(scene, self.parting)
 
     def axis(self, moment: float) -> Axis:
-        """Return an axis with one place per step, for both charts; it has the steps of both runs."""
+        """Return an axis for both charts, with one position for each step of either run."""
         steps = self._steps.together([stage.steps() for stage in self._stages], moment)
         return axis_by_event(self._steps.kind, steps, [stage.snapshot for stage in self._stages], moment)
 
@@ -72,8 +72,8 @@ class Versus(LiveComparison):
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:
-        """Return the scene of one run (`other`: of the compared run), whose chart has the name of that run. In mode
-        `VERSUS`, jobs are coloured by how much earlier or later they start than in the other run.
+        """Return `scene` with the name of its run on the chart; `other` is True if it is the scene of the compared run.
+        In mode `VERSUS`, jobs are coloured by how much earlier or later they start than in the other run.
         """
         names = names_of((self.branches[0].title, self.branches[1].title))
         if scene.chart is None:
@@ -117,8 +117,8 @@ def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Return the part of a headline on one run only: the run in which nothing happens to the job at the first
-    difference, because that part has the reason.
+    """Return the part of a headline that is about one run only: the run in which nothing happens to the job at the
+    first difference. That part says why the job waits there.
     """
     here, _, there = whole.partition(f"; {names[1]} ")
     if first[0].act is not None or first[1].act is None:

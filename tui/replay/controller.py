@@ -170,8 +170,8 @@ class ReplayController:
 
     @property
     def is_computed(self) -> bool:
-        """Return True if nothing is left to be computed in advance, neither runs nor reloads nor numbers of a
-        policy.
+        """Return True if nothing is left to be computed in advance: neither runs nor reloads nor numbers from the
+        policy's notes.
         """
         return self._remake is self._watched is None and self._are_computed and self.stage.has_read_numbers
 
@@ -191,8 +191,8 @@ class ReplayController:
         return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
 
     def compute(self, seconds: float) -> News | None:
-        """Compute in advance for about `seconds` each: runs, their comparison, numbers and a reload. Return the result
-        of the reload when it becomes known, otherwise None.
+        """Compute in advance, for about `seconds` each: the runs, their comparison, the numbers from the policy's
+        notes, and a reload. Return the result of the reload when it becomes known, otherwise None.
         """
         self._compute_both(seconds)
         self.stage.read_numbers(seconds)
@@ -222,8 +222,8 @@ class ReplayController:
     # Where to go
 
     def _of_told(self, go: Go) -> Obey:
-        """Return a function that executes a request on the run that the panels describe, and then moves the other run
-        to the same time.
+        """Return a function that executes a request with `go` on the run that the panels describe, and then moves the
+        other run along.
         """
 
         def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
@@ -238,7 +238,9 @@ class ReplayController:
         return obey
 
     def _note_computing(self, stage: RunView, what: str = "computing") -> None:
-        """Store, for the screen, how far a run is computed: the share of its jobs that have ended."""
+        """Store, for the screen, how far a run is computed: `what` as the name of the work, and the share of the run's
+        jobs that have ended.
+        """
         finished = stage.timeline.branch.engine.state.tally.finished
         self._go.progress = what, finished / max(len(stage.workload), 1)
 
@@ -399,7 +401,9 @@ class ReplayController:
         return News(remake.told)
 
     def _put_in_place(self, remake: PolicyReload, new: Branch) -> None:
-        """Show the reloaded run in place of the old one; of the runs before, at most `VERSIONS` are kept."""
+        """Show the reloaded run in place of the old one; of the earlier versions of the run, at most `VERSIONS` are
+        kept.
+        """
         timeline, was, place = self.stage.timeline, self.stage.timeline.branch, self._place
         timeline.take_in(new)
         if was is remake.old:
@@ -422,8 +426,8 @@ class ReplayController:
     # Comparison
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
-        """Begin a comparison with a run under another policy, which leaves this run at the time shown or begins at the
-        start; return None.
+        """Begin a comparison with a run under another policy; return None. That run branches off this run at the time
+        shown, or begins at the start.
         """
         branch, from_start = self.stage.timeline.branch.name, order.from_start
         step, time = (0, None) if from_start else (self._go.step, self._moment)

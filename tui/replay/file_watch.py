@@ -79,7 +79,7 @@ class FileWatch:
                 self._follow_imports()
 
     def _follow_imports(self) -> None:
-        """Watch also the files that a saved file now imports."""
+        """Also watch the files that the watched files import now, which may have changed when a file was saved."""
         self._specs = files_of(frozenset().union(*self._specs.values()))
         for path in self._specs:
             self._read.setdefault(path, _stamp(path))

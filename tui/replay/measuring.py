@@ -12,7 +12,7 @@ from tui.replay.stage import RunView
 
 def measured_span(stage: RunView, order: Measure) -> str:
     """Return text on the marked span of time: its jobs, their waits, and how much of the machine was used. Only the
-    past part counts.
+    part of the span before the present time counts.
     """
     begin, end = order.begin, min(order.end, stage.clock)
     schedule = stage.timeline.schedule()

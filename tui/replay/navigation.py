@@ -147,8 +147,8 @@ class Traveller:
         )
 
     def _passes(self, starts: Floats) -> Floats:
-        """Return how many later jobs passed each started job, indexed by rank; nan for 0 and for jobs that have not
-        started.
+        """Return an array with, for each job by rank, the number of jobs that were submitted later but passed this job;
+        nan for 0 and for jobs that have not started.
         """
         from sim.metrics.fairness import overtaken
 
@@ -158,8 +158,8 @@ class Traveller:
     def _to_most(
         self, of: Callable[[Floats], Floats], told: Callable[[str, float], str], none: str, halted: Halted
     ) -> Noticed | str | None:
-        """Compute the whole run, and go to the start of the job for which `of`, computed from all starts, is largest.
-        Return the job with the text `told`, or the message `none`.
+        """Compute the whole run, and go to the start of the job with the largest value in `of(starts)`. Return the job
+        with the text that `told` makes from its name and value; the message `none` if all values are nan.
         """
         while self.compute_a_little(halted):
             pass
@@ -191,8 +191,8 @@ class Traveller:
         return self._search((order.stop,), order.direction, halted)[1]
 
     def to_stop(self, order: o.GoToStop, halted: Halted) -> str | None:
-        """Go to the next or previous step that meets a stop condition; return text on that condition or, if no step
-        meets one, on that.
+        """Go to the next or previous step that meets a stop condition, and return the condition as text. If no step
+        meets one, the cursor stays and a message that says so is returned.
         """
         found, nowhere = self._search(order.stops, order.direction, halted)
         return nowhere if found is None else _stopped(found)
@@ -245,7 +245,7 @@ class Traveller:
 
     @property
     def _turn(self) -> OnTurn | None:
-        """Return the turn at the time shown; None if rows take no turns."""
+        """Return the turn of a matrix row at the time shown; None if rows take no turns."""
         snapshot = self.stage.snapshot
         turn = None if snapshot.matrix is None else turn_at(snapshot, self.stage.clock)
         return None if turn is None or turn.end is None else turn

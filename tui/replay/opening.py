@@ -38,7 +38,7 @@ class Note(NamedTuple):
 
     told: str
     time: float | None
-    """Time in seconds; None for the time before the first step."""
+    """Time of the run, in seconds, that the suggestion is about; None for the time before the first step."""
     policy: str
 
 
@@ -104,7 +104,9 @@ def opening_of(
 
 @dataclass(frozen=True)
 class LessonOpening(Opening):
-    """Opening of a lesson or of a question in a quiz; `stage` makes the runs that it needs when it is opened."""
+    """Opening of a lesson or of a question in a quiz. The function `stage` is called when it is opened, and makes the
+    runs of the lesson.
+    """
 
     stage: Callable[[], tuple[Performance, Walk]] | None = None
 
@@ -136,8 +138,8 @@ def quiz_opening(quiz: Quiz) -> LessonOpening:
 
 
 def _about(source: Source, trace: Trace, workload: Workload) -> About:
-    """Return trace and options for the screen; the trace has no table of jobs any more, because the workload has the
-    same values.
+    """Return the trace and the options for the screen. The trace is without its table of jobs, because the workload has
+    the same values.
     """
     return About(source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
 

@@ -20,7 +20,7 @@ A_FRAME = 0.02
 
 
 class Playback:
-    """Playback, which moves a navigator by one piece per request until something stops it."""
+    """Playback, which moves a navigator a little further at each request of the screen, until something stops it."""
 
     def __init__(self, traveller: Traveller) -> None:
         self._traveller = traveller
@@ -28,7 +28,9 @@ class Playback:
         """Seconds for which the present step must still be shown, when playing from event to event"""
 
     def play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
-        """Move on (or back) by one piece of playback. Return a message on why playback ends; None if it continues."""
+        """Move on (or back) as far as playback goes in one request; `order` has its speed and direction. Return a
+        message on why playback ends; None if it continues.
+        """
         stops, speed = wish.stops, order.speed
         if order.direction < 0:
             return self._play_back(order, halted)

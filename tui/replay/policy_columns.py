@@ -1,5 +1,5 @@
-"""Numbers that a user-defined policy wrote for one job, which are collected step by step while the worker has nothing
-else to do.
+"""Numbers that a user-defined policy wrote into its notes (`view.notes`) about one job. They are collected step by step
+while the worker has nothing else to do.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ MOST = 2000
 
 
 class OwnNumbers:
-    """Numbers that the policy wrote in one branch for a job while it waited. Numbers for more than one job, such as for
-    its user, are collected over the whole run.
+    """Numbers that the policy wrote into its notes in one branch, about a job while it waited. Numbers about more than
+    one job, such as about its user, are collected over the whole run.
     """
 
     def __init__(self, branch: Branch, job: Job) -> None:
@@ -42,7 +42,9 @@ class OwnNumbers:
         return self._is_over or self._step >= step
 
     def read(self, step: int, seconds: float) -> None:
-        """Collect numbers up to step `step`, for about `seconds` but at least of one step."""
+        """Collect numbers up to step `step`. Stop after about `seconds` of computing time, but not before one step has
+        been read.
+        """
         until = perf_counter() + seconds
         while not self.has_read(step):
             self._step += 1

@@ -46,8 +46,8 @@ class PolicyReload:
         return next(n for number in range(2, len(names) + 3) if (n := f"{self.title} {number}") not in names)
 
     def advance(self, seconds: float, moment: float) -> bool:
-        """Go on for about `seconds`. Return True when the new run is computed up to the time `moment` and compared with
-        the old one.
+        """Compute the new run further, for about `seconds` of computing time. Return True when it is computed up to the
+        time `moment` and compared with the old run.
 
         Errors of the new code up to that time are raised.
         """

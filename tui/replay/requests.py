@@ -47,7 +47,7 @@ class GoToTime(NamedTuple):
 
     time: float
     scrubbed: bool = False
-    """True while the pointer is dragged over the strip"""
+    """True if the request comes from dragging the pointer over the strip; all requests of one drag count as one move"""
 
 
 class GoToJob(NamedTuple):
@@ -72,7 +72,9 @@ class GoToEnd(NamedTuple):
 
 
 class Play(NamedTuple):
-    """Request to move on by some seconds of playback, with direction -1 backwards."""
+    """Request to continue playback: move on by what `speed` shows in `seconds` of real time; with direction -1, move
+    back.
+    """
 
     seconds: float
     speed: Speed
@@ -155,8 +157,8 @@ class CompareBranch(NamedTuple):
 
 
 class CompareFrom(NamedTuple):
-    """Request to compare this run with a run under this policy, which leaves the branch `branch` after `step` steps. If
-    `time` is set, it leaves at that time before the next step.
+    """Request to compare this run with a run under this policy, which branches off `branch` after `step` steps. If
+    `time` is set, it branches off at that time, between this step and the next one.
     """
 
     policy: Policy
@@ -166,13 +168,13 @@ class CompareFrom(NamedTuple):
 
 
 class Restore(NamedTuple):
-    """Request to go back to a saved place: its branches are made again, and the step of one is shown."""
+    """Request to go back to a saved place: the `branches` are made again, and the step `step` of `branch` is shown."""
 
     branches: tuple[BranchRecord, ...]
     branch: str
     step: int = 0
     clock: float | None = None
-    """Time shown if it was after the time of the step, before the next one; otherwise None."""
+    """Time shown if it was between the step and the next one; None if it was the time of the step."""
     beside: CompareBranch | CompareFrom | None = None
 
 
@@ -236,8 +238,8 @@ class Wish:
     other: bool = False
     """True if the panels describe the compared run, and keys move that run step by step."""
     decision: int | None = None
-    """Index of the decision that the user has selected, so that the state before it is shown, or
-    None.
+    """Index of the decision that the user has selected, so that the state before this decision is shown; None to show
+    the step as a whole.
     """
     veil: Veil = ""
     """Parts of the scene that an open question hides."""
@@ -251,8 +253,8 @@ class Wish:
 
 
 class Scenes(NamedTuple):
-    """Answer with the scene of the run and, in a comparison, that of the compared run. The first `answers` requests and
-    wishes are included.
+    """Answer with the scene of the run and, in a comparison, that of the compared run. Both take into account the first
+    `answers` requests and wishes sent by the screen.
     """
 
     scene: Scene

@@ -52,7 +52,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class StripScene:
-    """Values of the strip, the curves of the whole run below the chart: one for each of its columns."""
+    """Curves of the whole run in the strip below the chart; each curve has one value for each column of the strip."""
 
     begin: float
     end: float
@@ -123,7 +123,7 @@ class Scene:
     series: Series = Series()
     branch: str = "main"
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
-    """All branches of the run, each with the switches of the policy that it made."""
+    """All branches of the run, each with the switches of the policy that were made in it."""
     hues: Mapping[int, int] = field(default_factory=dict)
     """Mapping from the rank of each job that panels name to its hue."""
     then: Snapshot | None = None
@@ -135,8 +135,8 @@ class Scene:
     code.
     """
     numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()
-    """For each column of numbers that the policy wrote for the selected job: pairs (time, value), as far as they are
-    collected.
+    """For each column of numbers that the policy wrote into its notes about the selected job: pairs (time, value), as
+    far as they are collected.
     """
     versus: VersusScene | None = None
     """Comparison with another run; None if no run is compared."""

@@ -34,7 +34,7 @@ frames.
 PLOT = 50
 """Number of values in each of the small plots of metrics."""
 MAKERS = 2
-"""Number of branches whose drawn columns and curves are kept, from the last shown branch back."""
+"""Number of branches, the last ones shown, whose drawn columns and curves are kept."""
 PRINTED = 100
 """Number of steps whose printed lines the panel can show."""
 NAMED = 200
@@ -45,7 +45,7 @@ more.
 
 @dataclass
 class _Makers:
-    """For one branch: the maker of charts, the maker of curves and the reader of the selected job, with what they keep
+    """For one branch: the maker of charts, the maker of curves and the readers of selected jobs, with what they store
     for reuse.
     """
 
@@ -176,8 +176,8 @@ class RunView:
         return replace(unplanned, policy=UNNAMED) if veil == "policy" else unplanned
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
-        """Return pairs (column, its numbers) that the policy wrote for the job `rank`, as far as they are collected;
-        empty for None.
+        """Return pairs (column, its numbers) that the policy wrote into its notes about the job `rank`, as far as they
+        are collected; empty if `rank` is None.
         """
         if rank is None or not self.snapshot.columns:
             self._numbers = None
@@ -192,14 +192,15 @@ class RunView:
         return self._numbers is None or self._numbers.has_read(self.timeline.computed)
 
     def read_numbers(self, seconds: float) -> None:
-        """Collect more of the numbers that the policy wrote down for the selected job in past steps. Stop after about
-        `seconds` of computing time."""
+        """Collect more of the numbers that the policy wrote into its notes about the selected job in past steps. Stop
+        after about `seconds` of computing time.
+        """
         if self._numbers is not None:
             self._numbers.read(self.timeline.computed, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
-        """Return the state before decision number `decision` of the step, which is kept until another one is selected.
-        With `decision=None` the result is None.
+        """Return the state before the decision with index `decision` in this step, or None. The state is kept until
+        another decision is selected.
         """
         if decision is None:
             return None
@@ -216,7 +217,9 @@ class RunView:
         return self._recorded[1]
 
     def _printed(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Return pairs (step, printed lines) for this step and earlier ones, as far as they are kept."""
+        """Return pairs (step, lines that the policy printed in this step) of this step and earlier ones, as far as they
+        are kept.
+        """
         step, now = self.timeline.step, self.snapshot.printed
         kept = [entry for entry in self.timeline.branch.printed_until(step, PRINTED) if entry[0] < step]
         return (*kept, (step, now)) if now else tuple(kept)
@@ -229,8 +232,8 @@ class RunView:
         return makers
 
     def _new_chart(self) -> ChartMaker:
-        """Return a chart maker for this branch. If the branch left another one, columns drawn there can be used
-        again.
+        """Return a chart maker for this branch. If the branch was forked from another one, the maker uses again what
+        was drawn for that branch before the fork.
         """
         branch, history = self.timeline.branch, self.timeline.history
         parent = self._makers.get(branch.parent or "")
@@ -261,7 +264,7 @@ class RunView:
 
 
 def _named(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
-    """Yield the ranks of the jobs that panels name, with repeats."""
+    """Yield the ranks of the jobs that panels name; some ranks occur more than once."""
     if selected is not None:
         yield selected
     for shown in (snapshot.running, snapshot.suspended, snapshot.queue[:NAMED]):

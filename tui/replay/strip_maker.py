@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 USED, WAITING, WANTED, THERE = CURVES = range(4)
 _EVERY, _AT_ONCE = 32, 1 << 16
-"""Number of steps between two stored sums, and largest number of steps that are read at a time"""
+"""Number of steps between two stored integrals of the curves, and largest number of steps that are read at a time"""
 _NOTHING = 1e-9
 """Values up to this size are rounding errors and drawn as 0"""
 

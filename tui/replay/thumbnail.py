@@ -15,7 +15,9 @@ from tui.replay.stage import RunView
 
 
 class Thumbnail:
-    """Run at one time, drawn as a small chart. A thumbnail of a lesson shows the period that its scene shows."""
+    """Run at one time, drawn as a small chart. A thumbnail of a lesson shows the period that the lesson's scene
+    shows.
+    """
 
     def __init__(self, stage: RunView, window: tuple[float, float] | None = None) -> None:
         self._stage, self._window = stage, window
@@ -54,8 +56,8 @@ class Thumbnail:
                 return chart
 
     def _fitting(self, camera: Camera) -> Camera:
-        """Return the camera with columns of any width, just wide enough to show everything or the window of the
-        lesson.
+        """Return the camera zoomed so that everything, or the window of the lesson, just fits; a column may stand for
+        any number of seconds.
         """
         chart, begin = self._stage.scene(Wish(camera)).chart, self._stage.begin
         end = max((box.end for box in chart.plan), default=self._stage.clock) if chart else self._stage.clock

@@ -56,11 +56,13 @@ class Player:
         """
         self._controller, self._wish, self._tell, self._frame = controller, wish, tell, frame
         self._taken = 0.0
-        """Time at which requests were last taken; the next ones are taken at the earliest one frame later."""
+        """Time of the real clock at which requests were last taken; the next ones are taken at the earliest one frame
+        later.
+        """
         self._asks: SimpleQueue[_Ask | None] = SimpleQueue()
         self._answered = 0
         self._since = 0.0
-        """Time at which the first request was sent that has not been answered."""
+        """Time of the real clock at which the oldest unanswered request was sent."""
         self._obeyed = Event()
         self._obeyed.set()
         self._halt = Event()
@@ -69,8 +71,8 @@ class Player:
         self._is_ahead = False
         """True while the worker computes in advance what no request needs yet."""
         self._stuck: tuple[tuple[str, int], ...] | None = None
-        """How far each run was computed when computing in advance had to be stopped; as long as that is so, it is not
-        tried again. None if it was not stopped.
+        """Pairs (branch, number of computed steps) at which computing in advance had to be stopped; it is not tried
+        again while the runs are still at these steps. None if it was not stopped.
         """
         self._thread = Thread(target=self._work, name="replay", daemon=True)
 
@@ -96,7 +98,7 @@ class Player:
 
     @property
     def idle(self) -> bool:
-        """Return True if all requests are done, so that the screen may ask for the next piece of playback."""
+        """Return True if all requests are done, so that the screen may send the next request of playback."""
         return self._obeyed.is_set()
 
     @property
@@ -124,8 +126,8 @@ class Player:
             give_up(self._thread.ident or 0)
 
     def lose_patience(self) -> None:
-        """Stop a policy that has been deciding for long in the background, if its reload would hang or requests of the
-        user wait for it.
+        """Stop a policy that has been deciding for long in the background: during a reload, or while computing in
+        advance if requests of the user wait for it.
         """
         if not self._unanswered[0]:
             return
@@ -249,8 +251,8 @@ class Player:
 
 
 def merged(orders: list[Order]) -> list[Order]:
-    """Return the requests with successive steps, and successive pieces of playback, added up; of successive times only
-    the last is kept.
+    """Return the requests with successive moves by steps, and successive requests of playback, joined to one each. Of
+    successive requests to go to a time, only the last is kept.
 
     >>> merged([Move(1), Move(1), Move(-1), GoToTime(60), GoToTime(90)])
     [Move(steps=1), GoToTime(time=90, scrubbed=False)]

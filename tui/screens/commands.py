@@ -25,8 +25,8 @@ from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
-"""Number that is added to the score of a command that has all typed words, so that it comes before commands with only
-the letters.
+"""Number that is added to the score of a command that contains all typed words. So it comes before commands that match
+only letter by letter.
 """
 Command: TypeAlias = tuple[str, str, str]
 """Command: (name, description, action of the screen that it runs)."""

@@ -53,8 +53,8 @@ class Autosave:
             raise SessionError(f"no autosaves: {error.strerror or error}; name another in {STATE}", folder) from None
 
     def save(self, session: Session) -> None:
-        """Save the session, so that it can be offered after a crash. Its modification time is made later than that of
-        all other sessions, even if the clock was set back.
+        """Save the session, so that it can be offered after a crash. The modification time of the file is made later
+        than that of all other sessions, even if the clock was set back.
         """
         with suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # it may have been removed
@@ -64,7 +64,7 @@ class Autosave:
             os.utime(self.path, (newest + 1, newest + 1))
 
     def close(self) -> None:
-        """Remove the saved session, because the program ends as it should."""
+        """Remove the saved session, because the program ends as usual."""
         if sys.platform == "win32":  # which removes no open file
             os.close(self._lock)
             _remove(self.path)

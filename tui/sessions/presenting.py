@@ -58,8 +58,8 @@ class Presented:
         )  # fmt: skip
 
     def after(self, before: Presented | None) -> Presented:
-        """Return this scene with the begin of the presentation taken from `before`, if that is part of the same
-        presentation. If it is the same scene, the begin of the scene is taken as well.
+        """Return this scene with the time at which the presentation began taken from `before`, if `before` is of the
+        same presentation. If `before` is the same scene, the time at which the scene began is taken as well.
         """
         if before is None or (before.pid, before.lesson) != (self.pid, self.lesson):
             return self

@@ -39,8 +39,8 @@ LAST = "last"
 
 
 def found_session(named: str) -> Session:
-    """Return the session in the file `named`, in a line that was pasted, or the last one. Raise an error if its trace
-    has changed.
+    """Return the session that `named` stands for: a file, a pasted line, or the word "last" for the last session. Raise
+    an error if its trace has changed.
     """
     session = _read(named)
     if problem := verify_trace(session):

@@ -43,7 +43,9 @@ class SessionManager:
         self._has_left = self._is_failing = False
 
     def begin(self, is_new: bool) -> None:
-        """Offer the session of a crashed program if there is one, and begin to save the present session regularly."""
+        """Begin to save the present session regularly. If `is_new` is True, first offer the session of a crashed
+        program, if there is one.
+        """
         if self._has_left:
             return
         if is_new and (orphan := offer()):

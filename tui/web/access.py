@@ -15,8 +15,8 @@ COLUMNS, ROWS = (20, 400), (8, 150)
 MOST_MESSAGE = 2**16
 """Largest size in bytes of one message from a browser."""
 FLOOD = 10.0
-"""Longest time in seconds for which reading may be slowed down because a browser sends too much; then it is
-disconnected.
+"""Longest time in seconds for which reading may be slowed down because a browser sends too much; after that the browser
+is disconnected.
 """
 A_SECOND, AT_ONCE = 8_000, 32_000
 """Bytes of input that are accepted in each second, and at most at once after a pause. Input beyond that is read with

@@ -67,7 +67,7 @@ class Visitor:
         self._server = server
         self.page: Page | None = None
         self.left = 0.0
-        """Time at which the last page disconnected"""
+        """Time of the monotonic clock, in seconds, at which the last page disconnected"""
         self.has_ended = self.is_dismissed = False
         self._has_whole = True
         self.places = Places()
@@ -146,7 +146,9 @@ class Attendance:
         self._server, self._outlives, self._now = server, outlives, now
         self._visitors: dict[str, Visitor] = {}
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
-        """For the key of each visit that has ended: the time until which its place is kept, and the place"""
+        """For the key of each visit that has ended: the time (of the monotonic clock, in seconds) until which its place
+        is kept, and the place
+        """
         self._tasks: set[asyncio.Task[Any]] = set()
         self._begun: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._starting = 0
@@ -179,12 +181,12 @@ class Attendance:
         told: Mapping[str, object],
         listen: Callable[[Child], Awaitable[bool]],
     ) -> None:
-        """Show the visit of this key, or a new one, until the page disconnects. Without a key the visit ends at that
-        time.
+        """Show in the page the running visit `key` or, without one, a new visit, until the page disconnects. If `key`
+        is "", the visit ends at that time.
 
+        A new visit belongs to `browser` (the value of its cookie), and its process starts with the values `told`.
         `listen` passes on the page's input to the process; it returns False if the page must be disconnected because it
-        sent
-        too much.
+        sent too much.
         """
         outlives, key = bool(key), key or secrets.token_urlsafe(18)
         async with self._begun.setdefault(key, asyncio.Lock()):  # of pages that come at once only one starts a process
@@ -207,7 +209,9 @@ class Attendance:
     async def _start(
         self, page: Page, key: str, size: tuple[int, int], browser: str, told: Mapping[str, object]
     ) -> Visitor:
-        """Start a process and return its visit; it counts as running as soon as this is called."""
+        """Start a process with the values `told`, and return its visit for this page. The process counts as running as
+        soon as this method is called.
+        """
         offered = self._offered(key) if not told else {}
         self._starting += 1
         try:
@@ -233,8 +237,8 @@ class Attendance:
         return bool(away)
 
     async def _end(self, key: str, visitor: Visitor) -> None:
-        """Ask the process of a visit for its place, keep this for a day, and end the process. If a page connects while
-        waiting, do nothing.
+        """Ask the process of a visit for its place, keep the place for a day, and end the process. If a page has
+        connected in the meantime, do nothing.
         """
         place = await visitor.places.ask(visitor.child)
         if visitor.page is not None or self._visitors.get(key) is not visitor:
@@ -261,8 +265,8 @@ class Attendance:
             await asyncio.wait(self._tasks)
 
     def _offered(self, key: str) -> dict[str, object]:
-        """Remove the place that is kept for this key, and return it as a start value of the process; empty if there is
-        none or its time is over.
+        """Remove the place that is kept for this key, and return it for the start of a new process; empty if there is
+        none or if it was kept for too long.
         """
         until, place = self._kept.pop(key, (0.0, {}))
         return {"offer": place} if place and self._now() < until else {}

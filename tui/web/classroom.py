@@ -51,10 +51,12 @@ class Classroom:
         self.address = ""
         """Address at which students can answer; the wall shows it."""
         self._shown: int | None = None
-        """Scene whose answers are on the wall; `JOIN` if the wall shows only the address, None if it is empty."""
+        """Index of the scene whose answers are on the wall; `JOIN` if the wall shows only the address, None if it is
+        empty.
+        """
         self._known: set[int] = set()
-        """Scenes whose right answers have been shown on the wall; answers to their questions can no longer be
-        changed.
+        """Indices of the scenes whose right answers have been shown on the wall; answers to their questions can no
+        longer be changed.
         """
 
     # Pages come and go
@@ -81,7 +83,9 @@ class Classroom:
             self.roster.leave(key)
 
     async def hear(self, page: web.WebSocketResponse, kind: str, about: object) -> bool:
-        """Handle a message from a page and return True if it is a name or an answer; otherwise return False."""
+        """Handle a message of this `kind` from a page. Return True if the kind is a name or an answer; for other kinds
+        do nothing and return False.
+        """
         key = self._pages.get(page)
         if kind == "name":
             if key is not None and isinstance(about, str):
@@ -136,7 +140,7 @@ class Classroom:
 
     @property
     def _open(self) -> int | None:
-        """Return the scene whose question is open on the common screen, or None."""
+        """Return the index of the scene whose question is open on the common screen, or None."""
         scene = self._common.get("scene")
         is_open = self._common.get("open") is True and scene not in self._known
         return scene if isinstance(scene, int) and is_open else None
@@ -246,8 +250,8 @@ class Classroom:
 
     @property
     def _present(self) -> int | None:
-        """Return the scene of the question of interest: that of the common screen, otherwise the one in which most
-        students are; None if there is no question.
+        """Return the index of the scene whose question matters now: the scene of the common screen or, if it has no
+        question, the scene with a question in which most students are. None if all scenes lack a question.
         """
         scene = self._common.get("scene")
         if isinstance(scene, int) and self.roster.question(scene) is not None:

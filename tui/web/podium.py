@@ -68,8 +68,8 @@ def _beside(shared: ServerResources, wanted: Wanted) -> tuple[socket, int]:
 
 
 def _serve(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, theirs: socket) -> None:
-    """Run the web server without output to the terminal, which shows the presentation. Send an error to the presenter's
-    program or, if that has ended, print it.
+    """Run the web server without output to the terminal, which shows the presentation. If the server fails, send the
+    error to the presenter's program or, if that has ended, print it.
     """
     terminal, nowhere = os.dup(2), os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -96,7 +96,7 @@ def _address(ours: socket) -> str:
 
 
 def _read(ours: socket) -> tuple[str, str]:
-    """Return kind and text of the first message, without reading anything of the next one."""
+    """Return kind and text of the first message on the socket, without reading anything of the next message."""
     length = int.from_bytes(ours.recv(5, MSG_WAITALL)[1:], "big")
     told = json.loads(ours.recv(length, MSG_WAITALL)) if length else {}
     return str(told.get("type", "")), str(told.get("text", "the server for the students did not start"))

@@ -63,8 +63,8 @@ class Student:
     left: float = 0.0
     """Time at which the last page disconnected."""
     answers: dict[int, Given] = field(default_factory=dict)
-    """For each scene with an answer: the answer to its question. The first one counts, on the common screen the last
-    one.
+    """For the index of each scene with an answer: the student's answer to its question. If there are several, the first
+    one counts; on the common screen, the last one does.
     """
     score: Score | None = None
 
@@ -79,7 +79,7 @@ class Student:
 
 
 class Roster:
-    """All students of a class; the key of each is the key of the visit."""
+    """All students of a class, stored under the keys of their visits."""
 
     def __init__(self, scenes: Sequence[Staged] = (), now: Callable[[], float] = monotonic) -> None:
         self.scenes, self._now = scenes, now
@@ -115,8 +115,8 @@ class Roster:
             student.scene, student.since = index, self._now()
 
     def answer(self, key: str, scene: object, label: str, is_right: bool, typed: str = "") -> None:
-        """Record an answer to the question of a scene. The first answer counts; on the common screen (`typed` is not
-        empty) the last one counts.
+        """Record the answer `label` to the question of a scene. The first answer of a student counts; on the common
+        screen (`typed` is not empty), the last one does.
         """
         student, index = self._students.get(key), self._index(scene)
         if student is None or index is None or self.scenes[index].question is None:
@@ -176,8 +176,8 @@ class Roster:
 
     @property
     def usual(self) -> int | None:
-        """Return the scene with a question in which most students are now; if equally many, in which most have
-        answered. None if no scene has a question.
+        """Return the index of the scene with a question in which most students are now; if equally many are in several,
+        the one with most answers. None if no scene has a question.
         """
         asked = [index for index, scene in enumerate(self.scenes) if scene.question is not None]
         if not asked:
@@ -219,7 +219,9 @@ class Roster:
         }  # fmt: skip
 
     def students(self) -> list[dict[str, Any]]:
-        """Return all students as plain data: connected ones first, and among them the one longest in a scene first."""
+        """Return all students as plain data: connected students first, and within each group by the time in their
+        scene, the longest first.
+        """
         now, last = self._now(), len(self.scenes) - 1
         found = [
             {
@@ -277,7 +279,7 @@ class Roster:
 
 
 def text_of(given: object, longest: int) -> str:
-    r"""Return a text from a browser as one line without control characters, cut to `longest` letters.
+    r"""Return a text from a browser as one line without control characters, cut to `longest` characters.
 
     >>> text_of(" J4\x1b[2J\n ", 40), text_of("x" * 99, 5), text_of(7, 5)
     ('J4?[2J', 'xxxxx', '')

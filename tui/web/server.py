@@ -66,9 +66,12 @@ class Server:
         """Make the server. `present` is (columns, rows) of the common screen that all visitors share, None if each has
         a process.
 
+        `most` is the largest number of connected browsers, and a browser is disconnected after `idle` seconds without
+        input. `say` is called with text on the number of visitors. A process waits for `outlives` seconds for its page
+        to connect again.
+
         `room` is the class, or None. `terminal` is the presenter's own terminal, if that draws the common screen;
-        `over` is
-        called when it ends.
+        `over` is called when it ends.
         """
         self._processes, self.door, self._most, self._idle, self._say = fork_server, door, most, idle, say
         self.there = 0

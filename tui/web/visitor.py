@@ -97,7 +97,9 @@ class ServerResources:
         return tuple(source.trace for source in self.read)
 
     def classroom(self, answers: bool) -> Classroom | None:
-        """Return the class: for a lesson if `answers` is True, or for a game; otherwise None."""
+        """Return the class that collects answers to the first lesson, if there is one and `answers` is True; otherwise
+        the class for the game, or None.
+        """
         walk = self.first.walk if self.first is not None else None
         if walk is not None and answers:
             return Classroom(Roster(walk.scenes), walk.lesson.title)

@@ -111,8 +111,8 @@ class Gantt(RowWidget, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._workload = workload
-        """Workload of the scene that was drawn last; it can differ from the first one, because the machine may
-        change
+        """Workload of the scene that was drawn last; it can differ from the workload given at first, because the
+        machine may change
         """
         self._camera = camera
         self._scene: Pictured | None = None
@@ -182,8 +182,8 @@ class Gantt(RowWidget, can_focus=True):
         return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
 
     def turning(self, pages: bool) -> Camera | None:
-        """Return a camera that keeps the present time visible, by turning `pages` or by scrolling. None if the position
-        of the present time is unknown.
+        """Return a camera that keeps the present time visible: by pages (the chart jumps ahead) if `pages` is True,
+        otherwise by scrolling. None if the position of the present time is unknown.
         """
         if (looking := self._looking()) is None:
             return None
@@ -290,8 +290,8 @@ class Gantt(RowWidget, can_focus=True):
         return 0.0 if self._scene is None else self._scene.clock
 
     def _looking(self) -> _Looking | None:
-        """Return the camera, axis and present time of the drawn chart; None before it is drawn, or if the camera has
-        another kind of axis.
+        """Return the camera, axis and present time of the drawn chart. None before a chart is drawn, or while the
+        camera's kind of axis (by time or by event) differs from the chart's.
         """
         chart = self._scene.chart if self._scene else None
         if self._camera is None or chart is None or chart.view.axis.by_event != self._camera.by_event:

@@ -27,7 +27,9 @@ from tui.widgets.cell_rows import Lines, fitted
 MARGIN = 1
 """Number of blank columns at each side; the right one shows the scroll mark."""
 AFTER = 2
-"""Number of rows that stay visible below the line to which the panel scrolls, in case that line is wrapped"""
+"""Number of rows that also stay visible below the line to which the panel scrolls, because that line may be wrapped
+into several rows
+"""
 WHEEL = 3
 """Number of lines that the mouse wheel scrolls."""
 AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
@@ -116,8 +118,8 @@ class Panel(Lines, can_focus=True):
         self._over: int | None = None
 
     def show(self, context: Shown) -> None:
-        """Draw the panel with this context. If the selection or a followed line has changed, scroll until the marked
-        line is visible.
+        """Draw the panel with this context. Scroll until the marked line is visible if the selection has changed, or if
+        the sheet follows its marked line and that line has changed.
         """
         before, self._shown, mark = self._shown, context, self._sheet.mark
         self._redraw()
@@ -280,7 +282,9 @@ def draw_rows(
 
 
 def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: int, look: Look) -> list[list[Segment]]:
-    """Return the rows with a mark at the right that shows which part of the body is visible."""
+    """Return the rows `drawn` with a mark at the right, which shows that the lines `seen` of `total` lines of the body
+    are visible. The body begins in row `top`.
+    """
     rows = len(seen)
     if not rows or rows >= total:
         return drawn
@@ -293,7 +297,9 @@ def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: in
 
 
 def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segment]:
-    """Return the row of the title: the name of the run if two are compared, and the sheet's note at the right."""
+    """Return the row of the title: the sheet's title, the name of the run if two runs are compared, and the sheet's
+    note at the right.
+    """
     room = width - 2 * MARGIN
     spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
     if not sheet.of_both and (whose := context.whose):

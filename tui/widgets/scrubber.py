@@ -9,7 +9,7 @@ from tui.widgets.panel import MARGIN, Panel
 
 
 class Scrubber(Panel, can_focus=False):
-    """Panel in which each column stands for a time."""
+    """Panel with a time axis: each of its columns stands for a time, and the user can click or drag on it."""
 
     class Scrubbed(Message):
         """Message that the mouse button is pressed at `column` of a strip that is `width` columns wide."""

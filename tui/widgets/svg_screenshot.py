@@ -44,13 +44,13 @@ _TOGETHER = re.compile(r"[^ ]+(?: [^ ]+)*")
 
 @dataclass(frozen=True)
 class Type:
-    """Width and height of a cell in whole pixels."""
+    """Size of a character cell: width and height in whole pixels."""
 
     width: int
 
     @classmethod
     def of(cls, size: float) -> Type:
-        """Return the size of cells for letters of about this size.
+        """Return the size of cells for letters of about `size` pixels.
 
         >>> Type.of(16).width, Type.of(16).height
         (10, 20)
@@ -68,7 +68,9 @@ class Type:
 
 
 def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type_: Type, title: str = "") -> str:
-    """Return the picture as the text of an SVG file."""
+    """Return the screen as the text of an SVG file. `rows` are the styled texts of its rows, `columns` is its width in
+    cells.
+    """
     width, height = columns * type_.width, len(rows) * type_.height
     inside = [
         *([element("title", text(title))] if title else []),
@@ -85,7 +87,7 @@ def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type
 
 
 def _row(row: Iterable[Segment], top: int, look: Look, type_: Type) -> Iterator[str]:
-    """Yield a row as SVG: its backgrounds first, and then its letters, so that no letter is cut off."""
+    """Yield the SVG elements of a row whose upper edge is at `top` pixels: first all backgrounds, then the letters."""
     runs, x = [], 0
     for words, style, _ in row:
         width = cells(words) * type_.width
@@ -132,7 +134,8 @@ def _shape(signs: str, x: float, y: float, type_: Type) -> Iterator[Rect]:
 
 
 def _snapped(begin: float, size: float, pixels: int) -> tuple[int, int]:
-    """Return (begin, size) in pixels of a part of a cell that is given in shares; the size is at least one pixel.
+    """Return (begin, size) in pixels of a part of a cell. `begin` and `size` are shares of the cell, which has `pixels`
+    pixels; the result has at least one pixel.
 
     >>> _snapped(0.455, 0.09, 10), _snapped(0.5, 0.5, 15), _snapped(0.875, 0.125, 10)
     ((5, 1), (8, 7), (9, 1))
@@ -155,7 +158,9 @@ def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: T
 
 
 def _colours(style: Style, look: Look) -> tuple[str, str]:
-    """Return (colour of the letters, colour of the background) of a style."""
+    """Return (colour of the letters, colour of the background) of a style; a style without colours gets those of
+    `look`.
+    """
     fore, back = _hex(style.color, look.text), _hex(style.bgcolor, look.background)
     if style.reverse:
         fore, back = back, fore

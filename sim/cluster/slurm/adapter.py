@@ -16,37 +16,43 @@ from sim.workload.formats.sacct import duration, stamp
 from sim.workload.formats.slurm_text import hosts
 
 SELDOM = 5
-"""Number of polls between two requests for nodes, partitions, reservations, limits and parts of priorities."""
+"""Number of polls from one request for nodes, partitions, reservations, limits and parts of priorities to the next."""
 MOST_DETAILS = 8
-"""Largest number of jobs whose details are requested one by one; beyond it, details of all jobs are requested at
-once.
+"""Largest number of jobs whose details are requested one job at a time. If there are more, the details of all jobs are
+requested at once.
 """
 HISTORY = (
     "JobID", "JobIDRaw", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "End",
     "Timelimit", "NCPUS", "NNodes", "NodeList", "Priority", "ReqTRES", "AllocTRES", "JobName",
 )  # fmt: skip
-"""Columns requested from sacct; the job's name is last, because it may contain separators."""
+"""Columns that are requested from the command sacct. The job's name is last, because it may contain the separator of
+columns.
+"""
 _SETTING = re.compile(r"^(\w+)\s*=\s*(.*?)\s*$", re.M)
 
 
 class Slurm:
-    """Cluster run by Slurm: `snapshot` polls it, `history` reads its accounting."""
+    """Cluster run by Slurm: `snapshot` polls its state, `history` reads jobs that have ended from Slurm's
+    accounting.
+    """
 
     def __init__(self, commands: Commands | None = None) -> None:
         self._commands = commands or Commands()
         self._polls = 0
         self._still = Cluster(0.0)
-        """Latest values of the parts that are not requested at every poll."""
+        """Latest values of those parts of the cluster's state that are not requested at every poll."""
         self._details: dict[str, text.Details] = {}
         self._held: set[str] = set()
-        """Numbers of the jobs that ran at the last poll; their details have been requested since they started."""
+        """Numbers of the jobs that ran at the last poll, for which details have been requested after their start."""
         self._alive: set[str] = set()
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
         """Time of the last poll."""
 
     def snapshot(self) -> Cluster:
-        """Return the current state of the cluster. A command that fails is called again at the next poll."""
+        """Return the current state of the cluster. Raise `ClusterError` if a command fails; the next poll calls it
+        again.
+        """
         self._commands.spent = 0.0
         if not self._still.name:
             self._still = self._named()
@@ -69,8 +75,8 @@ class Slurm:
         return tuple(job for line in said.split("\n") if (job := ended(line)) is not None)
 
     def _named(self) -> Cluster:
-        """Return a cluster with only the facts that never change: its name, its version, and the user of this
-        program.
+        """Return a cluster with only those facts that never change, such as its name, its version, and the user who
+        runs this program.
         """
         settings = dict(_SETTING.findall(self._commands.ask("scontrol", "show", "config")))
         is_private = "jobs" in settings.get("PrivateData", "").split(",")
@@ -80,8 +86,8 @@ class Slurm:
         return Cluster(0.0, name[: text.MOST_LETTERS], version[:40], is_private=is_private, me=me)
 
     def _looked_at(self, known: Cluster) -> Cluster:
-        """Return the cluster `known` with its nodes, partitions, reservations, limits and parts of priorities requested
-        again.
+        """Return the cluster `known` with new values of its nodes, partitions, reservations, limits and parts of
+        priorities, which are requested from Slurm.
         """
         ask = self._commands.ask
         return replace(
@@ -94,7 +100,9 @@ class Slurm:
         )
 
     def _unless_refused(self, *words: str) -> str:
-        """Return the output of a command, or "" if the site does not allow it or lacks its plugin."""
+        """Return the output of a command, or "" if the site does not permit the command or lacks the plugin that it
+        needs.
+        """
         try:
             return self._commands.ask(*words)
         except ClusterError:
@@ -112,8 +120,8 @@ class Slurm:
     def _with_details(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
         """Return the jobs with their details, which are requested once while a job waits and once after its start.
 
-        After the first poll, details of waiting jobs are requested only if fewer than `MOST_DETAILS` jobs have just
-        started.
+        The first poll requests details of all waiting jobs. Later polls do so only if fewer than `MOST_DETAILS` jobs
+        have just started.
         """
         listed = {job.number for job in jobs}
         self._details = {number: told for number, told in self._details.items() if number in listed}
@@ -133,7 +141,7 @@ class Slurm:
 
 
 def ended(line: str) -> ClusterJob | None:
-    """Return the job in a line of sacct's output (columns: `HISTORY`), or None if it has not ended."""
+    """Return the job in one line of sacct's output (its columns are `HISTORY`), or None if the job has not ended."""
     fields = line.split("|", len(HISTORY) - 1)
     if len(fields) < len(HISTORY):
         return None

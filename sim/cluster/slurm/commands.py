@@ -23,7 +23,9 @@ SETTINGS = ("TZ=UTC", "LC_ALL=C", "SLURM_TIME_FORMAT=standard")
 
 
 class Commands:
-    """Slurm's commands on this machine, or on `host` by the user's own ssh, in batch mode over one connection."""
+    """Runner of Slurm's commands on this machine or, if `host` is given, there: by the user's own ssh, without
+    questions, over one connection.
+    """
 
     def __init__(self, host: str = "") -> None:
         if host.startswith("-") or not host.isprintable() or any(letter.isspace() for letter in host):
@@ -31,10 +33,12 @@ class Commands:
         self._host = host
         self._folder = tempfile.TemporaryDirectory(prefix="schedscope-ssh-") if host else None
         self.spent = 0.0
-        """Seconds that commands have taken since this number was last set to 0."""
+        """Total time in seconds that commands have taken since the caller last reset this number to 0."""
 
     def ask(self, *words: str) -> str:
-        """Return the output of a command. Raise `ClusterError` if it fails, is missing or does not answer in time."""
+        """Return the output of a command. Raise `ClusterError` if the command fails, does not exist or gives no answer
+        in time.
+        """
         begin = time.monotonic()
         try:
             done = subprocess.run(self._line(words), capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)

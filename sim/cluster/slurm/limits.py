@@ -12,8 +12,8 @@ _AMOUNT = re.compile(
     r"(?:^|,)(?:([\w/:.-]{1,64})=)?(\d{1,15})(?:\((\d{1,15}(?:\.\d{1,9})?)\))?(?=,|$)",
     re.ASCII,
 )
-"""Pattern of an amount of a resource, followed by the amount in use in parentheses; limits for a single job have only
-the first.
+"""Pattern of one resource's limit: the limit, followed by the amount in use in parentheses. Limits for a single job
+have no amount in use.
 """
 _KEY = re.compile(r"(?:^|\s)((?:Grp|Max|Min)[A-Za-z]{2,30})=(\S*)", re.ASCII)
 _ASSOCIATION = re.compile(r"\s*ClusterName=\S* Account=(\S*) UserName=([^\s(]*)")

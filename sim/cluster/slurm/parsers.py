@@ -20,7 +20,9 @@ Record = dict[str, Any]
 
 
 def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
-    """Return the jobs in the output; a record without a job number is left out."""
+    """Return the jobs in `text`, the output of `squeue --json`. Records without a job number are left out; `path` names
+    the source in errors.
+    """
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -33,7 +35,9 @@ def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
 
 
 def _each_task(job: ClusterJob) -> Iterable[ClusterJob]:
-    """Yield a job for each waiting task that one record of an array stands for, or the job itself."""
+    """Yield a job for each waiting task, if the job's record stands for several tasks of an array; otherwise the job
+    itself.
+    """
     return (replace(job, id=task) for task in tasks(job.id)) if "[" in job.id else (job,)
 
 
@@ -98,8 +102,8 @@ def _state(value: object) -> str:
 
 
 def _cores(resources: object) -> Iterator[Cores]:
-    """Yield the cores that a job holds on each node, numbered across all sockets of the node; nothing if they are not
-    listed.
+    """Yield the cores that a job holds on each node; cores are numbered across all sockets of the node. Yield nothing
+    if the output does not list cores.
     """
     if not isinstance(resources, dict):
         return
@@ -126,7 +130,7 @@ def _mask(sockets: object) -> int:
 
 
 def _numbered(found: object) -> Iterable[tuple[int, Any]]:
-    """Yield (index, value) from a list, or from an object whose keys are numbers."""
+    """Yield (index, value) for each item of a list, or of an object whose keys are the indices."""
     if isinstance(found, dict):
         yield from ((int(key), value) for key, value in found.items() if key.isdecimal() and len(key) < 5)
     elif isinstance(found, list):

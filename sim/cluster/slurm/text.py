@@ -23,15 +23,17 @@ separators and line ends.
 """
 FORMAT = "|".join(f"%{letter}" for letter in COLUMNS.values())
 MOST_LETTERS = 200
-"""Largest number of letters of a name or a free text; lists of nodes and dependencies may be longer."""
+"""Largest number of characters that are kept of a name or of free text; lists of nodes and dependencies may be
+longer.
+"""
 _ROW = re.compile(r"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?\|", re.ASCII)
 _NOTHING = frozenset({"", "N/A", "(null)", "None", "Unknown", "None assigned", "UNLIMITED", "INVALID"})
 _MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 
 
 def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS)) -> tuple[ClusterJob, ...]:
-    """Return the jobs in the output of `squeue -h -r -a -o FORMAT`; a line that cannot be a record continues a job's
-    name.
+    """Return the jobs in the output of `squeue -h -r -a -o FORMAT`. A line that cannot be a record is the next line of
+    a job's name.
     """
     found: list[ClusterJob] = []
     for line in _records(text, len(columns)):
@@ -42,7 +44,9 @@ def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS))
 
 
 def _records(text: str, columns: int) -> Iterator[str]:
-    """Yield the text of each record with this number of columns; it has several lines if the job's name has."""
+    """Yield the text of each record with `columns` columns; a record has several lines if the job's name contains line
+    ends.
+    """
     held = ""
     for line in text.split("\n"):
         if _ROW.match(line) and line.count("|") >= columns - 1:
@@ -87,15 +91,17 @@ def _job(row: dict[str, str], zone: tzinfo) -> ClusterJob:
 
 
 class Details(NamedTuple):
-    """Details of a job that Slurm reports only if it is asked about this job."""
+    """Details of a job, from the command `scontrol -d show job`; the list of all jobs (squeue) does not contain
+    them.
+    """
 
     cores: tuple[Cores, ...] = ()
     tres: str = ""
 
 
 def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
-    """Return the jobs with the cores that they hold and the resources that they request; `details` has these by job
-    number.
+    """Return the jobs, with the cores that they hold and the resources that they request added from `details`, a
+    mapping by job number.
     """
     return tuple(
         replace(job, cores=told.cores if job.is_running else (), tres=told.tres)
@@ -196,7 +202,7 @@ def reservations(text: str, zone: tzinfo = UTC) -> tuple[Reservation, ...]:
 
 
 def priority_parts(text: str) -> dict[str, dict[str, float]]:
-    """Return, for each job number, the job's priority parts by name, from the output of `sprio -l` with its header."""
+    """Return a mapping from job number to the parts of its priority by name, read from `sprio -l` with header."""
     lines = text.splitlines()
     header = lines[0].split() if lines else []
     if "JOBID" not in header or "PRIORITY" not in header:
@@ -214,7 +220,7 @@ def priority_parts(text: str) -> dict[str, dict[str, float]]:
 
 
 def megabytes(text: str) -> float:
-    """Return a size of memory in MB, 0 if the text has none.
+    """Return a size of memory in MB; 0 if the text contains no size.
 
     >>> megabytes("1000M"), megabytes("2G"), megabytes("2800Mc"), megabytes("N/A")
     (1000.0, 2048.0, 2800.0, 0.0)
@@ -224,8 +230,8 @@ def megabytes(text: str) -> float:
 
 
 def gpus_of(text: str) -> int:
-    """Return the number of GPUs in a list of resources. If it has both a total and the types, the greater number
-    counts.
+    """Return the number of GPUs in a list of resources. If the list has both a total and numbers for each type, the
+    greater of the total and their sum is returned.
 
     >>> gpus_of("gpu:2"), gpus_of("gres/gpu:a100:1(S:0),shard:4"), gpus_of("cpu=4,gres/gpu=2,gres/gpu:a100=2")
     (2, 1, 2)

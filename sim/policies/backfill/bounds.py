@@ -15,13 +15,16 @@ from sim.workload.model import Job
 
 
 class Trial(NamedTuple):
-    """Result of placing jobs one after another: their starts, or the first job that would start after its bound."""
+    """Result of placing jobs one after another: their starts, or the first job that would start after its bound (its
+    latest allowed start).
+    """
 
     starts: dict[int, float]
     late: Job | None = None
 
     def why(self, jobs: Iterable[Job], bounds: Mapping[int, float]) -> Reason:
-        """Return the reason why another job may or may not start.
+        """Return the reason why the job that was tried may start now, or may not because others would start after their
+        bounds.
 
         The reason names the job among `jobs` with the least time left until its bound, or most past it.
         """

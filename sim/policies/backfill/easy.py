@@ -1,4 +1,4 @@
-"""EASY, or aggressive, backfilling (Lifka 1995; ZKP section 2, K section 2.1.2)."""
+"""EASY, or aggressive, backfilling (Lifka 1995; Zotkin et al., section 2; Kettimuthu, section 2.1.2)."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ class EasyPlusPlus(Policy):
         yield Wake(start, is_renewed=True)
 
     def _pass(self, view: View, head: Job, start: float, left: Extra | Leftover, tail: list[Job]) -> Iterator[Decision]:
-        """Yield the decisions on the jobs behind the head: EASY's two rules, with predicted run times in place of
-        estimates.
+        """Yield the decisions on the jobs in `tail`, which are behind the head: EASY's two rules, with predicted run
+        times in place of estimates. `start` is the head's start, and `left` are the resources left over then.
         """
         now, predicted = view.now, view.notes["predicted"]
         for job in tail:

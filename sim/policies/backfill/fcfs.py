@@ -1,4 +1,4 @@
-"""First come, first served, strictly (every paper's baseline; ZKP section 5 sorts it)."""
+"""First come, first served, strictly: the baseline of every paper (Zotkin et al., section 5, sort its queue)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""First fit, first served (W section 1). With order=wide it is W's best fit, with order=narrow worst fit."""
+"""First fit, first served (Ward et al., section 1). With order=wide it is their best fit, with order=narrow their worst
+fit.
+"""
 
 from __future__ import annotations
 

@@ -98,8 +98,8 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
 
 
 def _most(reached: Sequence[int], free: int, extra: int) -> int:
-    """Return the largest sum of processors in `reached` that is at most `free`, with at most `extra` processors for
-    late jobs.
+    """Return the largest sum of processors in `reached` (see `best_packing`) that is at most `free`, with at most
+    `extra` processors for late jobs.
     """
     within = (1 << free + 1) - 1
     return max((sums & within).bit_length() - 1 for sums in reached[: extra + 1])

@@ -1,4 +1,4 @@
-"""Relaxed backfilling: the head may be delayed, but not too much (W section 2 and figure 2)."""
+"""Relaxed backfilling: the head may be delayed, but not too much (Ward et al., section 2 and figure 2)."""
 
 from __future__ import annotations
 

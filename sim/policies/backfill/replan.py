@@ -1,4 +1,4 @@
-"""Backfilling without guarantees: a new plan at every instant (ZKP section 8)."""
+"""Backfilling without guarantees: a new plan at every instant (Zotkin et al., section 8)."""
 
 from __future__ import annotations
 

@@ -60,10 +60,14 @@ def at_shadow(view: View, head: Job, extra: int) -> WhenFree | WhenRoom:
 
 
 def passes(head: Job, shadow: float, left: Extra | Leftover) -> FitsExtra | FitsBeside:
-    """Return the reason why a job that ends after the head's start may be backfilled: it leaves the head enough."""
+    """Return the reason why a job may be backfilled although it ends after `shadow`, the head's start: it fits into the
+    resources `left` over then.
+    """
     return FitsExtra(head, shadow, left.left) if isinstance(left, Extra) else FitsBeside(head, shadow)
 
 
 def delays(head: Job, shadow: float, ends: float, left: Extra | Leftover) -> WouldDelay | LeavesNoRoom:
-    """Return the reason why a job that ends after the head's start may not be backfilled: it would delay the head."""
+    """Return the reason why a job that ends at `ends` may not be backfilled. It would still run at `shadow`, the head's
+    start, and does not fit into the resources `left` over then.
+    """
     return WouldDelay(head, shadow, ends, left.left) if isinstance(left, Extra) else LeavesNoRoom(head, shadow, ends)

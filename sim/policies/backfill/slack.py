@@ -1,4 +1,4 @@
-"""Slack-based backfilling (Talby & Feitelson 1999, cited by ZKP and W)."""
+"""Slack-based backfilling (Talby & Feitelson 1999, cited by Zotkin et al. and Ward et al.)."""
 
 from __future__ import annotations
 

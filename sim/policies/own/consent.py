@@ -32,11 +32,11 @@ class OwnCodeError(NotThereError):
 
 
 NOT_SHOWN = "not shown"
-"""Value in place of a hash, for code that was only counted and not described before the user agreed"""
+"""Value in place of a hash, for code that was not described to the user before the user agreed, but only counted"""
 _agreed: dict[str, Proof] = {}
 _seen: dict[str, str] = {}
-"""Mapping from the name of code to the hash of the content that the user saw when agreeing; code agreed to unseen is
-missing
+"""Mapping from the name of code to the hash of the content that the user saw when agreeing. Code to which the user
+agreed without seeing it is missing
 """
 _is_open = False
 _is_asked = False
@@ -59,9 +59,11 @@ def agree(code: Iterable[Named], proof: Proof, seen: Mapping[str, str] = Mapping
 
 
 def heed_content(name: str, sha256: str) -> None:
-    """Raise an `OwnCodeError` if the user agreed to other content of the code `name` than that with the hash `sha256`.
+    """Raise an `OwnCodeError` if the code `name` has another content than the one that the user agreed to. `sha256` is
+    the hash of the present content.
 
-    The same holds if the code was only counted and not shown (`NOT_SHOWN`); code that the user named need not be shown.
+    The error is also raised if the code was only counted and not described to the user (`NOT_SHOWN`). Code that the
+    user named need not be shown.
     """
     if (seen := _seen.get(name, sha256)) == NOT_SHOWN:
         raise OwnCodeError("was not shown when you agreed; open the session with --trust if you trust it all", name)

@@ -63,7 +63,9 @@ class Reading:
     count: Width = "cpus"
     """Unit of the width of a job: CPUs or nodes."""
     held: Held = "eligible"
-    """Time at which a job that was held counts as submitted: when it became eligible, or its submission."""
+    """Time at which a job that was held counts as submitted: when it became eligible (`eligible`), or its submission
+    (`submit`).
+    """
     shape: Shape | None = None
     """Nodes of the machine, if they are known; None if the machine is as large as its jobs need"""
     zone: tzinfo | None = None
@@ -161,7 +163,9 @@ class _Dump:
         return moment
 
     def _add(self, row: Row, state: str, run: float, where: str, began: bool) -> None:
-        """Add a job that ended or runs, with the width that it held; `began` is False for a job that never ran."""
+        """Add a job that ended or runs, with the width that it held; `began` is False for a job that never ran. `where`
+        names the job in notes.
+        """
         submit = self._came(row)
         start, held, asked = self._at(row, "start"), *self._widths(row)
         if not began:
@@ -193,7 +197,7 @@ class _Dump:
 
     def _add_waiting(self, row: Row, where: str) -> None:
         """Add a waiting job, or each task of a waiting array: they start when the dump was made or later, and run to
-        their limit.
+        their limit. `where` names the job in notes.
         """
         reason, limit = row.get("reason", ""), _estimate(row)
         if reason in NEVER_STARTS:
@@ -457,10 +461,10 @@ def _mended(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """Return, for each number of surplus pipes up to the end of a free text, the best number up to its beginning.
+    """Return, for each number of surplus pipes up to the end of a free text, the best number of them before this text.
 
-    `empty` maps the possible numbers up to the beginning to the number of empty cells so far, of which the fewest are
-    best. The text can have up to `extra` surplus pipes.
+    `empty` maps each possible number of surplus pipes before the text to the number of cells before it that are empty;
+    the fewest are best. There can be up to `extra` surplus pipes in all.
     """
     best: dict[int, int] = {}
     before: int | None = None

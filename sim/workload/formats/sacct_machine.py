@@ -68,8 +68,8 @@ def _peak(changes: list[tuple[float, int]]) -> int:
 
 
 class Unmodelled:
-    """Counter of the requests that are not simulated, such as memory or licenses; fewer kinds if the nodes of the
-    machine are known.
+    """Counter of the requests that are not simulated, such as licenses. Memory, GPUs and partitions are counted unless
+    the known nodes of the machine describe them.
     """
 
     def __init__(self, shape: Shape | None = None) -> None:

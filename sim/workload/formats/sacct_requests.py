@@ -32,8 +32,8 @@ class Asked:
     def add(
         self, row: Row, cores: int, start: float | None, run: float, counts: Mapping[str, int] | None = None
     ) -> None:
-        """Add the next job, `cores` wide; with `start`, `run` (seconds) and `counts` (name of a node: cores) if it has
-        run. `start` is None for other jobs.
+        """Add the next job, which has `cores` cores. If it has run, `start` is its start, and `run` its run time in
+        seconds; otherwise `start` is None. `counts` maps the name of a node to the job's cores there (None if unknown).
         """
         request = self._request(row, max(cores, 1), start is not None)
         self._requests.append(self._known.setdefault(request, request))

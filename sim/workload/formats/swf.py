@@ -255,8 +255,8 @@ def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _whole(values: list[str], least: int | None = None) -> int | None:
-    """Return the whole number at the beginning of the first value that begins with one of at least `least`; None if no
-    value does.
+    """Return the whole number with which one of the texts `values` begins: the first such number that is at least
+    `least` (None: any number). The result is None if there is no such number.
     """
     for value in values:
         if (match := _WHOLE.match(value)) and (least is None or int(match[0]) >= least):

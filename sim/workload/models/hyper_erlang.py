@@ -25,7 +25,9 @@ from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 Fitted = Literal["three moments", "two moments", "Erlang", "exponential"]
 
 FEW = 4
-"""Number of observations below which an exponential distribution is fitted, because their moments mean little."""
+"""Number of observations below which an exponential distribution is fitted, because moments of so few observations mean
+little.
+"""
 HIGHEST_ORDER = 1000
 """Highest order of a fitted Erlang distribution; at this order the standard deviation is 3 % of the mean."""
 
@@ -87,7 +89,7 @@ class Model:
         procs: int | None = None,
     ) -> Trace:
         """Return a trace of `jobs` jobs, with arrival rates multiplied by `arrival_factor` and run times by
-        `service_factor`.
+        `service_factor`. `procs` is the size of the machine in the header; None for the size in the log.
         """
         procs = self.procs if procs is None else procs
         self._check(jobs, seed, arrival_factor, service_factor, procs)
@@ -116,8 +118,8 @@ class Model:
 
 
 def fit(workload: Workload) -> Model:
-    """Return the model fitted to a workload, with a class of jobs for each power of two that bounds their numbers of
-    processors.
+    """Return the model fitted to a workload. It has a class for each power of two: the jobs with at most as many
+    processors, but more than half as many.
     """
     upper = class_bounds(workload.width)
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
@@ -139,10 +141,10 @@ def fit_distribution(observed: Floats) -> HyperErlang:
     """Return the hyper-Erlang distribution that fits these observations; its field `fitted` says how: by three or two
     moments, as an Erlang or an exponential distribution.
 
-    A mixture of two Erlangs of order n has three given moments when n > 1/(cv^2) and n + 1 > 1/(m1*m3/m2^2 - 1).
-    Without a spread that an order up to HIGHEST_ORDER can have: an Erlang of the observed mean. With a skewness too
-    small for that (nearly all values are 0 or one same number): the mixture of the first two moments whose halves
-    contribute equally to the mean.
+    A mixture of two Erlangs of order n can have three given moments if n > 1/(cv^2) and n + 1 > 1/(m1*m3/m2^2 - 1). If
+    the spread is too small for an order up to HIGHEST_ORDER, the result is an Erlang with the observed mean. The
+    skewness is too small for such an order if nearly all values are 0 or one same number. The mixture then has only the
+    first two moments, and both of its Erlangs contribute equally to the mean.
 
     >>> fit_distribution(np.array([1.0, 2.0, 3.0, 30.0])).fitted
     'three moments'
@@ -200,8 +202,9 @@ def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
 
 
 def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobClass:
-    """Return the class of the jobs for which `upper` is `bound`. If it has a single job, the time between arrivals is
-    `span`, the length of the log in seconds.
+    """Return the class whose largest width is `bound`, with distributions fitted to its jobs; `upper` has the largest
+    width of each job's class. If the class has a single job, the time between arrivals is `span`, the length of the log
+    in seconds.
     """
     members = np.flatnonzero(upper == bound)
     gaps = np.diff(workload.submit[members]) if len(members) > 1 else np.array([span])
@@ -217,8 +220,8 @@ def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobC
 
 
 def _draw(job_class: JobClass, jobs: int, rng: np.random.Generator) -> Floats:
-    """Return rows (submit time, run time, width) of `jobs` random jobs of a class; this is the number for the whole
-    trace, because all its jobs may come from one class.
+    """Return rows (submit time, run time, width) of `jobs` random jobs of a class. Each class is asked for as many jobs
+    as the whole trace needs, because all may come from one class.
     """
     submit = np.cumsum(job_class.gap.sample(jobs, rng))
     run = job_class.run.sample(jobs, rng)

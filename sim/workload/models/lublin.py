@@ -47,8 +47,8 @@ class Parameters:
     rarer.
     """
     middle_below_widest: float = 2.0
-    """Difference between the binary logarithms of the largest size and of the size that separates the two stages: 2^5
-    on 2^7 processors.
+    """Binary logarithm of the largest size minus that of the size that separates the two stages: on 2^7 processors, 2^5
+    separates them.
     """
     narrow: float = 0.875
     """Share of the parallel jobs whose size is drawn in the first stage, that of narrow jobs."""
@@ -109,7 +109,9 @@ def check_wanted(jobs: int, procs: int, seed: int) -> None:
 
 
 def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Ints:
-    """Return the number of processors of each job: 1, a power of two, or any other number."""
+    """Return a random number of processors for each of `jobs` jobs: 1, a power of two, or any other number up to
+    `procs`.
+    """
     widest = math.log2(procs)
     narrowest = min(parameters.narrowest, widest)
     middle = min(max(widest - parameters.middle_below_widest, narrowest), widest)
@@ -123,7 +125,7 @@ def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameter
 
 
 def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
-    """Return the run times in seconds of jobs of these widths."""
+    """Return random run times in seconds for jobs of these widths (numbers of processors)."""
     short, each_processor = parameters.short_share
     is_short = rng.random(len(width)) <= np.clip(short + each_processor * width, 0, 1)
     shape = np.where(is_short, parameters.short_run[0], parameters.long_run[0])
@@ -132,7 +134,7 @@ def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BA
 
 
 def even_arrivals(jobs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
-    """Return arrival times in seconds after a midnight, not yet moved by a daily cycle."""
+    """Return `jobs` random arrival times, in seconds after a midnight, before the daily cycle moves them."""
     shape, scale = (np.full(jobs, parameter) for parameter in parameters.arrival)
     return np.cumsum(np.exp(_gamma_up_to(parameters.longest_gap, shape, scale, rng)))
 

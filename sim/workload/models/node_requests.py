@@ -18,16 +18,16 @@ from sim.workload.options import MOST_PROCS
 _ENTRY = re.compile(r"(\d{1,6})x(\d{1,6})c((?:,\d{1,9}[a-z]{1,20})*)")
 _MB = 1024
 _SHARES = (0.25, 0.5, 0.5, 1.0, 1.0, 2.0, 4.0)
-"""Memory per core that jobs may request, as multiples of the node's memory per core; multiples above 1 leave cores
-without memory.
+"""Multiples of the node's memory per core, of which each job gets one at random: the memory per core that it requests.
+Multiples above 1 leave cores without memory.
 """
 _GPU_JOBS, _EXCLUSIVE = 0.15, 0.03
 """Share of the jobs that request a GPU, if nodes have any, and share of the jobs that request whole nodes."""
 
 
 def parse_nodes(text: str) -> list[dict[str, Any]]:
-    """Return the groups of equal nodes that a text describes: count, cores, memory in MB, and any other resource by
-    name.
+    """Return the groups of equal nodes that a text describes, each as a mapping: count, cores, mem (in MB), and the
+    amount of any other resource by its name.
 
     >>> parse_nodes("100x64c,256g,4gpu 2x8c")
     [{'count': 100, 'cores': 64, 'mem': 262144, 'gpu': 4}, {'count': 2, 'cores': 8, 'mem': 0}]
@@ -50,7 +50,7 @@ def parse_nodes(text: str) -> list[dict[str, Any]]:
 
 
 def cores_of(nodes: list[dict[str, Any]]) -> int:
-    """Return the number of cores of all nodes."""
+    """Return the number of cores of all nodes in these groups (see `parse_nodes`)."""
     return sum(entry["count"] * entry["cores"] for entry in nodes)
 
 

@@ -1,4 +1,6 @@
-"""A made-up busy cluster: some 2,000 jobs in the queue, seen once a minute, with all that changes in between."""
+"""A made-up busy cluster: about 2,000 jobs in the queue, polled once a minute, with all that changes between two
+polls.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from sim.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Partitio
 NODES, CPUS = 200, 64
 QUEUED = 2000
 FIRST = 400
-"""Jobs that run at the first look."""
+"""Number of jobs that run at the first poll."""
 PLANNED = 300
-"""Waiting jobs that backfilling gives a date, which moves at nearly every look."""
+"""Number of waiting jobs that backfilling gives an expected start, which changes at nearly every poll."""
 STARTS = 4
-"""Jobs that start, end and arrive between two looks, on average."""
+"""Mean number of jobs that start, end and arrive between two polls."""
 MINUTE = 60.0
 BEGIN = 1_795_000_000.0
 
@@ -23,7 +25,9 @@ BEGIN = 1_795_000_000.0
 def busy(
     looks: int, seed: int = 1, queued: int = QUEUED, starts: int = STARTS, begin: float = BEGIN
 ) -> Iterator[Cluster]:
-    """Yield that many looks at it."""
+    """Yield the state of the cluster at each of `looks` polls. `queued`: waiting jobs; `starts`: mean number of starts
+    between two polls; `begin`: Unix time of the first poll.
+    """
     random_ = random.Random(seed)
     number = 1_000_000
     nodes = tuple(

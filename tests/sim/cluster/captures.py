@@ -1,4 +1,4 @@
-"""Recorded moments of real clusters of two versions, read as the program reads them."""
+"""Recorded states of real clusters with two versions of Slurm, read by the program's own readers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSIONS = ("v22.05", "v24.11")
 
 
 def series(shared: Path, version: str) -> Iterator[Cluster]:
-    """Yield the recorded moments of one run, one poll in five."""
+    """Yield the states of a cluster with this version of Slurm, one after another; one poll in five was recorded."""
     folder = shared / "slurm" / "captures" / version / "series"
     for file in sorted(folder.glob("*.squeue.json.gz")):
         stem = file.name.removesuffix(".squeue.json.gz")
@@ -34,7 +34,9 @@ def series(shared: Path, version: str) -> Iterator[Cluster]:
 
 
 def snap(shared: Path, version: str) -> Cluster:
-    """Return the moment that was captured with every command, by its text outputs."""
+    """Return the state of a cluster with this version of Slurm at the one time at which the text output of every
+    command was captured.
+    """
     folder = shared / "slurm" / "captures" / version / "snap1"
     jobs = text.jobs((folder / "squeue-r.txt").read_text(), columns=SNAP)
     return Cluster(

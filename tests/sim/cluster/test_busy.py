@@ -1,4 +1,4 @@
-"""A recording of a busy cluster stays small enough for a week, and gives every picture back."""
+"""A recording of a busy cluster stays small enough for a week of polls, and every polled state can be read back."""
 
 from __future__ import annotations
 

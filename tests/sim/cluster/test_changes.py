@@ -1,4 +1,4 @@
-"""Events between two pictures of a cluster."""
+"""Events found by comparing two polled states of a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the date of a waiting job moved."""
+"""Changes of a waiting job's expected start."""
 
 from __future__ import annotations
 

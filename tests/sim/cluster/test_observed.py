@@ -1,4 +1,4 @@
-"""A history that is observed."""
+"""History of runs that were observed on a cluster, not simulated."""
 
 from __future__ import annotations
 

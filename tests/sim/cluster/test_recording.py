@@ -1,4 +1,4 @@
-"""A recording gives back every picture, whatever came between, and refuses what is no recording.
+"""A recording gives back every polled state, whatever was added in between; other files are refused.
 
 Also tests sim.cluster.codec, sim.cluster.machine.
 """
@@ -79,7 +79,7 @@ def test_every_picture_comes_back(tmp_path_factory: pytest.TempPathFactory, pict
 
 
 def moving(polls: int) -> Iterator[Cluster]:
-    """Yield pictures in which a job waits while its date and its priority move."""
+    """Yield the states of `polls` polls, in which a job waits while its expected start and its priority change."""
     for poll in range(polls):
         job = ClusterJob("1", "1", "PENDING", reason="Priority", priority=100 + poll, start=1e6 + 7 * poll)
         yield Cluster(60.0 * poll, "c", nodes=(Node("n1", 4),), jobs=(job,))

@@ -1,4 +1,4 @@
-"""Pictures that are kept on disk while a cluster is watched."""
+"""States of a cluster that are kept on disk while it is watched."""
 
 from __future__ import annotations
 

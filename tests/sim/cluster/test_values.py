@@ -1,4 +1,4 @@
-"""A cluster at one moment."""
+"""The state of a cluster at one time, as a value."""
 
 from __future__ import annotations
 

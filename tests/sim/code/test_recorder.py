@@ -107,7 +107,7 @@ def test_a_step_of_very_many_lines_is_cut(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("name", sorted({*POLICIES} - {"adaptive"}))
 def test_every_policy_of_ours_has_a_line_for_each_decision(name: str) -> None:
-    """Not of adaptive: the engine hands over from one policy to another, with decisions of its own."""
+    """Except `adaptive`, under which the engine changes from one policy to another and makes decisions of its own."""
     _check(name)
 
 
@@ -117,7 +117,7 @@ def test_policies_of_the_literature_have_a_line_for_each_decision(path: Path) ->
 
 
 def _check(policy: str | Policy) -> None:
-    """Check the lines of some steps: all decisions made by the policy's code have one, with its source."""
+    """Check some steps of a run: every decision was made by a line of the policy's code, whose source is known."""
     timeline = Timeline(read("lublin-128"), policy)
     found = 0
     for step in range(20, 200, 9):

@@ -1,4 +1,6 @@
-"""Policies that would have helped a job, with their cost to other jobs; and times at which it would have fitted."""
+"""Policies under which a job would have waited less, and their cost to other jobs; times at which the job would have
+fitted.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def test_of_two_that_help_as_much_the_one_that_costs_less_is_first(lab: Lab) -> 
 
 
 def test_who_never_starts_waits_longer_than_anybody(lab: Lab) -> None:
-    """From 25 on there are three processors, and jobs that need four are cancelled."""
+    """From 25 s on, 3 of 4 processors are available; jobs that need four are cancelled."""
     workload = lab.workload(4, *JOBS).with_outages([Outage(25, inf, 0b1)])
     schedules = [run(workload, spec) for spec in ("fcfs", "firstfit")]
     assert [np.isnan(schedule.start).tolist() for schedule in schedules] == [[False] * 4, [False, True, False, False]]

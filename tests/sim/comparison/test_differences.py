@@ -1,4 +1,4 @@
-"""Two schedules compared: which numbers are better, and which jobs moved how far."""
+"""Two schedules compared: which numbers are better, and which jobs start earlier or later, and by how much."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def schedule(sample: str, spec: str, until: float = float("inf")) -> Schedule:
 
 @pytest.fixture(scope="module")
 def figure() -> Comparison:
-    """Return Zhang's figure 4: EASY starts job 5 at 600 instead of 1800, and moves no other job."""
+    """Return the comparison of fcfs and EASY on Zhang's figure 4: EASY starts job 5 at 600 instead of 1800, and no
+    other start changes.
+    """
     return compare(schedule("z-figure4", "fcfs"), schedule("z-figure4", "easy"))
 
 
@@ -80,7 +82,7 @@ def test_moves_are_the_difference_of_the_total_waits(realistic: Comparison) -> N
 
 
 def test_who_starts_in_both_and_ends_in_one_moves_no_start_and_no_wait() -> None:
-    """Job 5 had waited for 1760 s and is cancelled in the second run: its wait is neither counted nor saved."""
+    """Job 5 waits for 1760 s in the first run and never ends in the second, so its wait counts in no total."""
     first, second = schedule("z-figure4", "fcfs"), schedule("z-figure4", "easy")
     gone = np.array([second.workload.ids.index("5")])
     end = second.end.copy()

@@ -1,4 +1,5 @@
-"""The first difference of two runs: the first event of a job in only one of them, and why not in the other.
+"""The first difference of two runs: the first event of a job that happens in only one of them, and why it does not in
+the other.
 
 Also tests sim.why.wait_reasons.
 """
@@ -47,7 +48,7 @@ def account_of(workload: Workload, spec: str, time: float, rank: int) -> Account
 
 
 def test_fcfs_and_easy_part_where_the_first_job_passes() -> None:
-    """Zhang's figure 4: at 600 s job 5 may pass job 3."""
+    """Zhang's figure 4: at 600 s EASY lets job 5 pass job 3."""
     of = sample("z-figure4")
     found = parted(of, "fcfs", "easy")
     assert found == Divergence(600, (6, 6), ((), (Act("starts", 4),)))
@@ -107,7 +108,7 @@ def test_jobs_that_end_at_other_times_part_runs_with_the_same_decisions(lab: Lab
 
 
 def test_a_switch_that_stops_the_rows_is_a_parting() -> None:
-    """The switch suspends jobs in inactive rows, without a decision of a policy."""
+    """The switch of the policy suspends the jobs in inactive rows, without a decision of a policy."""
     of = sample("z-figure7")
     gang = Scenario(of, parse_policy("gang"))
     switched = Scenario(of, parse_policy("gang"), ((360, parse_policy("fcfs")),))
@@ -134,7 +135,9 @@ def test_a_run_that_has_not_begun_has_not_parted() -> None:
 
 
 def brute_force(first: Side, second: Side) -> float | None:
-    """Return the first time at which jobs start, or end, in only one of the schedules."""
+    """Return the first time at which a job starts or ends in only one of the schedules; None if the schedules are
+    equal.
+    """
     times = []
     for a, b in ((first.schedule.start, second.schedule.start), (first.schedule.end, second.schedule.end)):
         times += [min(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True) if x != y]
@@ -172,6 +175,6 @@ def test_a_run_does_not_part_from_itself(spec: str) -> None:
 
 
 def test_a_policy_that_says_why_is_taken_at_its_word() -> None:
-    """Under EASY job 4 waits because it would delay job 3."""
+    """Under EASY, job 4 of Zhang's figure 4 waits because it would delay job 3."""
     of = sample("z-figure4")
     assert isinstance(account_of(of, "easy", 600, 3).waits, WouldDelay)

@@ -1,4 +1,4 @@
-"""All that two runs decide differently, job by job, with the reasons of both."""
+"""All decisions about jobs that differ between two runs, job by job, with the reasons of both."""
 
 from __future__ import annotations
 

@@ -37,7 +37,9 @@ def workload(name: str) -> Workload:
 
 
 def timelines(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[Timeline, Timeline]:
-    """Return a run, and one whose policy is switched after `step` steps."""
+    """Return a run under `first`, and a copy in which the policy changes to `second` after `step` steps. `computed`:
+    both are computed to the end.
+    """
     one = Timeline(of, first)
     one.seek(step)
     other = one.twin()
@@ -49,7 +51,7 @@ def timelines(of: Workload, first: str, second: str, step: int = 0, computed: bo
 
 
 def advanced(one: Timeline, other: Timeline) -> LiveComparison:
-    """Return the comparison with all its work done."""
+    """Return the comparison of the two runs after all its work is done."""
     made = LiveComparison(one, other)
     while not made.is_done:
         made.advance()
@@ -97,7 +99,7 @@ def test_whether_they_part_is_open_as_long_as_one_is_not_computed() -> None:
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the steps whose decisions are read from now on."""
+    """Record reads of decisions from now on; return the list to which the number of each read step is added."""
     read: list[int] = []
     decisions = Past.decisions
 
@@ -110,7 +112,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_a_piece_of_work_reads_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A frame never waits until a whole history is read."""
+    """One call of `advance` reads a limited number of steps, so that drawing never waits until a whole history is
+    read.
+    """
     both = timelines(workload("lublin-128"), "easy", "easy")
     read = watched(monkeypatch)
     made = LiveComparison(*both)
@@ -156,7 +160,7 @@ def test_another_branch_is_compared_anew() -> None:
 
 
 def test_jobs_that_come_earlier_are_counted_as_they_start() -> None:
-    """Job 5 starts at 600 s with EASY, at 1,800 s without."""
+    """Job 5 starts at 600 s under EASY, at 1,800 s under FCFS."""
     made = LiveComparison(*timelines(workload("z-figure4"), "fcfs", "easy"))
     assert made.shifts(599) == (0, 2, 0)
     assert made.shifts(600) == (1, 2, 0)

@@ -28,7 +28,7 @@ REASONS = [
 
 
 def example(cls: type) -> Any:
-    """Return a value of that type with numbers all different and not 0."""
+    """Return a value of the class `cls` whose numbers are all different and not 0."""
     values: dict[str, Any] = {}
     for index, (field, hint) in enumerate(get_type_hints(cls).items()):
         kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)]
@@ -46,7 +46,7 @@ def example(cls: type) -> Any:
 
 
 def is_said(value: Any, sentence: str) -> bool:
-    """Return True if the sentence shows this number or this job, in any unit."""
+    """Return True if the sentence shows `value`: a job by its name, a number in any unit."""
     if isinstance(value, Job):
         return name(value) in sentence
     if isinstance(value, int | float):
@@ -115,7 +115,7 @@ def test_who_makes_way_in_the_matrix_is_told_for_whom() -> None:
 
 
 class BrandNew(NamedTuple):
-    """A reason without a sentence of its own."""
+    """A reason type for which the program has no sentence."""
 
     other: Job
     xfactor: float
@@ -124,7 +124,7 @@ class BrandNew(NamedTuple):
 
 
 class SendAway(NamedTuple):
-    """A decision without a sentence of its own."""
+    """A decision type for which the program has no sentence."""
 
     job: Job
     because: Any

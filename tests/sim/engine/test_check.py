@@ -1,4 +1,4 @@
-"""The checker finds every rule that is broken on purpose, and names step, time, job and rule."""
+"""The checker of runs finds every rule that is broken on purpose, and names step, time, job and rule."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ JOBS = ("1 0 2 10 10", "2 0 1 10 10", "3 1 4 10 10", "4 5 2 10 10")
 
 
 def broken(lab: Lab, tamper: Callable[[Engine], object], policy: str = "fcfs", until: float = 1) -> InvariantError:
-    """Return the checker's error in the step after the engine was tampered with."""
+    """Run until `until`, change the engine's state with `tamper`, and return the error that the checker raises in the
+    next step.
+    """
     engine = lab.run(policy, 4, *JOBS, until=until)
     tamper(engine)
     with pytest.raises(InvariantError) as error:
@@ -116,7 +118,7 @@ def test_a_plan_that_drifted_is_found(lab: Lab) -> None:
 
 @dataclass(frozen=True)
 class Liar(Policy):
-    """Starts fitting jobs at 0, reserves 10 for job 3, and breaks the promise at 5."""
+    """Policy that starts fitting jobs at 0, reserves 10 for job 3, and breaks this promise at 5."""
 
     name = "liar"
     keeps_reservations = True
@@ -195,6 +197,6 @@ def test_more_migrated_tasks_than_may_are_found(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_ends_a_moment_late_with_others_has_not_run_too_long(lab: Lab) -> None:
-    """Each end is less than a microsecond after the one before: all are one instant."""
+    """Each end is less than a microsecond after the one before, so that all three are one instant."""
     engine = lab.run("easy", 3, "1 0 1 1 9", "2 0 1 1.0000009 9", "3 0 1 1.0000018 9")
     assert engine.step_count == 2

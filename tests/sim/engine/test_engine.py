@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def places(engine: Engine) -> dict[str, str]:
-    """Return each job's processors."""
+    """Return the processors of each job as text: mapping from job id."""
     return {engine.workload.ids[s.rank]: written(s.processors) for s in engine.history.stretches()}
 
 
@@ -44,7 +44,7 @@ def test_everything_at_one_instant_is_one_step_and_one_pass(lab: Lab) -> None:
 
 
 def test_an_end_that_will_not_be_makes_no_instant_later(lab: Lab) -> None:
-    """Job 2 would have ended half a microsecond after job 1, had it not been suspended."""
+    """Job 2 is suspended at 10; without that it would have ended half a microsecond after job 1."""
     engine = lab.run("immediate:slice=1", 2, "1 0 1 100 100", "2 0 1 100.0000005 200", "3 10 1 5 5")
     assert lab.instants(engine) == [0, 10, 15, 100, 105.0000005]
 

@@ -1,4 +1,4 @@
-"""Processors go down and become available: interrupted jobs, waiting jobs, plans and promises.
+"""Processors go down and become available again: interrupted and waiting jobs, plans and reservations.
 
 Also tests sim.policies.backfill.room.
 """
@@ -137,7 +137,7 @@ def test_a_machine_of_which_something_is_missing_is_measured_by_what_is_there(la
 
 
 def test_failure_after_the_end_is_no_instant(lab: Lab) -> None:
-    """Under easy++ nothing is left to be asked at 100, when job 1 was expected to end."""
+    """Job 1 ends at 10, before its expected end at 100, so that easy++ needs no pass at 100."""
     rows, fails = ["1 0 2 10 100", "2 1 2 10 10"], Outage(50, inf, 0b01)
     engine = checked(changing(lab, *rows, outages=[fails], procs=2), "easy++", curious=True)
     assert list(engine.history.times()) == [0, 1, 10, 20]
@@ -145,7 +145,9 @@ def test_failure_after_the_end_is_no_instant(lab: Lab) -> None:
 
 @pytest.mark.parametrize("policy", ["easy", "easy++", "replan"])
 def test_what_comes_back_and_is_kept_for_a_suspended_job_is_counted_once(lab: Lab, policy: str) -> None:
-    """The first job gets all processors at 100, when the second ends, which resumes at 60; the third would delay it."""
+    """Job 1 is to resume on all processors at 100, when job 2 ends. Processors that are available again from 60 on are
+    kept for job 1; job 3 would delay it.
+    """
     rows = ("1 0 4 200 200", "2 0 2 50 50", "3 40 1 100 100")
     engine = Engine(changing(lab, *rows, outages=[Outage(30, 60, 0b0101)]), "gang:mpl=2,slice=10", watchers=[Checker])
     engine.run(25)
@@ -179,7 +181,9 @@ def test_processors_can_be_taken_away_in_the_middle(lab: Lab) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_policy_bears_every_change(family: str) -> None:
-    """Checked, from a checkpoint, without reasons, and after a switch to another policy."""
+    """Runs with outages are checked: whole, from a checkpoint, with and without reasons, and after a switch to another
+    policy.
+    """
     for seed in range(12):
         lot = Random(f"{family} {seed}")
         work = random_workload(lot.randint(0, 10_000))
@@ -209,7 +213,9 @@ HORIZON = 4000
 
 
 class Plain:
-    """A machine in whole seconds; each second is simulated, and plans are found by trying second after second."""
+    """Plain simulation of a machine with outages: it goes through every second, and finds planned starts by trying
+    second after second.
+    """
 
     def __init__(self, work: Workload, policy: str) -> None:
         self.work, self.policy, self.now, self.come = work, policy, 0, 0
@@ -263,7 +269,9 @@ class Plain:
                     self.begin(rank)
 
     def promise(self, upset: bool, early: bool, arrived: list[int]) -> None:
-        """Replan all promises by start after a failure, then plan interrupted jobs, then arrivals."""
+        """Update the reservations. `upset`: replan all, by start, after a failure; `early`: move them earlier after an
+        early end. Then reserve for interrupted jobs, then for `arrived`.
+        """
         by_start = sorted(self.promised, key=lambda rank: (self.promised[rank], rank))
         if upset:
             self.promised = {}

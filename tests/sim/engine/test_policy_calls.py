@@ -1,4 +1,4 @@
-"""Any error of a policy while it decides stops the run there with one line; a run never hangs."""
+"""Any error of a policy in a pass stops the run there, with a message of one line; a run never hangs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Odd(Policy):
-    """Starts a job at 0; misbehaves from 10 on."""
+    """Policy that starts a job at 0 and does something wrong (`does`) from 10 on."""
 
     does: Callable[[View], Any] = field(default=lambda view: None)
     name = "odd"
@@ -225,7 +225,7 @@ while thread.is_alive():
 
 
 def test_who_decides_is_never_hurt_by_who_watches() -> None:
-    """Python 3.11 crashes if another thread's stack is read during garbage collection."""
+    """Python 3.11 crashes if one thread reads another thread's stack during garbage collection."""
     watched = subprocess.run([sys.executable, "-c", WATCHED], timeout=60, capture_output=True)
     assert (watched.returncode, watched.stdout) == (0, b"done")
 
@@ -238,7 +238,7 @@ class NoKey(Order):
 
 @dataclass(frozen=True)
 class Astray(Odd):
-    """Its order, clock and queues are invalid."""
+    """The same with an invalid queue order and an invalid clock of turns."""
 
     order: Any = Fcfs
     clock: Any = lambda: None

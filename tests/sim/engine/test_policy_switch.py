@@ -1,4 +1,4 @@
-"""Another policy takes over in the middle of a run (sim/RULES.md): nothing is lost, whatever came before.
+"""Another policy takes over in the middle of a run (sim/RULES.md), and no job is lost, whatever policy ran before.
 
 Also tests sim.engine.inherited_jobs.
 """
@@ -41,7 +41,7 @@ VARIANTS = [*NAMES, "multiqueue:classes=20,speculate=3,speculate_over=5", "selec
 
 
 def run(workload: Workload, first: str, *switches: tuple[float, str], placement: str = "lowest") -> Engine:
-    """Run to the end, checked, with these switches."""
+    """Run to the end with all checks; each switch is (time, spec of the policy from then on)."""
     engine = Engine(workload, parse_policy(first), watchers=[Checker], curious=False)
     for at, spec in switches:
         while (due := engine.next_time()) is not None and due < at:
@@ -53,7 +53,9 @@ def run(workload: Workload, first: str, *switches: tuple[float, str], placement:
 
 
 def nothing_is_lost(engine: Engine) -> None:
-    """Check that every job ran for its run time, and that no job is left anywhere."""
+    """Check that every job ran for its run time and ended, and that no suspended job, granted reservation or kept
+    processor is left.
+    """
     workload, schedule = engine.workload, engine.schedule()
     np.testing.assert_allclose(schedule.ran, workload.runtime, atol=1e-6)
     assert not np.isnan(schedule.end).any()
@@ -65,7 +67,9 @@ def nothing_is_lost(engine: Engine) -> None:
 
 @pytest.fixture(scope="module")
 def busy() -> Workload:
-    """Return forty jobs on 128 processors that arrive too fast; some users request reservations."""
+    """Return forty jobs on 128 processors, which arrive faster than they can be run; some users request
+    reservations.
+    """
     workload = Workload.of(read(sample_path("lublin-128"))).with_overruns().take(slice(0, 40))
     submit = np.round(workload.submit * 0.4)
     draw = np.random.default_rng(0).random((2, len(workload)))
@@ -168,7 +172,9 @@ def test_partitions_are_of_even_size_and_own_what_runs(lab: Lab) -> None:
 
 
 def gang(lab: Lab, until: float = 250) -> Engine:
-    """Return an engine in which the second row has its first turn at 250; the job of the third row has not had one."""
+    """Return an engine with three rows of one job each. At the default `until`, the second row has just got its first
+    turn; the third has had none.
+    """
     jobs = ("1 0 4 1000 2000", "2 1 4 1000 2000", "3 2 4 1000 2000")
     return lab.run("gang", 4, *jobs, until=until)
 
@@ -202,8 +208,8 @@ def test_what_runs_comes_into_one_row_and_the_suspended_first_into_others(lab: L
 
 
 def put_aside(lab: Lab) -> Engine:
-    """Return an engine in which job 1 (processors 0 and 1) is suspended at 20 for job 2, which runs there until 70 by
-    its estimate.
+    """Return an engine at 20: job 1 (processors 0 and 1) has just been suspended for job 2, which runs there until 70
+    by its estimate.
     """
     jobs = ("1 0 2 500 500", "2 20 2 40 50", "3 21 1 200 200", "4 22 2 10 10", "5 23 1 100 100")
     return lab.run("immediate:slice=10", 2, *jobs[:2], *jobs[2:], until=20)
@@ -246,8 +252,8 @@ def test_when_nobody_is_suspended_any_more_promises_are_given(lab: Lab) -> None:
 
 
 def granted(lab: Lab) -> Engine:
-    """Return an engine in which job 2 has the whole machine from 50 on; job 1 runs until 40, and jobs 3 and 4 come
-    later.
+    """Return an engine in which job 2 has a granted reservation of the whole machine from 50 on. Job 1 runs until 40;
+    jobs 3 and 4 arrive at 20.
     """
     lines = ("1 0 1 40 40", "2 0 2 10 10", "3 20 1 100 100", "4 20 1 20 20")
     workload = replace(lab.workload(2, *lines), reserve=np.array([np.nan, 50, np.nan, np.nan]))
@@ -286,7 +292,7 @@ def test_in_a_matrix_a_reserved_job_gets_a_row_that_comes_on_turn(lab: Lab, name
 
 
 class Counting(Policy):
-    """Starts every arrival that fits, and counts completions."""
+    """Policy that starts every job that fits, and counts how often the engine reports that a job has completed."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         done = view.notes.setdefault("done", {})
@@ -298,7 +304,7 @@ class Counting(Policy):
 
 
 def test_a_policy_that_is_asked_again_is_told_once_who_completed(lab: Lab) -> None:
-    """When job 1 completes, at 40, job 3 is in the way."""
+    """When job 1 completes at 40, job 3 still runs, so that the start granted to job 2 must wait."""
     engine = granted(lab)
     engine.switch(Counting(), 10)
     engine.run()

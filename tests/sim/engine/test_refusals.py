@@ -1,4 +1,4 @@
-"""A policy asks for nonsense: the engine refuses in one line and has changed nothing.
+"""If a policy makes an impossible decision, the engine refuses it with one line and changes nothing.
 
 Also tests sim.engine.transitions, sim.engine.matrix_transitions.
 """
@@ -34,7 +34,7 @@ J4 = Job(rank=3, id="4", submit=9, procs=1, estimate=1)
 
 @dataclass(frozen=True)
 class Mischief(Policy):
-    """Starts fitting jobs at 0, and asks at 5 for a given decision."""
+    """Policy that starts fitting jobs at 0, and at 5 makes the decision `ask`, which is to be refused."""
 
     ask: Callable[[View], Any] = field(default=lambda view: None)
     seen: list[object] = field(default_factory=list)
@@ -54,12 +54,12 @@ class Shout(NamedTuple):
 
 
 def state_of(view: View) -> object:
-    """Return all that a decision could have changed."""
+    """Return everything in the view that a wrongly accepted decision could change."""
     return view.free, [job.id for job in view.queue], list(view.ends), dict(view.reserved)
 
 
 def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
-    """Return the engine's message; check that the refused decision changed nothing."""
+    """Run a policy whose decision `ask` is refused; return the engine's message, and check that nothing was changed."""
     policy = Mischief(ask=ask)
     engine = Engine(lab.workload(4, *JOBS), policy)
     engine.step()
@@ -127,7 +127,7 @@ def test_what_is_not_as_it_was_submitted_is_refused(lab: Lab, ask: Callable[[Vie
 
 @dataclass(frozen=True)
 class Stalls(GangMigrate):
-    """Charges the first job in the matrix a negative number of seconds."""
+    """Gang policy that charges the first job a negative number of seconds for a migration."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         yield from super().decide(view)
@@ -141,7 +141,7 @@ def test_a_stall_must_take_a_time_that_can_be(lab: Lab) -> None:
 
 @dataclass(frozen=True)
 class Wakes(Policy):
-    """Suspends a job and resumes it at a time that is not a number."""
+    """Policy that suspends a job and asks to resume it at a time that is not a number."""
 
     suspends = True
 

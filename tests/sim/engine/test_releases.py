@@ -1,4 +1,4 @@
-"""Runs in which jobs come when others have ended.
+"""Runs in which some jobs arrive only when the jobs that they follow have ended.
 
 Also tests sim.engine.arrivals, sim.workload.follows, sim.workload.fidelity.
 """
@@ -32,7 +32,7 @@ CHAINS = ("1 0 2 10 10", "2 5 2 10 30", "3 6 4 8 8", "4 40 1 10 10", "5 41 3 5 9
 
 
 def chained(lab: Lab) -> Workload:
-    """Return jobs of which the fourth, the fifth and the last come after others, one of them before its own time."""
+    """Return seven jobs, of which the fourth, the fifth and the last arrive only after others have ended."""
     follows = (None, None, None, Follow((After(1),), 2.0), Follow((After(0), After(2))), None, Follow((After(3),), 0.0))
     return replace(lab.workload(4, *CHAINS), follows=follows)
 

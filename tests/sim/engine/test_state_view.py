@@ -1,4 +1,4 @@
-"""A policy that looks everywhere finds neither the engine nor the true end of an unfinished job."""
+"""However a policy searches its view, it can reach neither the engine nor the actual end of an unfinished job."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
 HIDDEN = (Engine, Transitions, Future, PolicySwitch, History, Workload)
-"""Types whose instances know run times, or lead to objects that do"""
+"""Types whose instances know the run times of jobs, or lead to objects that do"""
 PLAIN = (str, bytes, bool, type(None), GeneratorType, ModuleType, Policy)
-"""Types that are not searched: the policy is the spy's own, modules are imports"""
+"""Types whose instances the search for secrets skips"""
 
 CODE = (type, FunctionType)
-"""Types that lead to all modules, searched once"""
+"""Types that lead to all modules, so that they are searched only once for all views"""
 
 
 def truths(engine: Engine) -> set[float]:
-    """Return the secret numbers: run times, remaining times and ends of unfinished jobs."""
+    """Return the numbers that no view may contain: run times, remaining run times and ends of unfinished jobs."""
     state, left = engine.state, range(len(engine.workload))
     unfinished = [rank for rank in left if np.isnan(state.ledger.end[rank])]
     run = {rank: engine.workload.runtimes[rank] for rank in unfinished}
@@ -57,7 +57,9 @@ def truths(engine: Engine) -> set[float]:
 
 
 def found_from(view: View, jobs: int, code: dict[int, object] | None = None) -> Iterator[object]:
-    """Yield everything reachable from a view, except again by way of `code`, which is filled on the way."""
+    """Yield everything reachable from a view. `code` has the functions and types that earlier calls have searched; this
+    call adds its own.
+    """
     code = {} if code is None else code
     met = {}
     seen: set[int] = set()
@@ -82,7 +84,9 @@ def found_from(view: View, jobs: int, code: dict[int, object] | None = None) -> 
 
 
 def answers(view: View, jobs: int) -> Iterator[object]:
-    """Yield the view's answers about every job, also about jobs that have not arrived."""
+    """Yield the view's answers about the jobs of all ranks, and ranks just outside, including jobs that have not
+    arrived.
+    """
     for ask in (view.job, view.ran, view.held, view.remaining_estimate):
         for rank in range(-1, jobs + 1):
             with suppress(LookupError):
@@ -90,7 +94,7 @@ def answers(view: View, jobs: int) -> Iterator[object]:
 
 
 def parts(thing: Any) -> Iterator[object]:
-    """Yield the parts of a value, however it hides them."""
+    """Yield everything that an object holds: its items, attributes, closure and bound object."""
     if isinstance(thing, Mapping):
         yield from [*thing.keys(), *thing.values()]
     elif isinstance(thing, list | tuple | AbstractSet | array | np.ndarray | bytearray):
@@ -112,7 +116,7 @@ def parts(thing: Any) -> Iterator[object]:
 
 
 def spying(policy: Policy, look: Callable[[View], None]) -> Policy:
-    """Return the same policy with a look around before every third decision."""
+    """Return a policy that decides the same, and calls `look` with its view before every third decision."""
 
     class Spy(type(policy)):  # type: ignore[misc]
         def decide(self, view: View) -> Iterator[Decision]:
@@ -126,7 +130,7 @@ def spying(policy: Policy, look: Callable[[View], None]) -> Policy:
 
 
 def workload(lab: Lab) -> Workload:
-    """Return jobs with run times equal to no other number."""
+    """Return jobs whose run times are equal to no other number of the run, so that they can be recognised."""
     lines = [f"{i + 1} {7 * i} {1 + i * 5 % 4} {70 + i + sqrt(i + 2.7) % 1} 200" for i in range(12)]
     return reserve(lab.workload(6, *lines), 0.2, 100, 0)
 
@@ -199,7 +203,9 @@ def test_a_view_has_what_is_documented_and_nothing_more() -> None:
 def test_other_policy_asked_with_a_narrowed_view_starts_no_more(lab: Lab) -> None:
     @dataclass(frozen=True)
     class EvenOnly(Easy):
-        """EASY for jobs of even rank; first-come first-served for the others when no even one waits."""
+        """EASY with only the waiting jobs of even rank as its queue; with the others while no job of even rank
+        waits.
+        """
 
         def decide(self, view: View) -> Iterator[Decision]:
             even = [job for job in view.queue if job.rank % 2 == 0]
@@ -212,7 +218,7 @@ def test_other_policy_asked_with_a_narrowed_view_starts_no_more(lab: Lab) -> Non
 def test_start_of_a_job_kept_in_the_same_pass_is_refused(lab: Lab) -> None:
     @dataclass(frozen=True)
     class Forgetful(Easy):
-        """Claims that all jobs wait, and lets EASY start them."""
+        """EASY that first says of every waiting job that it is kept waiting, and then starts jobs."""
 
         def decide(self, view: View) -> Iterator[Decision]:
             yield from (Keep(job, TooFewFree(view.free)) for job in view.queue)

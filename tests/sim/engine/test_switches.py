@@ -1,4 +1,4 @@
-"""Small random runs in which the policy is switched, half of them with fractions of seconds, all of them checked.
+"""Small random runs with switches of the policy, all of them checked; half of them with fractions of seconds.
 
 By hand, longer: `python -m tests.sim.engine.test_switches 5000 1`; the machine changes in every third of them.
 """
@@ -29,7 +29,7 @@ SPECS = (
 
 
 def drawn(random: Random) -> Workload:
-    """Return random jobs, with times in whole seconds or not, on a small machine."""
+    """Return random jobs on a small machine; times are whole seconds in some workloads only."""
     procs, jobs, digits = random.choice([1, 3, 8]), random.randint(3, 25), random.choice([None, None, 1, 3])
     run = np.array([round(random.uniform(1, 60), digits) for _ in range(jobs)], dtype=float)
     estimate = np.array([round(max(r * random.choice([1, 1, 1.5, 4]), 1), digits) for r in run], dtype=float)
@@ -45,7 +45,7 @@ def drawn(random: Random) -> Workload:
 
 
 def switched(seed: int, changes: bool = False) -> None:
-    """Check one run with up to four switches, possibly on a machine that changes."""
+    """Check one random run with one to four switches; `changes`: with outages of the machine."""
     random = Random(seed)
     workload = drawn(random)
     if changes:

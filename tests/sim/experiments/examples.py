@@ -14,7 +14,7 @@ KILLS = FAIR.replace(
 
 
 def small(*policies: str, seeds: int = 3, jobs: int = 60, groups: tuple[str, ...] = ()) -> SweepPlan:
-    """Return runs of milliseconds, all different."""
+    """Return a plan whose runs are all different and take milliseconds each."""
     factors = {
         "trace": ["lublin-128"], "jobs": [str(jobs)], "estimates": ["random:2"], "load": ["{1,2}"],
         "seed": [f"{{0..{seeds - 1}}}"], "policy": list(policies or ("easy", "relaxed:omega={0,1}")),
@@ -23,7 +23,7 @@ def small(*policies: str, seeds: int = 3, jobs: int = 60, groups: tuple[str, ...
 
 
 def policy_file(folder: Path, text: str) -> str:
-    """Write a user-defined policy; return its spec."""
+    """Write a user-defined policy into a file in `folder`; return the spec that names it."""
     path = folder / "own.py"
     path.write_text(text, encoding="utf-8")
     return str(path)

@@ -1,4 +1,4 @@
-"""A run of a file of results as a session."""
+"""A run from a file of results, opened again as a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers receive traces and code by content."""
+"""Workers of a sweep receive traces and code as copies, recognised by their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which jobs are not measured."""
+"""Jobs at the beginning and end of a run that are not measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""About how long a sweep will take."""
+"""Estimates of how long a sweep will take."""
 
 from __future__ import annotations
 

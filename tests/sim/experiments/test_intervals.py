@@ -1,4 +1,4 @@
-"""Intervals and paired comparisons, against tables."""
+"""Confidence intervals by Student's t, checked against published tables, and paired comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of jobs that a sweep keeps, there and back."""
+"""Values of each job that a sweep keeps in its file of results, written and read back."""
 
 from __future__ import annotations
 

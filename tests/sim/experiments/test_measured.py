@@ -1,4 +1,4 @@
-"""Measurements of a run."""
+"""Measurements of a single run of a sweep."""
 
 from __future__ import annotations
 

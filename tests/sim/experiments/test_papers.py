@@ -1,4 +1,4 @@
-"""The papers' tables as plans."""
+"""Tables of papers as plans of experiments."""
 
 from __future__ import annotations
 

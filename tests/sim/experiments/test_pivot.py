@@ -1,4 +1,4 @@
-"""Results as rows and columns."""
+"""Results of a sweep arranged as a table of rows and columns."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def plan(**more: list[str]) -> SweepPlan:
 
 
 def value(run: Run) -> float:
-    """Return a made-up value of a run: EASY is better by 10 and by a half; each seed adds noise to all its runs, and
-    each run some of its own.
+    """Return a made-up result of a run. It depends on the policy and the load; noise depends on the seed and a little
+    on the policy.
     """
     options = dict(run.options)
     own = {"easy": 0.0, "relaxed:omega=0": 0.1, "relaxed:omega=1": -2.0}[run.policy]

@@ -1,4 +1,4 @@
-"""Plans: what varies, what advances together, and what makes a run the same one."""
+"""Plans: factors that vary, factors that change together, and what decides if two runs are the same."""
 
 from __future__ import annotations
 

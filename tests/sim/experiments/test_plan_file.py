@@ -1,4 +1,4 @@
-"""Plans as files: they say what the command line says, and a wrong one its line."""
+"""Plans as files: they mean the same as on the command line, and an error names its line."""
 
 from __future__ import annotations
 

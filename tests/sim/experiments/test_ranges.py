@@ -1,4 +1,4 @@
-"""Ranges in what a person types."""
+"""Ranges such as {1..5} in typed values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of results: complete, recognised as ours, and foreign text when read."""
+"""The file of results: it is complete and recognised as the program's own; texts in it from strangers are harmless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps make every run once, whatever happens to the workers.
+"""A sweep makes every run exactly once, whatever happens to its workers.
 
 Also tests sim.experiments.work, sim.experiments.pool.
 """

@@ -1,4 +1,4 @@
-"""A worker that runs another program is refused."""
+"""A worker with another version of the program is refused."""
 
 from __future__ import annotations
 

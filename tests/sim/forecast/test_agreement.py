@@ -1,4 +1,4 @@
-"""Recorded starts beside those of a policy."""
+"""Recorded starts next to the starts that a policy gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forecasts of a picture with their ranges, and the score of the last day.
+"""Forecasts for all waiting jobs of a polled cluster, with their ranges, and the score of the last day.
 
 Also tests sim.forecast.expected, sim.forecast.words.
 """
@@ -49,7 +49,7 @@ def test_each_reason_without_a_forecast_is_named() -> None:
 
 
 def judged(*, error: float = 40.0) -> tuple[Board, Forecasts]:
-    """Return a board after 25 jobs that each started `error` seconds later than it said."""
+    """Return a board and its last forecasts, after 25 jobs that each started `error` seconds later than forecast."""
     board, made = Board(every=60.0), Forecasts(NOW, {}, {})
     for number in range(26):
         at = NOW + 1000.0 * number

@@ -1,4 +1,5 @@
-"""Forecasts of starts: what a moment says of the future, with less or more of the cluster in the model.
+"""Forecasts of starts from the state of a cluster at one time, with models that take more or less of the cluster into
+account.
 
 Also tests sim.forecast.limits, sim.forecast.past.
 """
@@ -28,7 +29,7 @@ WAITS = ClusterJob(
 
 
 def said(model: Model, *jobs: ClusterJob, past: Past | None = None, **more: Any) -> dict[str, float]:
-    """Return job id -> seconds until its start."""
+    """Return the forecasts for a cluster with these jobs: mapping from job id to seconds until its start."""
     told = {"nodes": NODES_, "partitions": (BATCH, SHORT), **more}
     found = forecast(Cluster(NOW, jobs=jobs, **told), model, past)
     return {job: start - NOW for job, start in found.items()}

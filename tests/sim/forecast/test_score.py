@@ -51,7 +51,7 @@ def test_a_job_that_never_starts_is_not_scored() -> None:
 
 @pytest.mark.parametrize("spread", [30.0, 3000.0])
 def test_ranges_hold_the_share_that_they_say(spread: float) -> None:
-    """Also where errors grow for a while, and where jobs that start soon are known first."""
+    """The forecast ranges contain the actual start in the share of cases that they state, also while errors grow."""
     random_, ranges, inside = random.Random(spread), Ranges(), []
     waiting: dict[str, tuple[float, tuple[float, float] | None]] = {}
     for step in range(3000):
@@ -82,7 +82,9 @@ def test_what_waits_no_more_is_forgotten() -> None:
 def test_forecasts_of_a_recorded_day_are_about_as_good_as_slurms(
     shared: Path, version: str, every: float, most: float, learnt: float
 ) -> None:
-    """On the overloaded machine (v22.05) better even without learnt run times, and always better with them."""
+    """With learnt run times, the forecasts are better than Slurm's on both machines; on the overloaded one (v22.05)
+    even without.
+    """
     folder = shared / "slurm" / "captures" / version
     partitions = text.partitions((folder / "snap1" / "scontrol-partition.txt").read_text())
     bounds = limits((folder / "snap1" / "assoc_mgr.txt").read_text())

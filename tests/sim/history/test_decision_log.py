@@ -1,4 +1,4 @@
-"""Decisions stored as rows of numbers are read back equal, with the same sentences."""
+"""Decisions are stored as rows of numbers and read back equal, with the same sentences."""
 
 from __future__ import annotations
 

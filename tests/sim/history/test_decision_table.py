@@ -1,4 +1,4 @@
-"""Decisions as rows and as a table."""
+"""Decisions of a run as a table."""
 
 from __future__ import annotations
 

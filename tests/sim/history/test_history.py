@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def filtered(history: History, start: float, end: float, processors: int = -1) -> list[Stretch]:
-    """Return the stretches that `between` must return, by looking at every one."""
+    """Return the stretches that `History.between` must return, found by looking at every stretch."""
     return [
         stretch
         for stretch in history.stretches()
@@ -42,7 +42,7 @@ def filtered(history: History, start: float, end: float, processors: int = -1) -
 
 
 def long_history(seed: int, count: int) -> History:
-    """Return `count` stretches, several a second, most of them short and some open to the end."""
+    """Return a history with `count` stretches, most of them short, often several in one second; some have not ended."""
     random, history, now = Random(seed), History(), 0.0
     is_open: list[int] = []
     for rank in range(count):
@@ -129,7 +129,7 @@ WAITS_AFTER = {"suspended", "queued", "cut"}
 
 
 def runs() -> Iterator[Engine]:
-    """Run every policy, with a switch to the next one in the middle."""
+    """Yield, for every policy: a run that begins under it and is switched to the next policy in the middle."""
     _, workload = Source("lublin-128").read()
     for first, second in pairwise([*SPECS, *SPECS[::-1]]):
         engine = Engine(workload.take(slice(120)), parse_policy(first))
@@ -256,7 +256,7 @@ def test_who_passed_a_job_and_holds_what_it_lacks_is_in_its_way(lab: Lab) -> Non
 
 
 def test_passer_is_not_in_the_way_of_a_job_that_maintenance_keeps(lab: Lab) -> None:
-    """Without job 3, which runs on at 50, job 2 would still run into the maintenance at 55."""
+    """Without job 3, which still runs at 50, job 2 would fit but run into the maintenance that begins at 55."""
     jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 52 52")
     engine = lab.run("firstfit", 4, *jobs)
     job, passers = engine.workload.jobs[1], passers_of(engine.history, 1, submit=1)

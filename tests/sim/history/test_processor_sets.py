@@ -10,7 +10,9 @@ from sim.history.processor_sets import ProcessorSets
 
 
 def drawn(bits: int) -> list[int]:
-    """Draw sets on a machine of `bits` processors: single ones, ranges, and some in many pieces."""
+    """Return random sets of processors as bit masks, for a machine of `bits` processors: single ones, ranges and
+    scattered ones.
+    """
     random, sets = Random(bits), []
     for _ in range(20):
         low, high = sorted((random.randrange(bits), random.randrange(bits)))

@@ -1,4 +1,4 @@
-"""Which loop runs can be set in the environment, and the program says why one is not compiled.
+"""The environment chooses which loop runs, and the program says why a loop is not compiled.
 
 Also tests sim.kernel.parts.
 """
@@ -74,7 +74,7 @@ def times(count: int) -> Times:
 
 
 def c_types() -> dict[str, Any]:
-    """Return the functions of the file that writes the types of C, by name."""
+    """Return the functions of `.ci/c_types.py`, which writes the C types for Cython: mapping from name to function."""
     return runpy.run_path(str(Path(choice.__file__).parents[2] / ".ci" / "c_types.py"))
 
 

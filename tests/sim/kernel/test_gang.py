@@ -1,4 +1,4 @@
-"""The loop of gang scheduling gives the same results as the engine with its policies, in every respect.
+"""The fast loop for gang scheduling gives the same results as the engine with its policies, in every respect.
 
 Also tests sim.kernel.clock, sim.kernel.sharing, sim.kernel.migration, sim.engine.express.gangs.
 """
@@ -76,7 +76,7 @@ def test_large_matrices_are_left_to_the_engine() -> None:
 
 
 def test_turns_that_are_too_many_to_be_counted_are_left_to_the_engine() -> None:
-    """After 5.9 million years, floating point no longer separates turns of a second."""
+    """After a run time of 10^15 s, floating-point numbers can no longer tell turns of a second apart."""
     for lasts, are_too_many in [(1e6, False), (1e15, True)]:
         long = replace(FEW, runtime=FEW.runtime + lasts, estimate=FEW.estimate + lasts)
         assert (Engine(long, parse_policy("gang:slice=1"), curious=False).hurry() == 0) is are_too_many
@@ -84,7 +84,9 @@ def test_turns_that_are_too_many_to_be_counted_are_left_to_the_engine() -> None:
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_step_has_more_decisions_than_reserved_room(loop: str) -> None:
-    """1,499 jobs arrive at once; the last arrival passes all of them, and a start in a row is planned for each."""
+    """1,499 wide jobs and a narrow one arrive at once; the narrow one passes all others, each of which gets a planned
+    start.
+    """
     _, workload = Source("lublin-320").read()
     width = np.array([*[200] * 1499, 1])
     crowd = replace(workload.take(slice(1500)), submit=np.zeros(1500), width=width)
@@ -98,7 +100,9 @@ def test_step_has_more_decisions_than_reserved_room(loop: str) -> None:
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_who_moves_to_another_row_beside_those_that_migrate_is_written_there(loop: str) -> None:
-    """Job 25 finds its columns free in a fuller row at the instant at which other jobs move aside there."""
+    """Job 25 moves to a fuller row in which its columns are free, at the instant at which other jobs migrate in that
+    row.
+    """
     submit = [0, 0, 0, 1, 2, *[22] * 12, 42, 42, *[44.5] * 9]
     width = [10, 10, 5, 1, 1, 10, 1, 1, 2, 2, 10, 10, 10, 9, 1, 10, 1, 10, 1, 10, 1, 1, 1, 1, 2, 2, 7, 7]
     length = np.array([10, 27, 18, 1, 27, 1, 1, 2, 25, 10, 1, 1, 1, 1, 17, 15, 1, 8, 20, 1, 1, 1, 1, 3, 5, 5, 4, 4.0])

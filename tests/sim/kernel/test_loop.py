@@ -1,4 +1,5 @@
-"""The loop over columns gives the same results as the engine with its policies, in every respect.
+"""The fast loop, which works on arrays with an entry for each job, gives the same results as the engine with its
+policies.
 
 Also tests sim.kernel.row_plan, sim.machine.cython, sim.kernel.present,
 sim.kernel.compression, sim.kernel.calls, sim.kernel.known, sim.kernel.ordering, sim.engine.express.express,
@@ -49,20 +50,20 @@ ORDERS = ["fcfs", "sjf", "ljf", "saf", "narrow", "wide", "f1"]
 BY_CLOCK = ["xfactor", "delay", "ward", "wfp3", "unicef", "random", "random-length", "random-delay"]
 OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:order=multifactor"]
 LOOPS = [name for name in ("python", "compiled") if name == "python" or choice.compiled()]
-"""The interpreted loop, and the compiled one if it exists"""
+"""Names of the fast loops to test: the interpreted one, and the compiled one if it was built"""
 ANY = st.data()
 LUBLIN = Source("lublin-128").read()[1].take(slice(600))
 FEW = LUBLIN.take(slice(40))
 
 
 def specs() -> st.SearchStrategy[str]:
-    """Draw a policy and an order that the loop supports."""
+    """Draw the spec of a policy with an order that the fast loop supports."""
     ordered = st.tuples(st.sampled_from(KNOWN), st.sampled_from([*ORDERS, *BY_CLOCK]))
     return ordered.map(lambda both: f"{both[0]}{',' if ':' in both[0] else ':'}order={both[1]}") | st.just("recorded")
 
 
 def all_of(engine: Engine) -> dict[str, Any]:
-    """Return everything observable of a run."""
+    """Return everything observable of a run, for comparisons: mapping from what it is to its value."""
     history, state, jobs = engine.history, engine.state, len(engine.workload)
     found = {name: getattr(state, name) for name in state.__slots__ if name not in _APART}
     return found | {
@@ -87,7 +88,7 @@ def all_of(engine: Engine) -> dict[str, Any]:
 
 
 def rows_of(sharing: Sharing) -> list[Any]:
-    """Return everything observable of a matrix, its clock and its jobs."""
+    """Return everything observable of an Ousterhout matrix, its clock of turns and its jobs, for comparisons."""
     matrix, turns = sharing.matrix, sharing.turns
     seen = [matrix.rows, [matrix.used(row) for row in matrix.rows], list(matrix.places()), matrix.homes(), matrix.gone]
     clock = [turns.row, turns.begin, turns.rows, sharing.since]
@@ -110,14 +111,16 @@ _APART = {
 
 
 def by(loop: str, workload: Workload, spec: str) -> Engine:
-    """Return an engine that makes many steps at once by this loop, or none for "off"."""
+    """Return an engine that uses the fast loop `loop` for many steps at once; "off": it makes every step itself."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(choice.SETTING, loop)
         return Engine(workload, parse_policy(spec), curious=False)
 
 
 def agree(loop: str, workload: Workload, spec: str, *moves: Callable[[Engine], object]) -> None:
-    """Check that after each move everything is as the engine alone makes it."""
+    """Check that after each of `moves`, and at the end, the run with the fast loop equals the run by the engine
+    alone.
+    """
     alone, both = by("off", workload, spec), by(loop, workload, spec)
     for move in (*moves, Engine.run):
         came_of = [outcome(move, engine) for engine in (alone, both)]
@@ -127,7 +130,9 @@ def agree(loop: str, workload: Workload, spec: str, *moves: Callable[[Engine], o
 
 
 def moves(to: st.SearchStrategy[str]) -> st.SearchStrategy[list[Callable[[Engine], object]]]:
-    """Draw halts, single steps and switches to one of these policies."""
+    """Draw lists of actions on an engine: run until a time, advance some steps, make one step, or switch to one of the
+    policies `to`.
+    """
     until = st.floats(0, 300).map(lambda time: lambda engine: engine.run(until=time))
     advance = st.integers(1, 40).map(lambda steps: lambda engine: engine.advance(steps))
     single = st.just(lambda engine: engine.step())
@@ -136,7 +141,9 @@ def moves(to: st.SearchStrategy[str]) -> st.SearchStrategy[list[Callable[[Engine
 
 
 def agree_from_a_checkpoint(loop: str, workload: Workload, spec: str, steps: int) -> None:
-    """Check that a run continued, and a run resumed from a checkpoint, equal the engine's run."""
+    """After `steps` steps by the fast loop: check that the run continued and the run resumed from a checkpoint equal
+    the engine's own.
+    """
     whole, engine = by("off", workload, spec), by(loop, workload, spec)
     engine.advance(steps)
     again = engine.at(engine.checkpoint(), engine.history.until(engine.step_count, engine.state.free))
@@ -149,7 +156,7 @@ def agree_from_a_checkpoint(loop: str, workload: Workload, spec: str, steps: int
 
 
 def outcome(move: Callable[[Engine], object], engine: Engine) -> str:
-    """Return the result of a move, or its error."""
+    """Apply the move to the engine; return its result, or the message of its error."""
     try:
         return repr(move(engine))
     except SchedscopeError as error:
@@ -172,7 +179,7 @@ def test_run_is_the_same_with_any_parameters(lab: Lab, name: str, loop: str, dat
 
 
 def test_subclass_is_left_to_the_engine() -> None:
-    """A policy derived from a compiled one may decide otherwise; the schedule is right, only slower."""
+    """The fast loop does not run a subclass of a policy that it knows, because the subclass may decide otherwise."""
 
     @dataclass(frozen=True)
     class Widest(FirstFit):
@@ -228,7 +235,7 @@ def test_long_queue_is_walked_the_same(loop: str, spec: str, order: str) -> None
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("order", BY_CLOCK)
 def test_a_longer_run_in_an_order_by_the_clock_is_the_same(loop: str, order: str) -> None:
-    """The first hundreds arrive at once, so that very many wait."""
+    """The first 200 of the jobs arrive at once, so that the queue is long."""
     crowd = LUBLIN.take(slice(250))
     crowd = replace(crowd, submit=np.maximum(crowd.submit, crowd.submit[200]))
     for spec in ("firstfit", "relaxed", "replan"):
@@ -236,7 +243,7 @@ def test_a_longer_run_in_an_order_by_the_clock_is_the_same(loop: str, order: str
 
 
 def shaken(seed: int) -> Workload:
-    """Return a few kinds of jobs on a crowded machine, with ends parts of a microsecond apart.
+    """Return a few kinds of jobs on a crowded machine; many of their ends differ by less than a microsecond.
 
     Of the first thirty seeds, the ones below once made a policy fail or give another schedule.
     """
@@ -305,7 +312,7 @@ def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monk
 def test_what_the_loop_does_not_know_is_left_to_the_engine(loop: str) -> None:
     @dataclass(frozen=True)
     class Own(Easy):
-        """A user-defined policy derived from a built-in one."""
+        """A user-defined subclass of EASY, which the fast loop does not know."""
 
     for policy in (Own(), parse_policy("conservative:order=multifactor")):
         assert known(policy, choice.chosen()) is None
@@ -317,7 +324,7 @@ def test_what_the_loop_does_not_know_is_left_to_the_engine(loop: str) -> None:
 def test_a_machine_in_more_pieces_than_there_are_jobs_is_taken_over(loop: str) -> None:
     @dataclass(frozen=True)
     class Scattered(Easy):
-        """Starts every job on every other processor."""
+        """Policy that starts every job on every other processor, so that the free processors are in many pieces."""
 
         def decide(self, view: View) -> Iterator[Decision]:
             yield from (Start(job, Fits(view.free), 0x5555 << 16 * job.rank) for job in view.queue if job.rank < 2)
@@ -339,7 +346,7 @@ def test_nothing_is_hurried_where_somebody_looks_on_or_wants_reasons() -> None:
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("spec", ["recorded", "selective:sf=1.5", "gang-backfill"])
 def test_credit_is_spent_by_steps_and_by_jobs_that_are_not_done(loop: str, spec: str) -> None:
-    """Unfinished jobs wait, are suspended, or are in a matrix."""
+    """Each step costs some credit, and more for each job that waits, is suspended or is in a matrix."""
     engine, alone = by(loop, LUBLIN, spec), by("off", LUBLIN, spec)
     spent, work = engine.hurry(credit=5000, a_step=40), 0
     while work < 5000:

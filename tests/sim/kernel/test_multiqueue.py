@@ -1,4 +1,4 @@
-"""The loop with partitions gives the same results as the engine with its policy, in every respect.
+"""The fast loop for multiqueue backfilling gives the same results as the engine with its policy, in every respect.
 
 Also tests sim.kernel.partitions, sim.engine.express.dividing.
 """
@@ -32,7 +32,9 @@ OTHERS = ["easy", "conservative", "immediate:slice=2", "gang"]
 
 @st.composite
 def workloads(draw: st.DrawFn, lab: Lab) -> Workload:
-    """Draw workloads, some with high priority, one failing processor, or maintenance of the machine."""
+    """Draw workloads, some of them with jobs of high priority, a processor that fails, or maintenance of the whole
+    machine.
+    """
     workload = draw(lab.workloads())
     high = draw(st.sampled_from([0.0, 0.0, 0.3]))
     fails, goes = Outage(9.5, 30, 1), Outage(40, 55.25, (1 << workload.procs) - 1, announced=True)

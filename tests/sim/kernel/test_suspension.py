@@ -1,4 +1,5 @@
-"""The loop that suspends jobs gives the same results as the engine with its policies, in every respect.
+"""The fast loop for policies that suspend jobs gives the same results as the engine with its policies, in every
+respect.
 
 Also tests sim.kernel.sets, sim.kernel.selective, sim.engine.express.preempting.
 """
@@ -77,7 +78,7 @@ def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monk
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_who_was_suspended_is_open_at_a_mark(loop: str) -> None:
-    """A chart finds pauses through the marks of a history."""
+    """A chart finds the suspensions in a range of time through the marks that a history makes now and then."""
     alone, both = by("off", LUBLIN, "selective:sf=1.5"), by(loop, LUBLIN, "selective:sf=1.5")
     for engine in (alone, both):
         engine.run()

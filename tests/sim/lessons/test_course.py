@@ -1,4 +1,6 @@
-"""The lessons that come with the program: every scene holds, and no number is typed."""
+"""The lessons that come with the program: all their scenes are true, and their numbers come from the run, not from
+typed text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading lessons: every value at its line, nothing that runs, nothing outside of the folder.
+"""Reading lessons: each error names its line; no code in a lesson runs, and no file outside of its folder is read.
 
 Also tests sim.lessons.lesson.
 """

@@ -1,4 +1,4 @@
-"""Numbers of a run by name."""
+"""Numbers of a run that a lesson can name in its text."""
 
 from __future__ import annotations
 

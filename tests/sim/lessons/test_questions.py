@@ -107,7 +107,7 @@ def test_what_is_typed_is_an_answer_as_soon_as_it_can_mean_one_thing() -> None:
 
 
 def test_wrong_answer_tells_what_was_free_when_it_was_asked() -> None:
-    """Under Easy, after fcfs, 3 processors are free at 660, and J4 takes them."""
+    """In the first question of the lesson `backfilling`, 3 processors are free and J4 takes them."""
     asked = [staged.question for staged in Performance(found_lesson("backfilling")).staged() if staged.question]
     why = {choice.label: choice.why for choice in asked[0].choices}
     assert why["J3"] == "J3 needs 6, 3 free."

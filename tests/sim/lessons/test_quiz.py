@@ -1,4 +1,4 @@
-"""Random questions: the same for one seed, of different difficulty, and always with an answer."""
+"""Random questions: equal for equal seeds, of different difficulty, and always with an answer."""
 
 from __future__ import annotations
 

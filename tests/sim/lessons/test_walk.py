@@ -1,4 +1,4 @@
-"""The way through a lesson: scenes at their moments, with numbers of the run, and questions with two sides.
+"""A student's way through a lesson: each scene at its time of the run, with numbers of the run, and questions.
 
 Also tests sim.lessons.performance, sim.lessons.runs.
 """

@@ -1,4 +1,4 @@
-"""A job's state at a moment, from the history, against a search through all of the history."""
+"""A job's state at a time, as the program reads it from the history, against a search through the whole history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.sim.conftest import Lab
 
 
 def searched(engine: Engine, shown: Snapshot, rank: int) -> JobState:
-    """Return the job's state at this moment."""
+    """Return the job's state at the time of the snapshot `shown`, found by a search through the whole history."""
     history = engine.history
     decided = [(history.time_of(step), d) for step, d in history.all_decisions() if _is_about(d, rank)]
     stretches = tuple((s.start, s.end, s.kind) for s in history.stretches() if s.rank == rank)
@@ -40,7 +40,9 @@ def searched(engine: Engine, shown: Snapshot, rank: int) -> JobState:
 
 
 def _passers(engine: Engine, rank: int) -> set[int]:
-    """Return the later arrivals started while the job waited; a killed speculative run does not end its wait."""
+    """Return the later arrivals that were started while the job waited, by rank; its wait continues after a killed
+    speculative run.
+    """
     trials = [s.end for s in engine.history.stretches() if s.rank == rank and s.kind == "speculative"]
     passers: set[int] = set()
     runs_until: float | None = 0
@@ -74,7 +76,7 @@ def _number(value: float) -> float | None:
 
 
 def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[JobState, JobState]]:
-    """Return (state by the readers, state by a full search) of jobs, while the engine runs."""
+    """Return, for every `every`-th step and each job: (state by the program's reader, state by a full search)."""
     readers = {rank: JobReader(engine.workload, rank) for rank in ranks}
     both = []
     while engine.step():

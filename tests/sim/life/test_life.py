@@ -47,7 +47,7 @@ def sample(name: str) -> Workload:
 
 
 def moment_kinds(life: Life) -> list[tuple[float, str]]:
-    """Return the time and kind of each moment."""
+    """Return (time in seconds, name of the kind) of each event in the life."""
     return [(moment.time, type(moment).__name__) for moment in life.moments]
 
 
@@ -63,7 +63,9 @@ def test_a_job_that_finds_room_starts_at_once() -> None:
 
 
 def test_the_head_waits_for_those_that_hold_its_processors() -> None:
-    """It needs 4, 1 is free: job 1 releases 1 at 100, job 2 releases 2 at 200, and ends early, at 150."""
+    """Job 3 needs 4 processors and 1 is free: job 1 ends at 100, and job 2 ends at 150, before its expected end at
+    200.
+    """
     of = workload(4, (0, 1, 100, 100), (0, 2, 150, 200), (10, 4, 10, 10))
     lived = life(of, "easy", "3")
     assert moment_kinds(lived) == [(10, "Submitted"), (10, "Planned"), (10, "Waited"), (150, "Started"), (160, "Ended")]
@@ -147,7 +149,7 @@ def test_conservative_holds_a_job_back_for_what_is_planned_before_it() -> None:
 
 
 def test_a_plan_moves_earlier_when_a_job_ends_early() -> None:
-    """Job 1 was to end at 100 and ends at 40: job 2's promise moves by 60."""
+    """Job 1 is expected to end at 100 and ends at 40, so that job 2's planned start moves 60 s earlier."""
     of = workload(2, (0, 2, 40, 100), (10, 2, 10, 10))
     moved = life(of, "conservative", "2").plans[-1]
     assert (moved.time, moved.at, moved.was, moved.moved) == (40, 40, 100, -60)
@@ -155,7 +157,9 @@ def test_a_plan_moves_earlier_when_a_job_ends_early() -> None:
 
 
 def test_a_plan_moves_later_for_the_job_that_passed_and_not_for_another() -> None:
-    """Ward's figure 1: job 3 passes at 20 and runs until 1220; job 4 passes at 30 and has ended by 930."""
+    """Ward's figure 1: job 3 passes job 2 at 20 and runs until 1220, which moves job 2's plan. Job 4 passes at 30 but
+    has ended by 930.
+    """
     lived = life(sample("w-figure1.swf"), "relaxed:omega=1.25", "2")
     moved = lived.plans[-1]
     assert (moved.time, moved.was, moved.at) == (20, 1000, 1220)
@@ -164,7 +168,7 @@ def test_a_plan_moves_later_for_the_job_that_passed_and_not_for_another() -> Non
 
 
 def test_a_head_that_is_overtaken_loses_its_planned_start() -> None:
-    """Shortest first: job 2 is first in the queue until the shorter job 3 arrives, which starts first."""
+    """With order=sjf, job 2 is first in the queue until the shorter job 3 arrives, which starts first."""
     of = workload(2, (0, 2, 50, 50), (10, 2, 30, 30), (20, 2, 5, 5))
     lived = life(of, "easy:order=sjf", "2")
     assert [(type(m), m.time) for m in lived.moments if isinstance(m, Planned | Unplanned)] == [
@@ -191,7 +195,7 @@ def test_a_job_that_exceeds_its_estimate_is_killed() -> None:
 
 
 def test_a_suspension_is_told_with_who_took_the_processors_and_when_it_went_on() -> None:
-    """Kettimuthu, section 3.1: with sf=1.5 job 2 suspends job 1 at 1800; both are there from 0 on."""
+    """Kettimuthu, section 3.1: with sf=1.5 job 2 suspends job 1 at 1800; both arrive at 0."""
     lived = life(sample("k-figure3.1.swf"), "selective:sf=1.5", "1")
     pause = lived.pauses[0]
     assert (pause.time, pause.ran, [job.id for job in pause.by]) == (1800, 1800, ["2"])
@@ -200,7 +204,9 @@ def test_a_suspension_is_told_with_who_took_the_processors_and_when_it_went_on()
 
 
 def test_a_speculative_run_is_lost_and_the_job_waits_again() -> None:
-    """It runs from 0 on for 10 of its 30 seconds; then the 4 processors are free again, and it starts again."""
+    """A speculative run of a job that needs 30 s is killed after 10 s. Then all 4 processors are free, and the job
+    starts again.
+    """
     lived = life(workload(4, (0, 4, 30, 2000)), "multiqueue:speculate=10", "1")
     lost = next(m for m in lived.moments if isinstance(m, Requeued))
     first, second = (m for m in lived.moments if isinstance(m, Started))
@@ -221,7 +227,7 @@ def test_in_the_matrix_a_job_waits_for_its_first_turn_and_then_shares() -> None:
 
 
 def test_replicas_are_summed_up() -> None:
-    """Zhang's figure 7: job 4 is in two of the rows from its first turn on."""
+    """Zhang's figure 7: job 4 also has a replica, so that it runs in two rows from its first turn on."""
     stay = life(sample("z-figure7.swf"), "gang", "4").stay
     assert stay
     assert (stay.own.high, stay.replicated, stay.alone) == (2, stay.until - stay.time, 0)
@@ -243,7 +249,9 @@ def test_a_watched_job_lives_as_it_does_when_nobody_watches(policy: str) -> None
     "policy", ["fcfs", "firstfit", "easy", "easy:depth=3", "conservative", "replan", "relaxed", "slack"]
 )
 def test_what_is_told_covers_the_wait_without_a_gap(policy: str) -> None:
-    """It starts and ends at the same times in a run without recorded reasons."""
+    """The waits of the job follow each other from submission to start, which is the same as in a run without recorded
+    reasons.
+    """
     of = sample("lublin-128.swf").take(slice(0, 300))
     engine = Engine(of, parse_policy(policy), curious=False)
     engine.run()

@@ -1,4 +1,4 @@
-"""Columns that are lists and columns that are arrays say the same of what stands in a matrix.
+"""The operations on the columns of a matrix give the same results on lists and on arrays.
 
 Also tests sim.kernel.arrays, sim.machine.operations.
 """
@@ -20,12 +20,12 @@ from sim.machine.moment import MOMENT
 
 SECONDS = st.integers(0, 9).map(float)
 ARRAY: Any = np.array
-"""A column as the compiled loop has it; strict types know lists"""
+"""Maker of a column as the compiled loop has it; typed as Any, as the annotations expect lists"""
 STANDING = st.lists(st.tuples(SECONDS, SECONDS, st.integers(0, 3)), min_size=1, max_size=9)
 
 
 def with_room(values: Sequence[float], kind: str = "d") -> Any:
-    """Return an array that begins with these values, followed by entries that are not in use."""
+    """Return an array that begins with these values and ends with two unused entries."""
     return np.array([*values, -1, -1], kind)
 
 
@@ -112,7 +112,9 @@ def test_how_many_are_before_that_is_found_from_anywhere(at: list[float], value:
 
 @given(st.lists(st.integers(0, 9), max_size=5), st.integers(-7, 7), st.integers(0, 7))
 def test_what_is_set_beyond_a_column_is_not_written(values: list[int], first: int, many: int) -> None:
-    """A plan of ends a part of a moment apart may have more free than there are, or fewer than none."""
+    """Entries outside of a column are not written; they can be asked for if ends in a plan differ by less than a
+    microsecond.
+    """
     inside = [-1 if first <= place < first + many else value for place, value in enumerate(values)]
     column, array = values.copy(), ARRAY(values, "i")
     columns.set_numbers(column, first, many, -1)

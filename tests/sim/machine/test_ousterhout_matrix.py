@@ -13,7 +13,7 @@ from sim.machine.ousterhout_matrix import Cell, Matrix, MatrixPicture
 
 
 def two_rows() -> Matrix:
-    """Return four columns: job 10 in columns 0-1 of row 1, job 20 in columns 2-3 of row 2."""
+    """Return a matrix of four columns: job 10 in columns 0-1 of row 1, job 20 in columns 2-3 of row 2."""
     matrix = Matrix(4)
     matrix.open_row()
     matrix.open_row()

@@ -1,4 +1,4 @@
-"""Sets of processors, and the machine that hands them out."""
+"""Sets of processors, and the machine that gives them to jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Plans against one number a second, and compression against a plain version.
+"""Plans of free processors, compared with one number for each second; and their compression, compared with a plain
+version.
 
 Also tests sim.machine.steps, sim.machine.trials.
 """
@@ -49,7 +50,7 @@ def both(jobs: list[tuple[int, int, int]]) -> tuple[Profile, Seconds]:
 
 
 def second_by_second(plan: Profile, since: int = 0) -> list[int]:
-    """Return the free processors in every second from `since` on."""
+    """Return the number of free processors in each second from `since` on."""
     steps = list(plan.steps())
     return [next(free for t, free in reversed(steps) if t <= s) for s in range(since, HORIZON)]
 

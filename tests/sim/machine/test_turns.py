@@ -1,4 +1,4 @@
-"""The turns of the rows: counted over whole cycles, they must come out as if stepped through one by one.
+"""The turns of the rows: computed over whole cycles at once, they must be the same as if counted one by one.
 
 Also tests sim.engine.sharing, sim.machine.moment.
 """
@@ -156,7 +156,7 @@ def test_a_job_in_no_row_is_refused() -> None:
 
 
 class Stepped:
-    """The same clock, one turn after another."""
+    """The same clock of turns, computed by going through one turn after another."""
 
     def __init__(self, count: int, slice: float, overhead: float, begin: float) -> None:
         self.turns = [(k % count, begin + k * slice, begin + (k + 1) * slice) for k in range(400)]

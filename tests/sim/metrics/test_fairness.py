@@ -37,7 +37,7 @@ def test_the_last_to_come_has_started_as_it_was(lab: Lab) -> None:
 
 
 def fair_start_alone(scenario: Scenario, rank: int) -> float | None:
-    """Return the start in a run from the beginning without later arrivals."""
+    """Return the job's start in a new run with only the jobs up to this one; None if it does not start."""
     workload = scenario.workload.take(slice(rank + 1))
     alone = Scenario(workload, scenario.policy, scenario.switches, placement=scenario.placement)
     engine = alone.at_the_beginning()

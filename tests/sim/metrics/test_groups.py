@@ -1,4 +1,4 @@
-"""Jobs divided as the papers divide them."""
+"""Groups of jobs, divided as the papers divide them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ DAY = 86400
 
 
 def played(*jobs: tuple[float, int, float, float], waits: list[float] | None = None) -> Schedule:
-    """Return the schedule of jobs given as (submit, processors, run time, estimate); each starts after its wait, 0 by
-    default.
+    """Return the schedule of jobs given as (submit, processors, run time, estimate). Each starts at its submission plus
+    its wait; without `waits` at once.
     """
     table = np.full((len(jobs), len(Field)), -1.0)
     table[:, Field.ID] = np.arange(len(jobs))

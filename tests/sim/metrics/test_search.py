@@ -1,4 +1,4 @@
-"""Metrics found by what they mean, and their formulas.
+"""Metrics found by words for what they mean, and the formulas of metrics.
 
 Also tests sim.metrics.formulas.
 """

@@ -1,4 +1,4 @@
-"""Averages by weekday and hour on the clock of the machine."""
+"""Averages by weekday and hour, in the local time of the machine."""
 
 from __future__ import annotations
 

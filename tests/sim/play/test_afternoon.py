@@ -1,4 +1,4 @@
-"""The hours that are played."""
+"""The hours of a workload that the game lets a person play."""
 
 from __future__ import annotations
 

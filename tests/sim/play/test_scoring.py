@@ -13,7 +13,7 @@ FIVE = read("10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s")
 
 
 def played(workload: Workload, order: str) -> Game:
-    """Start jobs in this order, each as soon as it fits."""
+    """Return a game in which the jobs are started in the order of the ranks in `order`, each as soon as it fits."""
     game = Game(workload)
     for rank in order:
         while FIVE.jobs[int(rank)] not in game.fitting:
@@ -23,7 +23,7 @@ def played(workload: Workload, order: str) -> Game:
 
 
 def test_the_schedule_of_a_policy_is_scored_as_that_policy() -> None:
-    """EASY starts J5 in the hole that J3 leaves."""
+    """The moves are those of EASY, which starts J5 in the hole that J3 leaves."""
     found = {each.who: each for each in scores(played(FIVE, "01423"))}
     assert found["you"].mean_wait == found["easy"].mean_wait == 702
     assert (found["you"].worst_wait, found["you"].worst) == (1770, "J4")

@@ -1,4 +1,4 @@
-"""A policy's own numbers are shown next to waiting jobs; an order may use past usage."""
+"""A policy's own numbers are shown next to waiting jobs, and an order can use the past usage of users."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.sim.conftest import Lab
 
 @dataclass(frozen=True)
 class Counting(FirstComeFirstServed):
-    """Counts how often each job was considered."""
+    """Policy that counts how often each job was considered, and shows this number."""
 
     columns = (Column("looks", "how often"), Column("nothing"), Column("here", of="user"))
 
@@ -97,7 +97,7 @@ def test_a_run_from_a_checkpoint_orders_as_the_run_through() -> None:
 
 @dataclass(frozen=True)
 class Careless(FirstComeFirstServed):
-    """Its declarations and notes are no valid columns."""
+    """Policy whose declared columns and notes are not valid."""
 
     columns = (Column("bad"), "worse", Column("list", of="nobody"))  # type: ignore[assignment, arg-type]
 

@@ -1,4 +1,4 @@
-"""Slurm's priority: each user's usage is summed up again, stretch by stretch."""
+"""Slurm's priority, against a computation that sums up each user's usage again from all stretches of the jobs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HALF = 86400.0
 
 
 def had(engine: Engine, user: int, now: float) -> float:
-    """Return the user's processor-hours, each second decayed by its age."""
+    """Return the user's processor-hours until `now`; each second's share decays with its age, with half-life `HALF`."""
     hours, fades = 0.0, log(2) / HALF
     for stretch in engine.history.stretches():
         if engine.workload.user[stretch.rank] == user:
@@ -54,7 +54,9 @@ def test_what_users_have_had_and_the_queue_are_as_reckoned_from_the_stretches() 
 
 
 def test_what_was_lost_with_its_processors_was_had_as_well(lab: Lab) -> None:
-    """Job 1 is cancelled, job 2 returns to the queue."""
+    """Usage of lost runs counts: job 1's processors fail for good and it is cancelled; job 2's fail and it returns to
+    the queue.
+    """
     workload = lab.workload(4, "1 0 4 100 100", "2 0 1 100 100", "3 50 1 9 9")
     fails = [Outage(20, inf, 0b0001), Outage(30, 40, 0b1110)]
     workload = replace(workload, user=np.array([0, 1, 2])).with_outages(fails)

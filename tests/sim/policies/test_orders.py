@@ -88,7 +88,7 @@ def test_powers_have_no_exceptions(base: float, exponent: float, value: float) -
 
 
 def test_lots_are_those_of_splitmix64() -> None:
-    """Vigna's splitmix64.c, from state 0."""
+    """The first number of Vigna's splitmix64.c, from state 0."""
     state, first = 0, 0xE220A8397B1DCDAF
     assert mixed(state + 0x9E3779B97F4A7C15) == first
 

@@ -1,4 +1,4 @@
-"""Parameters: what may be typed for them and what an error says."""
+"""Parameters of policies: what may be typed for them, and the errors for other values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies by name: taken in, asked for, replaced and forgotten."""
+"""The registry of policies: add, find, replace and remove them by name."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Mine(FirstComeFirstServed):
 
 @dataclass(frozen=True)
 class Better(FirstComeFirstServed):
-    """The same, written again."""
+    """A second policy with the same name, which replaces the first."""
 
     name = "mine"
 
@@ -170,7 +170,7 @@ def test_one_of_the_registered_is_written_in_a_test_and_forgotten() -> None:
     @policy("passing", "a test", p="passing")
     @dataclass(frozen=True)
     class Passing(FirstComeFirstServed):
-        """There for a moment."""
+        """A policy that is registered only during this test."""
 
     try:
         assert written_policy(parse_policy("p")) == "passing"
@@ -181,7 +181,7 @@ def test_one_of_the_registered_is_written_in_a_test_and_forgotten() -> None:
 
 @dataclass(frozen=True)
 class Waiting(Easy):
-    """Its queue stands as `delay` does, with a weight of its own."""
+    """Policy whose default order is `delay`, with its own default for the weight."""
 
     name = "waiting"
     order: Order = order_field(Delay(weight=0.5))

@@ -1,4 +1,4 @@
-"""A tree of branches as records, and the same tree again."""
+"""The branches of a timeline as records, and the same branches made again from the records."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ SPECS = ("easy", "fcfs", "conservative", "selective", "gang")
 
 
 def again(timeline: Timeline, **of_timeline: object) -> Timeline:
-    """Return a fresh timeline with the recorded branches."""
+    """Return a new timeline with the same branches, made from the records of the first."""
     fresh = Timeline(timeline.workload, "easy", **of_timeline)  # type: ignore[arg-type]
     restore(fresh, records_of(timeline))
     return fresh
 
 
 def courses(timeline: Timeline) -> dict[str, object]:
-    """Return the result of every branch at its end."""
+    """Return the last snapshot and the ends of the jobs in every branch, computed to its end: mapping from the branch's
+    name.
+    """
     found: dict[str, object] = {}
     for name in timeline.branches:
         timeline.look_at(name)

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
-    """Return a session written in another folder; its policy's file leaves a mark when it runs."""
+    """Return a session written in another folder; the file of its policy leaves a mark if it runs."""
     folder = tmp_path / "lab"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -95,7 +95,7 @@ def test_code_that_is_gone_is_told(session: Session, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["changed", "made only then", "imports another file"])
 def test_what_runs_is_what_the_user_was_shown(session: Session, tmp_path: Path, kind: str) -> None:
-    """A file in a folder of several people may change while the question waits for an answer."""
+    """Others may change the file while the user is being asked to agree to it."""
     file = tmp_path / "lab" / "fair.py"
     text = file.read_text()
     if kind == "made only then":

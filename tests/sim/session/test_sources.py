@@ -1,4 +1,4 @@
-"""Words of the command line become a session, and again the same words.
+"""Words of the command line are stored in a session, and read back as the same words.
 
 Also tests sim.workload.source.
 """

@@ -34,7 +34,7 @@ from tests.sim.conftest import Lab
 
 
 def snapshots(engine: Engine) -> list[Snapshot]:
-    """Return the moments of a run, from before its first step."""
+    """Return the snapshots of a run: before its first step and after each step."""
     seen = [engine.snapshot()]
     while engine.step():
         seen.append(engine.snapshot())
@@ -42,7 +42,7 @@ def snapshots(engine: Engine) -> list[Snapshot]:
 
 
 def fires(stop: str, seen: list[Snapshot]) -> list[float | None]:
-    """Return the times at which the stop triggers."""
+    """Return the times at which the stop condition fires, for the successive snapshots `seen`."""
     parsed = parse_stop(stop)
     return [after.time for before, after in pairwise(seen) if parsed.fires(before, after)]
 
@@ -320,7 +320,7 @@ class Quota(NamedTuple):
 
 @dataclass(frozen=True)
 class Fair(Policy):
-    """Counts how often a job was passed over, and starts no job on the first two occasions."""
+    """Policy that counts how often a job was passed over, and starts it at the third attempt at the earliest."""
 
     name = "fair"
     columns = (Column("passed"),)

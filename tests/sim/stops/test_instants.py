@@ -1,4 +1,4 @@
-"""A step tells the same whether a snapshot, the engine or the history is asked."""
+"""A step gives the same values whether they are read from a snapshot, the engine or the history."""
 
 from __future__ import annotations
 

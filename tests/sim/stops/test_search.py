@@ -1,4 +1,4 @@
-"""On to the next step at which a stop fires, and back to the last."""
+"""The search for the next step at which a stop condition fires, and for the last one before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of a policy on a bench: what each changes against the one before."""
+"""Versions of a policy tested one after another: what each changes against the version before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Rules for every policy: ten from the literature keep them, and the test finds the fault of eight broken ones.
+"""Rules for every policy: ten policies from the literature keep them, and the test finds the fault of each of eight
+broken ones.
 
 Also tests sim.testing, sim.testing.growth, sim.testing.shrink, sim.testing.workloads.
 """
@@ -91,7 +92,7 @@ PLANNED = [0]
 
 @dataclass(frozen=True)
 class PlansAtRandom(GangBackfill):
-    """Its plans depend on how often it has planned; its starts do not."""
+    """Policy whose plans depend on how many plans it has made in this process; its starts do not."""
 
     name = "plans-at-random"
 
@@ -111,7 +112,7 @@ def test_what_is_planned_in_rows_is_looked_at_too() -> None:
 
 @dataclass(frozen=True)
 class Drawing(Policy):
-    """Draws jobs at random, without a seed."""
+    """Policy that draws jobs at random, without a seed, so that runs cannot be repeated."""
 
     name = "drawing"
 
@@ -123,7 +124,7 @@ class Drawing(Policy):
 
 @dataclass(frozen=True)
 class Watched(Policy):
-    """Decides differently when reasons are wanted."""
+    """Policy that decides differently if reasons are recorded."""
 
     name = "watched"
 
@@ -137,7 +138,7 @@ class Watched(Policy):
 
 @dataclass(frozen=True)
 class Sleepy(Easy):
-    """Its passes take long."""
+    """A subclass of EASY whose passes take long."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         sleep(len(view.queue) / 20000)
@@ -213,12 +214,12 @@ def test_who_cannot_be_made_is_told_as_ever() -> None:
 
 @dataclass(frozen=True)
 class Same(Easy):
-    """Easy under another name."""
+    """A subclass of EASY that decides the same."""
 
 
 @dataclass(frozen=True)
 class Talking(Easy):
-    """Easy that prints."""
+    """A subclass of EASY that prints output."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         own_print("now", view.now)
@@ -237,11 +238,13 @@ def test_policy_that_decides_as_easy_is_told_so() -> None:
 
 
 def test_slow_policy_is_told_so_before_any_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pass takes a millisecond per waiting job, too long here: the policy fails before any trial."""
+    """A pass takes a millisecond for each waiting job, which is over the limit set here, so that no further trials are
+    made.
+    """
 
     @dataclass(frozen=True)
     class Slow(Easy):
-        """Sleeps for each job."""
+        """A subclass of EASY that sleeps for a millisecond for each waiting job."""
 
         def decide(self, view: View) -> Iterator[Decision]:
             sleep(0.001 * len(view.queue))
@@ -256,7 +259,7 @@ def test_slow_policy_is_told_so_before_any_trial(monkeypatch: pytest.MonkeyPatch
 
 
 def test_run_without_a_step_keeps_all_rules() -> None:
-    """The first workload that was found whose only job never fits, so that the run has no step."""
+    """The only job of this random workload never fits, so that the run has no step."""
     workload = random_workload(626)
     engine = Engine(workload, "easy")
     engine.run()

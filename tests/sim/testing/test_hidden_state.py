@@ -1,4 +1,4 @@
-"""State outside view.notes is named, with the line that writes it."""
+"""State kept outside of `view.notes` is found, with the line of code that writes it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HIDDEN = str(Path(__file__).parent / "broken" / "hidden_state.py")
 
 
 class Tally:
-    """Object that remembers."""
+    """Object whose state survives from pass to pass: it counts them."""
 
     def __init__(self) -> None:
         self.passes = 0
@@ -33,7 +33,7 @@ TALLY = Tally()
 
 @dataclass(frozen=True)
 class Counting(Easy):
-    """Easy that counts its passes in an object of its module."""
+    """A subclass of EASY that counts its passes in an object of its module."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         TALLY.passes += 1

@@ -1,4 +1,4 @@
-"""Verdict on starvation, at the longest time that the policy itself knows."""
+"""The verdict whether jobs starve: it waits for the longest time in the policy's parameters and constants."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Patient(Policy):
 
 @dataclass(frozen=True)
 class PatientForDays(Patient):
-    """The same with a limit in days."""
+    """The same policy with its limit in days."""
 
     limit: float = parameter(7.0, "days that a job waits before no job may pass it", low=0.0)
 
@@ -45,7 +45,7 @@ class PatientForDays(Patient):
 
 @dataclass(frozen=True)
 class Greedy(Policy):
-    """Starts what fits, narrow jobs first."""
+    """Policy that starts every job that fits, narrow jobs first."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         def width(job: Job) -> int:

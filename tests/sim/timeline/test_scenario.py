@@ -28,7 +28,7 @@ FCFS, EASY = parse_policy("fcfs"), parse_policy("easy")
 
 @pytest.fixture(scope="module")
 def figure() -> Workload:
-    """Return Zhang's figure 4: under EASY job 5 passes at 600, under FCFS no job passes."""
+    """Return Zhang's figure 4: at 600 job 5 passes others under EASY; no job passes under FCFS."""
     return Workload.of(read(sample_path("z-figure4"))).with_overruns()
 
 
@@ -96,7 +96,7 @@ def test_a_switch_before_the_beginning_is_refused(figure: Workload) -> None:
 
 
 def test_what_was_planned_in_rows_since_a_switch_is_known_at_a_moment_that_is_watched() -> None:
-    """The result equals that of a run watched at all steps since then."""
+    """The result at one time must equal that of a run with reasons recorded at all steps since the switch."""
     _, trace = Source("lublin-320").read()
     crowd = replace(trace.take(slice(100)), submit=trace.submit[:100] / 6)
     switches = ((float(trace.submit[60]) / 6 + 0.5, parse_policy("gang-backfill:mpl=2,slice=600")),)

@@ -1,4 +1,4 @@
-"""A timeline shows at every step what a run watched step by step showed there.
+"""A timeline shows the same at every step as a run whose every step was shown with reasons.
 
 Also tests sim.engine.checkpoint, sim.engine.state, sim.timeline.branch.
 """
@@ -44,7 +44,9 @@ SPECS = [*sorted(POLICIES), "multiqueue:classes=10,speculate=3,speculate_over=5"
 
 
 def watched(workload: Workload, spec: str, switches: dict[int, str]) -> tuple[Engine, list[Snapshot]]:
-    """Return a plain run with switches after some steps, and its snapshot at each step."""
+    """Return an engine after a plain run, and its snapshots. `switches` maps the number of a step to the policy that
+    takes over after it.
+    """
     engine = Engine(workload, parse_policy(spec), watchers=[Checker])
     shown = [engine.snapshot()]
     while True:
@@ -56,7 +58,7 @@ def watched(workload: Workload, spec: str, switches: dict[int, str]) -> tuple[En
 
 
 class Walk(RuleBasedStateMachine):
-    """A user who moves about in a timeline, compared with plain runs with the same switches."""
+    """Random actions of a user in a timeline, compared with plain runs with the same switches."""
 
     @initialize(data=st.data(), spec=st.sampled_from(SPECS))
     def begin(self, data: st.DataObject, spec: str) -> None:
@@ -107,7 +109,7 @@ class Walk(RuleBasedStateMachine):
         self.timeline.look_at(data.draw(st.sampled_from(sorted(self.switches))))
 
     def kept(self) -> dict[int, str]:
-        """Return the switches before the cursor."""
+        """Return the present branch's switches before the present step: mapping from step to policy."""
         known = self.switches[self.timeline.branch.name]
         return {step: spec for step, spec in known.items() if step < self.timeline.step}
 
@@ -271,11 +273,13 @@ def test_what_was_broken_breaks_again_when_a_run_is_made_again_and_when_that_is_
 
 @dataclass(frozen=True)
 class SavedAgain(FirstComeFirstServed):
-    """Decides the same, but is another policy."""
+    """A policy that decides as FCFS but is unequal to it, like the same policy saved again with changes."""
 
 
 def test_what_took_over_at_the_end_of_an_instant_does_so_again(lab: Lab) -> None:
-    """Otherwise the first policy's decisions of that time would count as the second's, and the runs would differ."""
+    """A switch after all decisions of an instant must stay there when the branch is computed again with a changed first
+    policy.
+    """
     timeline = Timeline(lab.workload(4, *JOBS), "fcfs")
     timeline.compute_all()
     for step in range(2, timeline.computed):
@@ -361,7 +365,7 @@ def test_a_budget_is_kept(lab: Lab) -> None:
 
 @dataclass(frozen=True)
 class Bad(Policy):
-    """Starts jobs that fit, until 10; then it fails in the middle of a pass."""
+    """Policy that starts jobs that fit, and from 10 on fails in the middle of a pass."""
 
     name = "bad"
 
@@ -392,7 +396,7 @@ def test_a_policy_that_breaks_down_leaves_everything_before(small: Workload) -> 
 
 @dataclass(frozen=True)
 class Idle(Policy):
-    """Starts no job."""
+    """Policy that starts no job."""
 
     name = "idle"
 
@@ -486,7 +490,7 @@ def test_a_check_that_begins_after_a_trial_became_a_run_counts_what_the_trial_di
 
 
 def test_decisions_of_a_step_are_walked_after_a_switch_too(lab: Lab) -> None:
-    """Job 3 is backfilled at 10, and one processor is free before that decision."""
+    """EASY, which takes over at step 2, backfills job 3 at 10; before that decision one processor is free."""
     timeline = Timeline(lab.workload(4, "1 0 3 50 50", "2 1 4 10 10", "3 10 1 5 5"), "fcfs")
     timeline.seek(2)
     timeline.switch("easy")

@@ -1,4 +1,5 @@
-"""Why a job waits, is suspended or started: in sentences, in numbers, and what was considered.
+"""Why a job waits, is suspended or has started: the explanation in sentences and in numbers, and the considered
+decisions.
 
 Also tests sim.why.facts, sim.why.snapshot_facts, sim.why.wait_sentences.
 """
@@ -37,7 +38,9 @@ from sim.workload.model import Job
 from tests.sim.conftest import Lab
 
 BUSY = ("1 0 2 50 60", "2 5 4 100 100", "3 10 1 40 40", "4 12 1 500 500", "5 13 2 5 5")
-"""Job 2 needs the whole machine and waits for job 1; 3 passes it, 4 may not, 5 does not fit."""
+"""Jobs as lines `id submit procs run estimate`. Job 2 needs the whole machine and waits for job 1; 3 passes it, 4 may
+not, 5 does not fit.
+"""
 
 
 def at(lab: Lab, spec: str, time: float, *lines: str) -> Engine:
@@ -141,7 +144,9 @@ def test_a_reservation_that_was_asked_for_says_whether_it_was_granted(lab: Lab) 
 # A wait where rows take turns
 
 MATRIX = ("1 0 4 100 100", "2 1 3 200 200", "3 2 2 50 50", "4 3 1 30 30")
-"""On two rows jobs 1 and 2 take turns; 3 fits next to neither, 4 next to 2."""
+"""Jobs as lines `id submit procs run estimate`. In two rows, jobs 1 and 2 take turns; 3 fits next to neither, 4 fits
+next to 2.
+"""
 
 
 def test_in_a_matrix_the_emptiest_row_is_told_and_whose_end_makes_room(lab: Lab) -> None:
@@ -174,7 +179,9 @@ def test_between_two_rebuilds_the_last_one_is_the_evidence(lab: Lab) -> None:
 # A suspension
 
 PUSHED = ("1 0 4 600 600", "2 0 3 60 60", "3 70 2 500 500", "4 61 1 5 5")
-"""At 60 the short job 2 has waited long enough to suspend 1, whose fourth processor stays idle."""
+"""Jobs as lines `id submit procs run estimate`. At 60 the short job 2 has waited long enough to suspend job 1, whose
+fourth processor stays idle.
+"""
 
 
 def test_a_suspended_job_says_who_is_in_its_place_until_when(lab: Lab) -> None:

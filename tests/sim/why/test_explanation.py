@@ -1,4 +1,4 @@
-"""An explanation of a job at a moment: waiting, ended, cancelled or yet to come."""
+"""The explanation of a job at a given time: waiting, ended, cancelled or not yet submitted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cause of a plan, a holder or a boundary on the screen."""
+"""The last change of something on the screen: a planned start, the job on a processor, or a boundary of partitions."""
 
 from __future__ import annotations
 

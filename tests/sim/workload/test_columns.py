@@ -1,4 +1,4 @@
-"""Tests of columns in little memory."""
+"""Columns of values that take little memory."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ JUNK = [
 
 
 def real() -> list[bytes]:
-    """Return the beginnings of real files, if there are some next to the checkout."""
+    """Return the first bytes of real files of all formats; empty if there is no shared folder."""
     paths = sorted(path for path in MATERIAL.glob("*/**/*.*") if path.suffix in KINDS)
     heads = []
     for path in paths:
@@ -65,7 +65,7 @@ PIECES = st.builds(
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """Draw a good file damaged by junk, or by pieces of another file."""
+    """Draw the content of a valid file, damaged by random bytes or by pieces of another file."""
     content = draw(st.sampled_from(FILES) | st.sampled_from(ALL))
     for _ in range(draw(st.integers(0, 6))):
         start = draw(st.integers(0, len(content)))

@@ -1,4 +1,4 @@
-"""Samples on machines of nodes: they are what the program makes, and show what their notes say.
+"""Samples on machines of nodes: they are as the program generates them, and show what their notes claim.
 
 Also tests sim.workload.showing.
 """

@@ -1,4 +1,4 @@
-"""Names, help and valid values of each option of a workload."""
+"""Options of a workload on the command line: their names, help and valid values."""
 
 from __future__ import annotations
 

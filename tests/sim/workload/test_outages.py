@@ -1,4 +1,4 @@
-"""Typed outages of a machine, and their effect."""
+"""Outages of a machine as a user types them, and their effect."""
 
 from __future__ import annotations
 

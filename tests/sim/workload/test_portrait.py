@@ -1,4 +1,4 @@
-"""A trace's portrait: its numbers and its warnings.
+"""The portrait of a trace: its statistics and its warnings.
 
 Also tests sim.workload.categories.
 """
@@ -22,7 +22,9 @@ UNKNOWN = -1
 
 
 def trace(*jobs: Mapping[Field, float], header: Header | None = None) -> Trace:
-    """Return jobs of one processor and 100 s submitted at 0, except for the given fields."""
+    """Return a trace of jobs with one processor and 100 s, submitted at 0; each of `jobs` gives the fields in which a
+    job differs.
+    """
     table = np.full((len(jobs), len(Field)), float(UNKNOWN))
     table[:, Field.SUBMIT], table[:, Field.PROCS_ASKED], table[:, Field.RUN] = 0, 1, 100
     for row, job in zip(table, jobs, strict=True):
@@ -155,7 +157,9 @@ def test_an_empty_trace_has_a_portrait_too() -> None:
 
 
 def read(path: Path) -> Trace:
-    """Return the trace by a reader that suffices for the archive's own files."""
+    """Return the trace, read by a simple reader that is enough for the archive's own files; with it the program's
+    reader is compared.
+    """
     with gzip.open(path, "rt", errors="replace") as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith(";")]
     return Trace(path.name, "swf", tuple(row[0] for row in rows), np.array(rows, dtype=float), Header(max_procs=100))

@@ -1,4 +1,4 @@
-"""Jobs of any trace on nodes from another file."""
+"""Node requests for the jobs of any trace, read from another file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weeks and users drawn at random keep the daily and weekly rhythm."""
+"""Workloads made from randomly drawn weeks and users of a log keep its daily and weekly rhythm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ WEEKS = 6
 
 
 def log(jobs: int = 400, users_known: bool = True) -> Workload:
-    """Return jobs of twenty users over six weeks and a day."""
+    """Return a made-up log of jobs of twenty users over six weeks and a day; `users_known`: False leaves the users
+    out.
+    """
     rng = np.random.default_rng(7)
     table = np.full((jobs, len(Field)), -1.0)
     table[:, Field.SUBMIT] = 1000 + np.sort(rng.integers(int(WEEKS * WEEK + 86400), size=jobs))

@@ -1,4 +1,4 @@
-"""The sample traces: made by the program, byte for byte, and showing what their notes say."""
+"""The sample traces are exactly as the program generates them, and show what their notes claim."""
 
 from __future__ import annotations
 

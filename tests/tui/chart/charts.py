@@ -29,7 +29,9 @@ def chart_of(
     maker: ChartMaker | None = None,
     by_rows: bool | None = None,
 ) -> ChartScene:
-    """The chart of the engine's present moment on a screen of this size, from column `first` on."""
+    """Return the chart of the engine's present state on a screen of `size`; its first column is column `first` of the
+    time axis, with `per_column` seconds a column.
+    """
     inner = chart_size(size, engine.state.procs)
     rows = inner.rows * (2 if look.colour else 1)
     camera = Camera(per_column, 0, engine.state.procs, inner.columns, rows, follow=False, first=first, by_rows=by_rows)
@@ -38,12 +40,12 @@ def chart_of(
 
 
 def picture(engine: Engine, look: Look, size: Size, selected: int | None = None, **chosen: float) -> str:
-    """The chart as text."""
+    """Return the chart of the engine's present state as text."""
     return paint(chart_of(engine, size, look, **chosen), look, size, selected).text  # type: ignore[arg-type]
 
 
 def scene_of(engine: Engine, chart: ChartScene) -> Scene:
-    """A scene with this chart and no more."""
+    """Return a scene (what a screen shows) that has only this chart."""
     snapshot = engine.snapshot()
     strip = StripScene(begin=0, end=engine.now, known=engine.now, utilization=(), waiting=())
     return Scene(snapshot, engine.now, engine.step_count, snapshot.next_time is None, chart, strip)

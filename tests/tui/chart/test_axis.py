@@ -1,4 +1,4 @@
-"""Positions of times across the chart."""
+"""Positions of times on the horizontal axis of the chart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meaning of the colours of jobs.
+"""Colours of jobs and their meaning in each mode.
 
 Also tests tui.panels.legend.
 """

@@ -1,4 +1,4 @@
-"""The text about the job under the pointer."""
+"""The text about the job under the mouse pointer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the matrix one above the other."""
+"""Rows of the Ousterhout matrix as lanes of the chart, one above the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Charts of machines of nodes: rows of nodes, useless cores, lanes by use."""
+"""Charts of machines of nodes: rows of nodes, cores that no waiting job can use, and lanes of nodes grouped by how full
+they are.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of partitions."""
+"""Names of partitions in the chart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The planned future, as boxes right of now.
+"""Planned starts, drawn as boxes to the right of the present time.
 
 Also tests tui.chart.scene.
 """

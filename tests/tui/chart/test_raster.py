@@ -1,4 +1,6 @@
-"""Stretches as pixels. A frame here has columns of 10 seconds from time 0."""
+"""Stretches (jobs on processors for a time) as pixels. In these tests a column is 10 seconds, and the first begins at
+time 0.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of each band a set of processors covers."""
+"""Shares of each band of the chart that a set of processors covers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units of axes."""
+"""Round times and processor numbers for the labels of axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Finished columns are made once, nearest to now first, in the time there is."""
+"""Columns of the chart that no longer change are drawn once and kept: nearest to the present first, as many as there is
+time for.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ LONG = 1e9
 
 
 class Drawer:
-    """Draws column c as rank c, a second a column by its own clock; remembers what it was asked for."""
+    """Made-up painter: each column takes a second of its own clock, and column c shows the job of rank c; it records
+    which columns were drawn.
+    """
 
     def __init__(self) -> None:
         self.asked: list[int] = []

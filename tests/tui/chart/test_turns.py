@@ -1,4 +1,4 @@
-"""Jobs that share processors in time, from near."""
+"""Jobs that share processors in time, in a chart enlarged so much that single turns are visible."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Files of all kinds that the program reads, damaged by junk: each is read, or refused in one line.
+"""Files of all kinds that the program reads, with random damage: each is read, or refused in one line.
 
-Many, by hand: python -m tests.tui.cli.odd_files COUNT [FIRST SEED [KIND ...]]. Some are tried in one
-process, then in the next.
+To try many, by hand: python -m tests.tui.cli.odd_files COUNT [FIRST SEED [KIND ...]]. A process tries some of them,
+and then the next process goes on.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ from tui.sessions.autosave import offer
 from tui.sessions.trust_record import since_trusted
 
 TOGETHER, SECONDS, TOLD = 50, 5, 5000
-"""Files tried in one process, seconds that one may take, and files after which progress is printed."""
+"""Number of files tried in one process, seconds that one file may take, and number of files between two lines of
+progress.
+"""
 PLAN = b"""traces = ["z-figure4", "ls-figure1"]
 policies = ["easy", "relaxed:omega={0,1}"]
 seeds = 3
@@ -95,7 +97,7 @@ def recorded() -> bytes:
 
 
 def parquet() -> bytes:
-    """Return some jobs in Parquet, of which the words repeat."""
+    """Return a Parquet file with some jobs, whose names of users and queues repeat."""
     columns = {
         "job": [f"j{at}" for at in range(50)], "submit": [float(at) for at in range(50)], "procs": [1, 2] * 25,
         "runtime": [30] * 50, "user": ["ann", "bob"] * 25, "queue": ["x"] * 50,
@@ -107,7 +109,7 @@ def parquet() -> bytes:
 
 
 Try = Callable[[Path], str]
-"""Reads a file, and returns "done", "refused" or the fault."""
+"""Function that reads a file, and returns "done", "refused" or a text on the fault"""
 
 
 def by(*words: str) -> Try:
@@ -125,7 +127,7 @@ def by_line(path: Path) -> str:
 
 
 def by_check(path: Path) -> str:
-    """Check a lesson; each error must be one line with its place."""
+    """Check the file as a lesson; each line of error must begin with the place of the error."""
     done = schedscope("learn", "--check", path)
     lines = done.stderr.splitlines()
     if all(line.startswith((str(path), "schedscope: error: ")) and line.isprintable() for line in lines):
@@ -145,7 +147,7 @@ def by_state(path: Path) -> str:
 
 
 def by_visitor(path: Path) -> str:
-    """Read the file as a message from a browser, as the server and then the visitor's process do."""
+    """Read the file as a message from a browser, as the server does and then the visitor's process."""
     server, visitor = import_module("tui.web.server"), import_module("tui.web.visitor")
     kind, about = server._parsed(path.read_bytes().decode("utf-8", "replace"))
     if kind == "resize":
@@ -169,7 +171,7 @@ def by_visitor(path: Path) -> str:
 
 
 def kinds() -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
-    """Return kind -> name of the file, a valid content, and its readers."""
+    """Return for each kind of file: (file name, valid content, functions that read it)."""
     inspect, run = by("inspect", "@"), by("run", "@", "--policy", "easy", "--jobs", "20")
     it = session()
     return {
@@ -191,7 +193,9 @@ def kinds() -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
 
 
 def newer(it: bytes) -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
-    """Return the kinds of files that need a machine, a cluster, or an optional library."""
+    """Return for each kind of file that needs a machine of nodes, a cluster or an optional library: (file name, valid
+    content, functions that read it). `it` is a session.
+    """
     machine = by("run", "lublin-128", "--jobs", "20", "--nodes", "@"), by("inspect", "z-figure4", "--nodes", "@")
     found: dict[str, tuple[str, bytes, tuple[Try, ...]]] = {
         "scontrol": ("nodes.txt", SCONTROL.encode(), machine),
@@ -242,7 +246,7 @@ def damaged(lot: Random, content: bytes, others: list[bytes]) -> bytes:
 
 
 def tried(seed: int, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]]) -> tuple[str, str]:
-    """Return the kind of file of this seed, and the outcome."""
+    """Damage a file that the seed selects and let the program read it; return (kind of file, outcome)."""
     lot = Random(seed)
     kind = lot.choice(list(good))
     name, content, readers = good[kind]
@@ -258,7 +262,7 @@ def tried(seed: int, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]]) -> 
 
 
 def together(seeds: range, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]]) -> list[tuple[int, str, str]]:
-    """Try these in one process; return the outcome of each."""
+    """Try the files of these seeds in one process; return (seed, kind of file, outcome) of each."""
     read, write = os.pipe()
     if not (child := os.fork()):
         os.close(read)
@@ -276,8 +280,8 @@ def together(seeds: range, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]
 
 
 def search(many: int, first: int, only: Sequence[str] = ()) -> tuple[Counter[str], list[str]]:
-    """Try `many` files from this seed on in the present folder, of all kinds or only some; return the counts of
-    outcomes, and the faults.
+    """Try `many` files with seeds from `first` on, in the present folder; `only` names the kinds, all if it is empty.
+    Return the counts of outcomes, and the faults.
     """
     counts, faults = Counter[str](), list[str]()
     good = {kind: about for kind, about in kinds().items() if kind in only or not only}

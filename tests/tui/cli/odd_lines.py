@@ -1,8 +1,8 @@
-"""Random command lines from all declared words: each is done, or refused in one line.
+"""Random command lines of all declared commands and options: each is done, or refused in one line.
 
-Every other line has odd values and is mostly refused. The lines between are what a person may mean, with values up to
-the limits, and are mostly done. Many, by hand: python -m tests.tui.cli.odd_lines COUNT [FIRST SEED]. Each runs in a
-process of its own.
+Every other line has odd values and is mostly refused. The other lines are such as a person may mean, with values up to
+the limits, and are mostly done. To try many, by hand: python -m tests.tui.cli.odd_lines COUNT [FIRST SEED]. Each runs
+in a process of its own.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from tui.cli.main import COMMANDS, commands
 SMALL = [sample.name for sample in SAMPLES if isinstance(sample, PaperSample)]
 SECONDS, KILOBYTES = 10, 1_000_000
 WITHOUT_END = ("serve", "test", "live")
-"""Commands that run until they are stopped, or for long"""
+"""Commands that are not tried, as they run until they are stopped, or for long"""
 REACHES_OUT = {"--ssh", "--cluster", "--slurm"}
-"""Options whose value names another machine, which a random word must not."""
+"""Options that are not tried, because their values name another machine"""
 TOLD = 100
 """Number of lines between two lines of progress"""
 NUMBERS = (
@@ -74,7 +74,7 @@ ENDS = {
     "machine": ("0=3", "1h=64", "500.5=200", "2d=1"),
     "outage": ("10..20", "100..900.25: 0-3", "1h..2h: 1", "0..1000d: 0", "30..31", "300..400: 0-3"),
 }
-"""Sensible values of options that are words"""
+"""For each option whose values are words: sensible values"""
 MEANT_TIMES = ("0", "5", "30", "99.5", "600.125", "d0 00:10:00", "#1", "#3", "#7", "1h", "2d")
 MEANT = {
     "run": ("--format json", "--format csv", "--by category", "--by user", "--by tail", "--by time",
@@ -90,14 +90,14 @@ MEANT = {
               "--policy easy:depth={1..3}"),
     "inspect": (),
 }  # fmt: skip
-"""Sensible further words of each command, a few at a time"""
+"""For each command: further options, of which a few are added to a sensible line"""
 NEEDS = {"run": (1, 3), "explain": (1, 1), "compare": (2, 2), "draw": (1, 1), "record": (1, 1), "sweep": (1, 2)}
-"""Smallest and largest number of policies"""
+"""For each command: (smallest, largest) number of policies"""
 ANY = (*NUMBERS, *TIMES, *WORDS, *FILES, *WRITTEN)
 
 
 def line(lot: Random) -> list[str]:
-    """Return a command with some of its arguments and options, most with sensible values."""
+    """Return a random command line with some of the command's arguments and options; most values are sensible."""
     name = lot.choice([name for name in COMMANDS if name not in WITHOUT_END])
     command = commands.get_command(click.Context(commands), name)
     words = [name]
@@ -119,7 +119,7 @@ def line(lot: Random) -> list[str]:
 
 
 def meant(lot: Random) -> list[str]:
-    """Return a line that a person may mean, whatever its outcome."""
+    """Return a random command line that a person may mean, whether it succeeds or not."""
     name = lot.choice(("run", "run", *MEANT))
     trace = lot.choice((*SMALL, "lublin-128", "lublin-320", "t.swf", "t.csv", "t.json"))
     words = [name, trace, *(["2"] if name == "explain" else [])]
@@ -169,7 +169,7 @@ def argument(lot: Random, param: click.Parameter) -> str:
 
 
 def value(lot: Random, param: click.Parameter) -> str:
-    """Return a value, sensible in most cases."""
+    """Return a random value for the parameter, sensible in most cases."""
     chance = lot.random()
     if chance < 0.15:
         return lot.choice(ANY)
@@ -186,7 +186,7 @@ def value(lot: Random, param: click.Parameter) -> str:
 
 
 def files(folder: Path) -> None:
-    """Write the files that the lines name."""
+    """Write into `folder` the files that the command lines name."""
     (folder / "t.swf").write_text(
         "; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n2 9 5 9 2 -1 -1 2 9 -1 1\n"
     )
@@ -202,7 +202,9 @@ def files(folder: Path) -> None:
 
 
 def outcome(words: list[str]) -> tuple[str, str]:
-    """Return (done, refused, ...; details of a fault), from a process of its own."""
+    """Run the command line in a process of its own; return ("done", "refused" or another outcome, details if it is a
+    fault).
+    """
     read, write = os.pipe()
     if not (child := os.fork()):
         os.close(read)
@@ -230,7 +232,9 @@ def outcome(words: list[str]) -> tuple[str, str]:
 
 
 def judged(done: Done) -> str:
-    """Return the verdict: an error must be one printable line with a known exit code."""
+    """Return the outcome of a command: an error must be one printable line with a known exit code, otherwise it is a
+    fault.
+    """
     faults = ("Traceback", "internal error", "Warning")
     if any(fault in done.stderr for fault in faults) or done.returncode not in (0, 1, 2):
         return f"fault {done.returncode} {done.stderr[-1500:]}"

@@ -1,7 +1,7 @@
-"""Random user-defined policies: output of `schedscope new` with changes, or with a line that no policy should have.
+"""Random user-defined policies: those of `schedscope new` with changes, or with a line that no policy should have.
 
-Each runs, or is refused in one line. Many, by hand: python -m tests.tui.cli.odd_policies COUNT [FIRST SEED]. Each is
-tried in a process of its own.
+Each runs, or is refused in one line. To try many, by hand: python -m tests.tui.cli.odd_policies COUNT [FIRST SEED].
+Each is tried in a process of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.tui.cli.odd_lines import TOLD, outcome
 from tui.cli.new import TEMPLATES, texts
 
 SOONER = 2.0
-"""Seconds after which code that does not return is stopped here"""
+"""Seconds after which code that does not return is stopped in these tests, earlier than usual"""
 MEMORY = 4 << 30
 LINES = (
     "while True: pass", "raise SystemExit(3)", "raise KeyboardInterrupt", "raise BaseException('x')", "1 / 0", "return",
@@ -49,7 +49,7 @@ LINES = (
     "import random; random.seed(); x = random.random()", "import gc; x = gc.get_objects()", "frozenset = 3",
     "import ctypes; ctypes.string_at(0) if 0 else None", "import numpy; numpy.seterr(all='raise')", "'\\N{nothing}'",
 )  # fmt: skip
-"""Lines that may be put before any line of a file"""
+"""Lines that no policy should have, which are put before any line of a file"""
 WORDS = (
     *("0", "-1", "1e400", "10**9", "None", "True", "''", "'x' * 10**6", "[]", "{}", "nan", "view", "view.free", "self"),
     *("job", "view.queue", "view.now", "float('inf')", "lambda: 0", "...", "yield", "not", "()", "object()", "print"),
@@ -83,7 +83,7 @@ ASKED = (
 
 
 def content(lot: Random) -> bytes:
-    """Return a policy that runs, with a few changes."""
+    """Return the file of a policy that runs, with a few random changes."""
     like = lot.choice((*TEMPLATES, *TEMPLATES, *POLICIES))
     lines = texts(Path("own.py"), like)[0].splitlines()
     for _ in range(lot.choice((1, 1, 2, 3))):
@@ -112,7 +112,7 @@ def content(lot: Random) -> bytes:
 
 
 def swapped(lot: Random, line: str) -> str:
-    """Return the line with one word or sign replaced."""
+    """Return the line with a random word or sign replaced."""
     places = [*re.finditer(r"\w+|[^\w\s]+", line)]
     if not places:
         return line

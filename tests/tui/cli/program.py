@@ -1,4 +1,4 @@
-"""The command line as other programs use it: called here, or started in a process of its own."""
+"""The command line as other programs use it: called within the test, or started in a process of its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Done(NamedTuple):
 
 
 def schedscope(*arguments: str | Path, encoding: str = "utf-8") -> Done:
-    """The program as in a process of its own that writes to pipes, without the price of one."""
+    """Run a command within this process as if its output went to pipes, which is faster than a process of its own."""
     written = BytesIO(), BytesIO()
     out, err = (TextIOWrapper(each, encoding=encoding, write_through=True) for each in written)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
@@ -35,7 +35,7 @@ def schedscope(*arguments: str | Path, encoding: str = "utf-8") -> Done:
 
 
 def error(*arguments: str | Path) -> tuple[object, str]:
-    """The exit code and the one line on stderr."""
+    """Run a command that must fail; return (exit code, its only line on stderr)."""
     done = schedscope(*arguments)
     lines = done.stderr.splitlines()
     assert len(lines) == 1, done.stderr

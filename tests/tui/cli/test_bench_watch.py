@@ -1,4 +1,4 @@
-"""`schedscope test --watch`: every save is tested and compared with the version before."""
+"""`schedscope test --watch`: after every save the policy is tested and compared with the version before."""
 
 from __future__ import annotations
 

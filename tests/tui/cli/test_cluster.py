@@ -1,4 +1,6 @@
-"""Sweeps by workers of a Dask cluster, here two on the loopback, and what Slurm is asked."""
+"""Sweeps by workers of a Dask cluster, here two on this machine, and the commands with which Slurm is asked for
+workers.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ WORKER = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--
 
 @contextmanager
 def loopback(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A scheduler here, and two workers in processes and folders of their own."""
+    """Run a Dask scheduler, and two workers in processes and folders of their own; yield (address of the scheduler,
+    processes of the workers).
+    """
     distributed = pytest.importorskip("distributed")
     none = subprocess.DEVNULL
     with ExitStack() as stack:
@@ -89,7 +93,7 @@ def test_what_slurm_is_asked() -> None:
 
 
 LOOPBACK = "0100007F"
-"""127.0.0.1 as the system's tables of sockets have it."""
+"""The address 127.0.0.1 as the system writes it in its tables of sockets."""
 SBATCH = """#!/bin/sh
 cp "$1" "$JOBS/script-$$"
 sh "$JOBS/script-$$" >"$JOBS/log-$$" 2>&1 &
@@ -100,7 +104,7 @@ echo "Submitted batch job $!"
 
 @pytest.fixture
 def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of a Slurm of our own making, whose jobs are processes of this machine."""
+    """Imitate Slurm by scripts whose jobs are processes of this machine; yield the folder of the scripts and jobs."""
     for name in ("distributed", "dask_jobqueue", "cryptography"):
         pytest.importorskip(name)
     jobs, keys = tmp_path / "jobs", tmp_path / "keys"
@@ -140,7 +144,7 @@ def test_slurm_workers_are_encrypted_and_serve_no_pages(slurm: Path, capsys: pyt
 
 
 def listening(jobs: Path) -> set[str]:
-    """Return the addresses at which this process and those of the jobs listen."""
+    """Return the addresses on which this process and the processes of the jobs in folder `jobs` accept connections."""
     mine = [Path(f"/proc/{os.getpid()}"), *(path.parent for path in Path("/proc").glob("[0-9]*/environ"))]
     inodes = set[str]()
     for process in mine:

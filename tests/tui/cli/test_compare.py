@@ -106,7 +106,7 @@ def test_long_specs_are_called_by_what_is_their_own() -> None:
 
 
 def test_a_switch_says_when_the_second_takes_over() -> None:
-    """At 600 EASY takes over from FCFS and lets job 5 pass; a minute later there is no advantage left."""
+    """At 600 EASY takes over from FCFS and lets job 5 pass; a minute later it is too late for any advantage."""
     late = page("z-figure4", "fcfs", "easy", at=660)
     assert "fcfs against easy, which takes over at d0 00:11:00" in late
     assert "First difference at d0 00:11:00 (steps 6 and 7): J5" in late
@@ -190,7 +190,9 @@ def test_almost_no_jobs_are_compared_too() -> None:
 
 
 def test_where_no_end_moves_there_is_no_table_of_how_far(tmp_path: Path) -> None:
-    """EASY lets J3 pass, whose processors go down; it starts again at its start under FCFS, as J1 is cancelled then."""
+    """EASY lets J3 pass, but its processors go down. It starts again when it would under FCFS, because J1 is cancelled
+    then.
+    """
     path = tmp_path / "shrinks.csv"
     jobs = ("1,0,6,100,100", "2,5,8,100,100", "3,10,4,50,50")
     path.write_text("\n".join(["job,submit,procs,estimate,runtime", *jobs]), encoding="utf-8")
@@ -201,7 +203,7 @@ def test_where_no_end_moves_there_is_no_table_of_how_far(tmp_path: Path) -> None
 
 
 def test_how_many_never_end_stands_above_the_means_of_the_others(tmp_path: Path) -> None:
-    """J2 and J3 are wider than the machine from 50 on; EASY lets J3 pass before."""
+    """J2 and J3 need more than the 5 processors that are left from 50 on; under EASY, J3 has ended before."""
     path = tmp_path / "shrinks.csv"
     jobs = ("1,0,3,20,20", "2,5,8,100,100", "3,10,7,5,5")
     path.write_text("\n".join(["job,submit,procs,estimate,runtime", *jobs]), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Completion in shells: possible next words; a file named on the line is not run.
+"""Completion in shells: the possible next words; a policy's file that is named on the line is not run for it.
 
 Also tests tui.cli.candidates.
 """
@@ -21,7 +21,7 @@ from tui.cli.main import COMMANDS
 
 Candidates: TypeAlias = Callable[[str], list[str]]
 BREAKS = " \t\n\"'><=;|&(:"
-"""Characters at which bash splits words by default"""
+"""Characters at which bash splits words for completion by default"""
 
 
 @pytest.fixture

@@ -36,12 +36,12 @@ def story(sample: str, policy: str, job: str, width: int = 100, unicode: bool = 
 
 
 def flat(page: str) -> str:
-    """Return the page without line breaks."""
+    """Return the page as one line."""
     return " ".join(page.split())
 
 
 def test_the_whole_story_of_a_job_that_waited_for_three_reasons() -> None:
-    """Zhang's figure 4, which asks why job 4 may not start at 600."""
+    """Zhang's figure 4; the explanation also says why job 4 may not start at 600."""
     assert story("z-figure4.swf", "easy", "4") == (
         "J4 under easy\n"
         "═════════════\n"
@@ -142,7 +142,7 @@ def test_long_waits_are_told_shortly(policy: str) -> None:
 
 
 def test_the_greatest_moves_of_many_are_told_and_all_are_drawn(shared: Path) -> None:
-    """J4034 of KTH was promised a start three days ahead, which moved eight times."""
+    """J4034 of KTH was promised a start three days ahead; this planned start moved eight times."""
     of = Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz")).with_overruns()
     page = explain.render(life_of(of, parse_policy("conservative"), of.rank_of("4034")), 100)
     assert page.count("Planned start moved from") == 5
@@ -241,7 +241,9 @@ def test_under_recorded_it_is_said_when_the_job_would_have_fitted(tmp_path: Path
 
 
 def trace(folder: Path, *jobs: tuple[int, ...]) -> Path:
-    """Write (id, submit, wait, run, processors) of user 1's jobs, on six processors or, for four jobs, on four."""
+    """Write a trace of jobs given as (id, submit, wait, run time, processors), all of user 1; four jobs on four
+    processors, otherwise on six.
+    """
     rows = (
         f"{job} {at} {wait} {run} {procs} -1 -1 {procs} {run} -1 1 1 -1 -1 -1 -1 -1 -1"
         for job, at, wait, run, procs in jobs

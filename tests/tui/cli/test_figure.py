@@ -1,4 +1,4 @@
-"""Figures of every kind, and the file that makes a figure again.
+"""Figures of every kind, and the file from which the same figure can be drawn again.
 
 Also tests tui.cli.figure_kinds, tui.cli.figure_file, tui.cli.figure_style.
 """
@@ -29,7 +29,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lightness(colour: str) -> float:
-    """L* of CIE: what remains of a colour in grey."""
+    """Return the lightness L* (CIE) of a colour: how bright it is when printed in grey."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     y = 0.2126 * red + 0.7152 * green + 0.0722 * blue

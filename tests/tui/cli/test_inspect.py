@@ -1,4 +1,4 @@
-"""A portrait drawn for a terminal."""
+"""The portrait of a trace as text for a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ HEADER = Header(max_procs=64, unix_start=843480031, time_zone="3600", computer="
 def page(
     width: int = 80, unicode: bool = True, header: Header = HEADER, jobs: int = 200, estimates: bool = True
 ) -> str:
-    """Jobs of all widths and lengths, one every 1,000 s; every fiftieth never ran."""
+    """Return the portrait of a made-up trace: jobs of many widths and lengths, one every 1,000 s, of which every
+    fiftieth never ran.
+    """
     number = np.arange(jobs)
     table = np.full((jobs, len(Field)), -1.0)
     table[:, Field.SUBMIT] = 1000 * number

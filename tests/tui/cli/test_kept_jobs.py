@@ -1,4 +1,6 @@
-"""`schedscope results --jobs`: the jobs that a sweep kept, as a table that DuckDB and polars read as the page says."""
+"""`schedscope results --jobs`: the jobs kept in a sweep, as a table that DuckDB and polars can read as the page on
+experiments says.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ PAGE = Path(__file__).resolve().parents[3] / "sim" / "experiments" / "README.md"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep with kept jobs, and the table of these jobs."""
+    """Return a folder with the results of a sweep that keeps its jobs, and with the table of these jobs."""
     pytest.importorskip("pyarrow")
     made = tmp_path_factory.mktemp("kept")
     asked = ("--policy", "fcfs", "--policy", "easy", "--seeds", "2", "--resample", "weeks", "--jobs", "300")

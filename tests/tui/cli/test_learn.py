@@ -1,4 +1,4 @@
-"""`schedscope learn` where nothing is shown."""
+"""`schedscope learn` without a screen: the list of lessons, their check, and a new lesson."""
 
 from __future__ import annotations
 

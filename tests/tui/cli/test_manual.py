@@ -1,4 +1,4 @@
-"""Manual pages have all that the help has, and man takes them."""
+"""Manual pages contain everything that the help contains, and `man` accepts them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies that misbehave end on the command line in time and in one line, in processes of their own.
+"""Policies that misbehave: each command ends in time and with a message of one line, in a process of its own.
 
 Tests tui.cli.main.program.
 """
@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 from tests.tui.cli.program import PROGRAM, error
 
 PATIENCE = 60.0
-"""Seconds after which the program hangs, on a busy machine; by itself it takes one."""
+"""Seconds after which the program counts as hanging, on a busy machine; otherwise it takes about one."""
 HEAD = """from dataclasses import dataclass
 from sim.policies.backfill.easy import Easy
 from sim.policies.orders import Order

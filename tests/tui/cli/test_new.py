@@ -105,7 +105,7 @@ def test_package_is_installable_and_its_policy_fit(like: str, folder: Path, monk
 
 
 def test_rare_wrong_comparison_breaks_the_promise_of_easy(folder: Path) -> None:
-    """Written so, 12 of 970 planned starts move later on 8,000 jobs of KTH."""
+    """With this mistake in its code, 12 of 970 planned starts move later, on 8,000 jobs of KTH."""
     schedscope("new", "fair.py")
     text = (folder / "fair.py").read_text()
     wrong = text.replace("extra -= job.procs", "extra -= job.procs if job.procs < extra else 0")

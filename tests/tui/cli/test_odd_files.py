@@ -1,4 +1,4 @@
-"""Files of all kinds into which junk has fallen: read, or refused in one line.
+"""Files of all kinds with random damage: each is read, or refused in one line.
 
 By hand: `MONKEY=20000 SEED=7 pytest tests/tui/cli/test_odd_files.py`, or tests.tui.cli.odd_files.
 """

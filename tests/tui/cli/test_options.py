@@ -21,7 +21,7 @@ from tui.cli.main import commands
 @click.command()
 @options.of_workload
 def nothing(**given: object) -> None:
-    """A command with the options of a workload alone."""
+    """A command with all options of a workload and nothing else."""
 
 
 def test_every_option_of_a_workload_is_there_in_its_order() -> None:

@@ -1,4 +1,6 @@
-"""Names from files, as commands print and write them: nothing that a terminal obeys or a spreadsheet reckons with."""
+"""Names from files in the output of commands: none is taken as a control sequence by a terminal, or as a formula by a
+spreadsheet.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The commands for clusters against a real Slurm: asked, recorded, killed, read while it is written, and gone."""
+"""The commands for clusters against a real Slurm: queries, recording, a killed recorder, reading while it writes, and a
+cluster that has gone.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def recorder(path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Record in that file, in a process of its own, and wait for the first poll."""
+    """Record the cluster into the file at `path`, in a process of its own; wait for the first poll, then yield the
+    process.
+    """
     command = [*PROGRAM, "live", "--headless", "-o", str(path), "--every", "10"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
@@ -48,7 +52,7 @@ def recorder(path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def polls(path: Path) -> int:
-    """Return how many polls can be read."""
+    """Return how many polls the recording at `path` has; 0 if it cannot be read yet."""
     try:
         return len(Recording(path).times())
     except FileError:
@@ -152,13 +156,13 @@ def test_a_sweep_survives_a_drained_node_and_a_cancelled_job(jobs: dict[str, str
 
 
 def workers() -> list[tuple[str, str]]:
-    """Return the number and the node of each running job of the sweep."""
+    """Return (job number, node) of each running worker of the sweep."""
     found = say("squeue", "-h", "-t", "running", "-n", "sweep", "-o", "%A %N").split("\n")
     return [(number, node) for number, _, node in (line.partition(" ") for line in found if line)]
 
 
 def made(path: Path) -> int:
-    """Return how many runs the file has."""
+    """Return how many runs the file of results at `path` has."""
     try:
         with Results(path) as results:
             return len(list(results.rows(["key"])))

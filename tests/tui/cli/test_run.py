@@ -1,4 +1,4 @@
-"""`schedscope run`: its tables, the files of a schedule, switches, and what it takes to do it again."""
+"""`schedscope run`: its tables, the files of a schedule, switches, and what is needed to repeat a run."""
 
 from __future__ import annotations
 

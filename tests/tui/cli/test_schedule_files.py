@@ -1,4 +1,4 @@
-"""Schedules, segments, decisions and kept jobs as files for other programs.
+"""Schedules, stretches, decisions and kept jobs as files for other programs.
 
 Also tests tui.cli.parquet.
 """

@@ -1,4 +1,4 @@
-"""`score` on the command line."""
+"""`schedscope score`: the score of forecasts, on the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from tests.tui.cli.program import error, schedscope
 
 @pytest.fixture
 def recording(tmp_path: Path) -> str:
-    """A job of two nodes starts 10 s later than the model says and 90 s before Slurm's date."""
+    """Return the path of a recording in which a job of two nodes starts 10 s later than the model forecasts and 90 s
+    before Slurm's date.
+    """
     recorder = Recorder(tmp_path / "week.slog")
     wide = replace(WAITS, cpus=8, tres="cpu=8,node=2", start=NOW + 400)
     held = replace(WAITS, id="9", reason="Job\x1bHeldUser")

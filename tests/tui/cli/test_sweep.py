@@ -1,4 +1,4 @@
-"""`schedscope sweep`: what it says, and where it refuses.
+"""`schedscope sweep`: its output, and what it refuses.
 
 Also tests tui.cli.sweep_progress.
 """

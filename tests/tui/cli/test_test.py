@@ -1,4 +1,4 @@
-"""`schedscope test`: it says that a policy is fit for use, or what it breaks and how to look at that."""
+"""`schedscope test`: it says that a policy keeps all rules, or which rule it breaks and how to look at that run."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ KEYS = {
     "s": {"name", "cat", "id", "ts", "pid", "tid"},
     "f": {"name", "cat", "id", "ts", "pid", "tid", "bp"},
 }
-"""Keys of each kind of event of the Trace Event Format, as written here"""
+"""For each kind of event of the Trace Event Format: the keys that the program writes"""
 
 
 def events_of(tmp_path: Path, trace: str, policy: str) -> list[Event]:
@@ -63,7 +63,9 @@ def test_every_event_has_what_the_format_wants(policy: str) -> None:
 
 @EVERY
 def test_each_arrow_has_two_ends_in_slices_that_stand_before_them(policy: str) -> None:
-    """A reader that sorts by time and keeps the order of equals finds the slice open to which an arrow belongs."""
+    """A reader that sorts the events by time, and keeps the order of those of the same time, must find each arrow's end
+    within an open slice.
+    """
     open_at: dict[tuple[int, int], Event] = {}
     arrows: dict[int, list[Event]] = defaultdict(list)
     for event in sorted((e for e in made_of(policy) if e["ph"] in "Xsf"), key=lambda event: event["ts"]):

@@ -1,4 +1,5 @@
-"""`why`, `when` and `live` on the command line: recordings, commands of Slurm that answer what is written, refusals.
+"""`why`, `when` and `live` on the command line: with recordings, with prepared answers in place of Slurm's, and
+refused.
 
 Also tests tui.cli.when, tui.cli.live, tui.cli.observed.
 """

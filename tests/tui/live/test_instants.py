@@ -1,4 +1,4 @@
-"""Conditions to stop at, asked of pictures of a cluster."""
+"""Stop conditions, applied to the polled states of a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outlook of a waiting job: forecast and what-if answers."""
+"""Outlook of a waiting job: forecast of its start, and answers to what-if questions."""
 
 from __future__ import annotations
 

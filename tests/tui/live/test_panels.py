@@ -1,4 +1,4 @@
-"""The panels and lines of a live machine.
+"""The panels and lines on the screen of a live cluster.
 
 Also tests tui.live.scene.
 """
@@ -21,7 +21,9 @@ from tui.live.scene import LiveContext, State
 
 
 def two(*later: object) -> LiveContext:
-    """A context after two pictures: J1 waits, then runs, J2 arrives and a node is drained."""
+    """Return the context of panels after two polls: first J1 waits; then it runs, J2 has arrived and a node is
+    drained.
+    """
     observed = Observed()
     observed.add(
         Cluster(at=DAY + 60, name="testbed", nodes=NODES, jobs=(waits("1", 2, 90, "Priority", "n1"),), cost=0.2)

@@ -1,4 +1,4 @@
-"""The scheduler's plan: only what fits together is drawn."""
+"""The scheduler's planned starts: only a set of starts that fit together is drawn."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ CAMERA = Camera(10, 0, 32, 80, 40)
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Polls follow at once."""
+    """Poll without waiting between two polls."""
     monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
 
 
@@ -85,7 +85,9 @@ def test_a_recording_is_read_and_any_picture_shown(shared: Path) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_what_refers_to_itself_goes_with_the_next_picture() -> None:
-    """As the drawn lines of each second do, which would else stay for hours."""
+    """Objects with reference cycles must be freed at the next poll; an example are the lines drawn each second, which
+    otherwise stay for hours.
+    """
 
     class Ring:
         def __init__(self) -> None:
@@ -127,7 +129,7 @@ def test_a_recording_that_cannot_be_written_is_said_and_watching_goes_on() -> No
             raise FileError("no space left", "x.slog")
 
         def add_history(self, jobs: Iterable[ClusterJob]) -> None:
-            """Never called: there is no past."""
+            """Do nothing; it is never called, as there are no earlier jobs."""
 
     with heard(Live(Scripted(picture(60), picture(120)), keeps=Full()), Wish(CAMERA)) as until:
         scene = until(lambda scene: bool(scene.state.unrecorded) and scene.pictures > 1)

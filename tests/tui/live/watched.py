@@ -1,4 +1,4 @@
-"""A cluster that is made up, a recording of a recorded run, and the screen that shows them."""
+"""A made-up cluster, a recording of a real run, and the screen that shows them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tui.watching import LiveApp
 
 
 class Recorded:
-    """The pictures of a run as a recording gives them."""
+    """A recording in memory: the states of a recorded run, by their times."""
 
     def __init__(self, pictures: Iterable[Cluster], ended: tuple[ClusterJob, ...] = ()) -> None:
         self.pictures = {cluster.at: cluster for cluster in pictures}
@@ -44,9 +44,10 @@ class Recorded:
 
 
 class Scripted:
-    """A scheduler that gives one picture after another; None: it cannot be reached.
+    """A made-up scheduler that gives one prepared state after another; in place of a state, None stands for a failed
+    poll.
 
-    The last picture comes again and again, ever more slowly, so that a busy machine can draw it meanwhile.
+    The last state is repeated, at ever longer intervals, so that a busy machine has time to draw it.
     """
 
     def __init__(self, *pictures: Cluster | None, ended: tuple[ClusterJob, ...] = ()) -> None:
@@ -70,7 +71,7 @@ class Scripted:
 
 @contextmanager
 def heard(watch: Watch, wish: Wish | None = None) -> Iterator[Callable[[Callable[[LiveScene], bool]], LiveScene]]:
-    """Begin a watch, and wait for scenes in which something holds."""
+    """Start the watch; yield a function that waits for a scene for which the given condition holds, and returns it."""
     newest: list[LiveScene] = []
     failures: list[Exception] = []
     came = Event()
@@ -98,7 +99,7 @@ def heard(watch: Watch, wish: Wish | None = None) -> Iterator[Callable[[Callable
 
 
 async def settled(pilot: Pilot[Any], holds: Callable[[LiveScene], bool] = lambda scene: True) -> LiveScene:
-    """Wait until the screen shows a whole scene of which that is true."""
+    """Wait until the screen shows a completely drawn scene for which `holds` is true; return it."""
     screen = pilot.app.screen_stack[-1]
     for _ in range(400):
         await painted(pilot)

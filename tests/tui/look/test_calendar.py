@@ -11,7 +11,7 @@ from sim.workload.model import Header
 from tui.look.calendar import Calendar
 
 CTC = Header(unix_start=835466417, time_zone="US/Eastern")
-"""Saturday, 22 June 1996, 19:00:17 in New York"""
+"""Header of a trace that begins on Saturday, 22 June 1996, 19:00:17 in New York"""
 
 
 def calendar(header: Header = CTC) -> Calendar:

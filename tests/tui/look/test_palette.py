@@ -31,14 +31,18 @@ EYES = (
     ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
     ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
 )
-"""Red, green and blue as seen with normal, protan, deutan and tritan vision (Machado et al. 2009)."""
+"""For normal, protan, deutan and tritan vision: how red, green and blue are seen, each as a mix of the three (Machado
+et al. 2009).
+"""
 TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
 WHITE = (0.9505, 1.0, 1.089)
 GROUND = "#1e1e1e"
 
 
 def apart(colours: Sequence[str]) -> NDArray[np.float64]:
-    """Return [one, other]: their distance for the eyes that distinguish them worst (CIE 1976)."""
+    """Return the distance of each two colours as a matrix, for the kind of vision that distinguishes them worst (CIE
+    1976).
+    """
     codes = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours]) / 255
     linear = np.where(codes <= 0.04045, codes / 12.92, ((codes + 0.055) / 1.055) ** 2.4)
     seen = [lab(np.clip(linear @ np.array(eyes).T, 0, 1)) for eyes in EYES]
@@ -49,7 +53,9 @@ def apart(colours: Sequence[str]) -> NDArray[np.float64]:
 
 
 def lab(linear: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return linear red, green and blue as lightness and two axes of colour."""
+    """Return colours in the CIE Lab space (lightness and two axes of colour); each row of `linear` has linear red,
+    green and blue.
+    """
     part = linear @ np.array(TO_XYZ).T / np.array(WHITE)
     root = np.where(part > 0.008856, np.cbrt(part), 7.787 * part + 16 / 116)
     x, y, z = root[:, 0], root[:, 1], root[:, 2]

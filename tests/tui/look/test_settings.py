@@ -1,4 +1,4 @@
-"""Remembered settings, whatever happened to the file."""
+"""Settings that are remembered in a file; a missing or damaged file does no harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small text for terminals."""
+"""Small helpers for text in terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which look a terminal gets, and that Textual's widgets follow it."""
+"""The look (colours and characters) that a terminal gets; Textual's own widgets must follow it."""
 
 from __future__ import annotations
 

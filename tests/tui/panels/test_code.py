@@ -1,4 +1,4 @@
-"""The policy's code stands beside its decisions, with the values and conditions that led to each."""
+"""The panel that shows the policy's code next to its decisions, with the values and conditions that led to each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decisions of a step, read as a whole or walked one by one.
+"""The panel with the decisions of a step, as a whole or one by one.
 
 Also tests tui.panels.decision_icons.
 """
@@ -15,7 +15,7 @@ from tui.panels import decisions
 from tui.panels.context import Context
 
 AT_600 = 600
-"""Time at which J1 of z-figure4 ends, J5 is backfilled and J4 kept waiting."""
+"""Time in seconds at which J1 of z-figure4 ends, J5 is backfilled and J4 is kept waiting."""
 
 
 def at_600() -> Context:
@@ -71,7 +71,7 @@ def test_seen_as_a_whole_those_who_lack_the_same_are_told_together(lab: Lab) -> 
 
 
 def test_those_who_wait_for_something_else_are_told_by_themselves() -> None:
-    """Both reasons have the same number."""
+    """Two jobs wait for different reasons with the same number, so that they must not share a line."""
     context = at_600()
     jobs = context.about.workload.jobs
     kept = Keep(jobs[3], TooFewFree(2)), Keep(jobs[1], WaitsForOwn(2))

@@ -1,4 +1,4 @@
-"""The selected job: what it asks for, how it stands, why, and its life so far.
+"""The panel on the selected job: what it requests, its state, why, and its life so far.
 
 Also tests tui.panels.evidence.
 """

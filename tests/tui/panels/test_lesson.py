@@ -1,4 +1,4 @@
-"""The text of a lesson, as lines under the chart."""
+"""The text of a lesson, as lines below the chart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that grow between two steps."""
+"""Values in panels that grow between two steps, such as times waited."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tui.replay.scene import Scene
 
 
 def after(engine: Engine, seconds: float) -> Scene:
-    """Return the engine's scene, `seconds` after its step."""
+    """Return the engine's scene `seconds` after its last step."""
     scene = scene_of(engine)
     return replace(scene, clock=scene.clock + seconds)
 
@@ -30,7 +30,7 @@ def test_who_runs_has_run_longer_and_its_xfactor_stands(lab: Lab) -> None:
 
 
 def test_where_rows_take_turns_a_job_gains_while_its_row_is_on_turn(lab: Lab) -> None:
-    """Its run time is what the engine counts when it reaches that time."""
+    """The run times shown between two steps must equal the run times that the engine has when it reaches that time."""
     jobs = ("1 0 4 100 100", "2 0 4 100 100", "3 37 1 5 5")
     scene = after(lab.run("gang:mpl=3,slice=10,cs=0.1", 4, *jobs, until=0), 37)
     told = [by_clock(running, scene).ran for running in scene.snapshot.running]  # type: ignore[union-attr]

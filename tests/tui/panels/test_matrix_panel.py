@@ -1,4 +1,4 @@
-"""The Ousterhout matrix as it is drawn.
+"""The Ousterhout matrix as the panel draws it.
 
 Also tests tui.panels.folding, tui.panels.rebuild.
 """
@@ -20,7 +20,7 @@ from tui.panels.rebuild import phases
 
 
 def figure_7(**fields: object) -> Context:
-    """Z's figure 7, when job 6 has just opened the fourth row."""
+    """Return the panels' context in Zhang's figure 7 at 300, when job 6 has just opened the fourth row."""
     return context_of(engine_of("z-figure7", "gang-migrate-backfill", until=300), **fields)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""The numbers so far, in a line, as a block and with plots."""
+"""The numbers of the run so far: in a line, as a block and with plots."""
 
 from __future__ import annotations
 

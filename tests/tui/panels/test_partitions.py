@@ -1,4 +1,4 @@
-"""Owners of processors as drawn: Lawson & Smirni's figure 1, and variants of it."""
+"""The partition panel, which draws the owners of processors: Lawson & Smirni's figure 1, and variants of it."""
 
 from __future__ import annotations
 

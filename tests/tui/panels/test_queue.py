@@ -82,7 +82,7 @@ def test_no_line_is_wider_than_the_panel(width: int) -> None:
 
 
 def test_the_columns_follow_from_what_a_policy_declares(lab: Lab) -> None:
-    """A user-defined policy whose name is unknown to the panel."""
+    """The policy is user-defined, so that the panel does not know its name."""
 
     @dataclass(frozen=True)
     class Own(Conservative):
@@ -157,7 +157,7 @@ def test_a_reason_is_said_in_fewer_words_before_it_is_cut(lab: Lab, width: int, 
 
 def test_of_a_long_queue_only_what_is_seen_is_touched() -> None:
     class Lazy(Sequence[Queued]):
-        """A queue of 77,000 jobs that remembers which were read."""
+        """A queue of 77,000 jobs that records which of them were read."""
 
         def __init__(self, one: Queued) -> None:
             self.one = one
@@ -310,7 +310,7 @@ def test_the_queue_is_as_it_was_before_the_decision_that_is_walked_to() -> None:
 
 @pytest.mark.parametrize("policy", ["easy", "conservative"])
 def test_queue_names_maintenance_as_the_details_do(lab: Lab, policy: str) -> None:
-    """Job 2 fits at once and would run into the maintenance at 100."""
+    """Job 2 fits now, but by its estimate it would still run when maintenance begins at 100."""
     workload = replace(lab.workload(4, "1 0 1 90 90", "2 1 2 60 150"), outages=(Outage(100, 150, 0b1111, True),))
     engine = Engine(workload, policy)
     engine.run(until=2)

@@ -23,12 +23,14 @@ from tui.replay.stage import RunView
 from tui.widgets.panel import draw_rows
 
 END = 1995
-"""Steps of lublin-128 under EASY."""
+"""Number of steps of lublin-128 under EASY."""
 
 
 @cache
 def compared(name: str, first: str, second: str, step: int = 0, *, done: bool = True, look: Look = DARK) -> Context:
-    """Return two finished runs after some steps of the first; `done`: the comparison has read everything."""
+    """Return the context of two compared runs under `first` and `second`, shown after `step` steps of the first;
+    `done`: False leaves the comparison at its beginning.
+    """
     _, workload = Source(name).read()
     one = Timeline(workload, parse_policy(first))
     other = one.twin()
@@ -115,7 +117,7 @@ def test_before_a_job_has_ended_nothing_is_better() -> None:
 
 
 def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
-    """At 20 minutes EASY has ended J5, too, which is one of three."""
+    """At 20 minutes three jobs have ended under EASY but only two in both runs, as J5 has not ended under FCFS."""
     context = compared("z-figure4", "fcfs", "easy", 7)
     drawn = lines(context)
     assert drawn[1].text.startswith("Of the 2 jobs that ended in both, too few")

@@ -61,7 +61,7 @@ def test_at_the_end_it_sums_up(lab: Lab) -> None:
 
 @dataclass(frozen=True)
 class Forgetful(Policy):
-    """Starts arrivals that fit on the free processors, and reconsiders no job."""
+    """Policy that starts arriving jobs that fit, and never considers the others again."""
 
     name = "forgetful"
 

@@ -17,7 +17,7 @@ from tui.panels.strip import column_of, draw_strip, plot_columns, strip_lines, t
 from tui.replay.scene import StripScene
 
 WIDTH = 33
-"""Twenty columns of curves."""
+"""Width of the strip in columns, of which twenty have curves."""
 RUN = StripScene(
     begin=0, end=2000, known=1000,
     utilization=(0.5, 1.0, 0.25, 0.5, None, None, None, None, None, None),
@@ -26,7 +26,9 @@ RUN = StripScene(
 
 
 def half_way(lab: Lab, look: Look = DARK, marks: tuple[Mark, ...] = (), **fields: Any) -> Context:
-    """Return the scene at 500 of a run with 1000 s known of at least 2000; three of four processors are occupied."""
+    """Return the context at 500 s of a run that is computed up to 1000 s and lasts at least 2000 s; three of four
+    processors are in use.
+    """
     engine = lab.run("fcfs", 4, "1 0 3 1000 2000", "2 100 4 1000 1000", until=100)
     run = StripScene(RUN.begin, RUN.end, RUN.known, RUN.utilization, RUN.waiting, marks)
     context = context_of(engine)

@@ -1,4 +1,4 @@
-"""The line above everything."""
+"""The line above the chart."""
 
 from __future__ import annotations
 

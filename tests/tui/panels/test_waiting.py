@@ -1,4 +1,4 @@
-"""The waiting jobs in a line or two."""
+"""The waiting jobs in one or two lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Films for tests, and a player for them."""
+"""Recorded films (casts of asciinema) for tests, and a simple player."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def text_of(picture: Picture) -> list[str]:
 
 
 def watched(lines: Sequence[str], size: tuple[int, int] = SIZE) -> list[str]:
-    """Return the screen after a whole cast was written to it; only the program's own sequences are known."""
+    """Return the rows of the screen after playing a whole cast; only the control sequences that the program writes are
+    known.
+    """
     columns, rows = size
     cells = [[" "] * columns for _ in range(rows)]
     x = y = 0

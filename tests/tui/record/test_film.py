@@ -1,4 +1,4 @@
-"""A run that is filmed without a terminal."""
+"""A run that is recorded as a film without a terminal."""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ def workload(name: str) -> Workload:
 
 
 def stages(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[RunView, RunView]:
-    """Return a run, and one whose policy is switched after `step` steps."""
+    """Return the views of two runs: one under `first`, and a copy in which the policy changes to `second` after `step`
+    steps. `computed`: both are computed to the end.
+    """
     timeline = Timeline(of, parse_policy(first))
     timeline.seek(step)
     twin = timeline.twin()
@@ -36,7 +38,7 @@ def stages(of: Workload, first: str, second: str, step: int = 0, computed: bool 
 
 
 def advanced(one: RunView, other: RunView) -> Versus:
-    """Return the comparison with all its work done."""
+    """Return the comparison of the two runs after all its work is done."""
     made = Versus(one, other)
     while not made.is_done:
         made.advance()
@@ -142,7 +144,7 @@ def test_a_chart_says_whose_it_is_and_jobs_keep_their_colours() -> None:
 
 
 def test_gain_and_loss_can_be_coloured_instead() -> None:
-    """EASY starts J5 at 10 minutes, 20 minutes earlier."""
+    """EASY starts J5 at 10 minutes, 20 minutes earlier than FCFS."""
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
     other.timeline.seek_time(600)
     other.clock = 600

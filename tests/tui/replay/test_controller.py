@@ -1,4 +1,4 @@
-"""Every order leads the replay where its docstring says; an order that stops early says why.
+"""Every request of the user does what its docstring says; one that stops early says why.
 
 Also tests tui.replay.navigation, tui.replay.playback.
 """
@@ -26,13 +26,13 @@ from tui.replay.speed import SPEEDS, Speed
 from tui.replay.stage import RunView
 
 FIGURE = (0, 0, 10, 20, 30, 40, 600, 1100, 1200, 1800, 2700)
-"""Time shown after each number of steps of z-figure4 under EASY"""
+"""Times in seconds that are shown after 0, 1, 2, ... steps of z-figure4 under EASY"""
 LAST = len(FIGURE) - 1
 MAIN = (BranchRecord("main"),)
 
 
 class Replayed:
-    """A controller, and a user of unlimited patience."""
+    """A replay's controller, with a user who never interrupts it."""
 
     def __init__(self, trace: str = "z-figure4", policy: str = "easy", **of_timeline: Any) -> None:
         _, workload = Source(trace).read()
@@ -53,7 +53,7 @@ class Replayed:
 
     @property
     def place(self) -> tuple[int, float]:
-        """Return the number of steps, and the time."""
+        """Return (number of steps made, time shown in seconds)."""
         return self.stage.timeline.step, self.stage.clock
 
     @property
@@ -63,7 +63,7 @@ class Replayed:
 
 
 class Impatient:
-    """A user who loses patience after some questions."""
+    """Function that the controller asks whether to stop; it says yes after `questions` questions."""
 
     def __init__(self, questions: int = 0) -> None:
         self.left = questions
@@ -75,7 +75,7 @@ class Impatient:
 
 @pytest.fixture
 def figure() -> Replayed:
-    """Return five jobs in ten steps."""
+    """Return the replay of z-figure4 under EASY: five jobs in ten steps."""
     return Replayed()
 
 
@@ -371,7 +371,7 @@ def test_two_runs_keep_one_clock(figure: Replayed) -> None:
 
 
 def test_the_run_beside_can_be_stepped_through_and_the_other_keeps_its_clock(figure: Replayed) -> None:
-    """FCFS starts no job at 1100 s, when J5 ends under EASY."""
+    """Only EASY has a step at 1100 s, the end of J5; under FCFS nothing happens then."""
     figure.does(o.GoTo(6))
     figure.does(o.Compare(parse_policy("fcfs"), from_start=True))
     figure.does(o.Move(1), other=True)
@@ -381,7 +381,7 @@ def test_the_run_beside_can_be_stepped_through_and_the_other_keeps_its_clock(fig
 
 
 def test_the_clock_ends_with_its_run_and_a_longer_one_beside_it_goes_on_alone() -> None:
-    """Under FCFS everything ends half an hour later."""
+    """Under FCFS, the compared run, everything ends half an hour later."""
     run = Replayed("k-figure2.1-2.2")
     run.does(o.Compare(parse_policy("fcfs")))
     told = run.does(o.GoToEnd())

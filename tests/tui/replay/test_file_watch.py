@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 
 class Watched(FileWatch):
-    """A watch that looks at the file when the test says so."""
+    """A watch on a file that looks at it only when the test says so."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, Renewed]] = []

@@ -1,4 +1,4 @@
-"""Numbers about a measured span of time."""
+"""Numbers of the run in a span of time that the user marks."""
 
 from __future__ import annotations
 

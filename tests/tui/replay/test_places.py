@@ -1,4 +1,4 @@
-"""Places that a person may type to go there, and invalid places."""
+"""Texts that a person may type to go to a time, step or job, and invalid ones."""
 
 from __future__ import annotations
 

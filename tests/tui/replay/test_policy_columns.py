@@ -1,4 +1,4 @@
-"""The policy's own numbers of a job, or its user, are read step by step; panels show them up to their moment."""
+"""A policy's own numbers of a job or a user are read step by step; panels show those up to the time shown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tui.replay.stage import RunView
 
 @dataclass(frozen=True)
 class Counting(Policy):
-    """First come, first served; counts how often each job was considered."""
+    """First come, first served; the policy counts how often each job was considered."""
 
     name = "counting"
     columns: ClassVar[tuple[Column, ...]] = (Column("looked", "how often it was looked at"),)
@@ -63,7 +63,7 @@ def test_they_are_read_while_there_is_nothing_else_to_do() -> None:
 
 @dataclass(frozen=True)
 class CountingUsers(Counting):
-    """Counts the same for each user."""
+    """The same policy, which counts for each user."""
 
     columns = (Column("steps", of="user"),)
 

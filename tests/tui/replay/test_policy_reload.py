@@ -1,4 +1,6 @@
-"""When a watched policy's file is saved, its run is computed again up to this step; the old run stays."""
+"""When the file of a watched policy is saved, the run is computed again with the new code, up to the present step; the
+old run is kept.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 
 class Watched:
-    """z-figure4 watched under ./fair.py, with a file that can be saved again."""
+    """Replay of z-figure4 under the policy in ./fair.py, whose file the test can save again."""
 
     def __init__(self, file: Path, policy: str = "./fair.py", step: int = 8, trace: str = "z-figure4") -> None:
         self.file = file
@@ -43,14 +45,18 @@ class Watched:
         return self.controller.obey(order, self.wish, lambda: False)
 
     def saves(self, body: str, seconds: float = 1) -> News:
-        """Save the file, and return the news about it."""
+        """Save the file with this body; return the message about the change, after computing in portions of
+        `seconds`.
+        """
         save(self.file, body)
         spec = self.timeline.snapshot().policy
         self.does(o.Renew("fair.py", {spec: parse_policy(spec)}))
         return self.goes_on(seconds)
 
     def goes_on(self, seconds: float = 1) -> News:
-        """Return the next news of what is computed in the background, in pieces of `seconds`."""
+        """Compute in the background, in portions of `seconds`, until there is a message to the user; return the
+        message.
+        """
         while (news := self.controller.compute(seconds)) is None:
             assert not self.controller.is_computed, "there is no more news"
         return news
@@ -82,7 +88,7 @@ def test_the_old_run_stays_to_be_looked_at_and_compared_with(watched: Watched) -
 
 
 def test_later_difference_is_told_once_it_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After 500,000 s the new policy lets jobs pass; the run is watched at its beginning."""
+    """The new policy lets jobs pass only from 500,000 s on; the present step is near the beginning of the run."""
     watched = Watched(own_file(tmp_path, monkeypatch), step=3, trace="lublin-128")
     body = FCFS.replace("return", "if view.now < 500_000:\n                    return\n                continue")
     assert watched.saves(body, 0).what == "fair.py: nothing differs up to here"
@@ -173,7 +179,9 @@ HIDDEN = """        is_new, _ = view.now not in SEEN, SEEN.append(view.now)
 def test_who_remembers_something_that_no_checkpoint_copies_is_found_out(
     again: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At first it starts jobs that fit; when a moment is repeated, none from 600 s on, or none at all."""
+    """The policy keeps state of its own. First it starts jobs that fit; when a step is computed again, it starts none
+    from 600 s on, or none at all.
+    """
     own_file(tmp_path, monkeypatch, "        SEEN: list[float] = self.seen\n" + HIDDEN.format(again))
     body = (tmp_path / "fair.py").read_text(encoding="utf-8")
     (tmp_path / "fair.py").write_text(body.replace("    def ", "    seen = []\n\n    def ", 1), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Orders and wishes are plain values: two that ask for the same are the same."""
+"""Orders (requests to the replay) and wishes (what to draw) are values: two with the same content are equal."""
 
 from __future__ import annotations
 

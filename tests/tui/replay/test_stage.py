@@ -1,4 +1,6 @@
-"""A stage shows one moment of a run; and a run that is played shows the schedule that a headless run makes."""
+"""The view of a run (`RunView`) shows it at one time; a played run has the same schedule as one simulated without a
+screen.
+"""
 
 from __future__ import annotations
 

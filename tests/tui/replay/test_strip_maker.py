@@ -1,4 +1,4 @@
-"""Curves that the worker computes from a history, for the strip and the small curves.
+"""Curves that the worker computes from the history of a run, for the strip and for small plots.
 
 Also tests tui.replay.scene.
 """
@@ -16,7 +16,9 @@ from tests.tui.scenes import engine_of
 from tui.replay.strip_maker import StripMaker, least_end
 
 HALF_THEN_ALL = ("1 0 2 100 100", "2 50 2 50 50", "3 60 4 100 100")
-"""Two of four processors until 50, all four until 200; job 3 waits from 60 until 100."""
+"""Jobs as lines `id submit procs run estimate`. Two of four processors are used until 50, all until 200; job 3 waits
+from 60 until 100.
+"""
 
 
 # The strip

@@ -1,4 +1,4 @@
-"""The way back."""
+"""The places in the replay before each move of the user, to which the user can go back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker obeys in order, shows what was asked for, and outlives whatever a policy does.
+"""The worker handles requests in order, shows what was asked for, and survives every error of a policy.
 
 Also tests tui.replay.opening.
 """
@@ -37,7 +37,7 @@ PATIENCE = 30.0
 
 
 class Watched:
-    """A player, and all that it told."""
+    """The replay's worker, and all messages that it has sent."""
 
     def __init__(self, trace: str, spec: str) -> None:
         _, workload = Source(trace).read()
@@ -61,12 +61,12 @@ class Watched:
         return [told.message for told in self.told if isinstance(told, Failed)]
 
     def settle(self) -> Scene:
-        """The scene that answers everything."""
+        """Wait for the scene that answers all requests, and return it."""
         self.wait_for(lambda: self.shown and self.shown[-1].answers == self.player.asked)
         return self.shown[-1].scene
 
     def does(self, *orders: o.Order) -> Scene:
-        """Orders that are all there before the worker looks."""
+        """Send all these requests before the worker handles the first; return the scene that answers them."""
         for order in orders:
             self.player.ask(order)
         return self.settle()
@@ -267,7 +267,7 @@ def test_closed_its_thread_ends(busy: bool) -> None:
 
 @dataclass(frozen=True)
 class Stuck(Policy):
-    """Starts what fits, and never comes back once it is 10,000."""
+    """Policy that starts jobs that fit; from 10,000 s on, its passes never return."""
 
     name = "stuck"
 

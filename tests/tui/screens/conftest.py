@@ -1,4 +1,4 @@
-"""A dialog on a screen of its own, as a person meets it."""
+"""Fixtures: a dialog on a screen of its own, and a user of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tui.look.themes import theme_name, themes
 
 
 class Asker(App[None]):
-    """An app that asks one question and keeps the answer."""
+    """An app that shows one dialog and keeps its answer."""
 
     def __init__(self, dialog: ModalScreen[Any]) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Asker(App[None]):
 
 
 class Person:
-    """A person who presses keys, clicks and reads."""
+    """A user of the dialog: presses keys, clicks and reads."""
 
     def __init__(self, pilot: Pilot[None], app: Asker) -> None:
         self.pilot, self.app = pilot, app

@@ -1,4 +1,4 @@
-"""Texts that a person sees on the replay screen, and positions to point at."""
+"""Texts that a user sees on the replay screen, and positions for the mouse pointer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tui.chart.cells.edges import margin
 
 
 def seen(run: Replay, selector: str) -> str:
-    """Return the text of one widget on the screen, "" if it is hidden."""
+    """Return the text of the widget that `selector` finds on the screen; "" if it is hidden."""
     widget = run.app.screen.query_one(selector)
     if not widget.display:
         return ""
@@ -20,12 +20,12 @@ def seen(run: Replay, selector: str) -> str:
 
 
 def noted(run: Replay) -> str:
-    """Return the line under the chart, and all notifications."""
+    """Return the sentence under the chart, and all notifications."""
     return "\n".join([seen(run, "#sentence"), *(each.message for each in run.app._notifications)])
 
 
 def find(run: Replay, selector: str, text: str) -> Offset:
-    """Return where a text begins in a widget."""
+    """Return the position at which a text begins in the widget that `selector` finds."""
     for row, line in enumerate(seen(run, selector).splitlines()):
         if text in line:
             return Offset(line.index(text), row)
@@ -33,26 +33,26 @@ def find(run: Replay, selector: str, text: str) -> Offset:
 
 
 async def enter(run: Replay, text: str) -> None:
-    """Paste a text into the dialog that is open, in place of what stands there, and accept it."""
+    """Paste a text into the open dialog, in place of the text there, and press Enter."""
     await run.pilot.press("ctrl+u")
     run.app.screen.post_message(Paste(text))
     await run.press("enter")
 
 
 async def click(run: Replay, selector: str, text: str) -> None:
-    """Click on a text."""
+    """Click on a text in the widget that `selector` finds."""
     await run.pilot.click(selector, offset=find(run, selector, text))
     await run.settle()
 
 
 async def hover(run: Replay, selector: str, spot: Offset = NULL_OFFSET) -> None:
-    """Bring the pointer over a cell of a widget."""
+    """Move the mouse pointer to the cell `spot` of the widget that `selector` finds."""
     await run.pilot.hover(selector, offset=spot)
     await run.settle()
 
 
 def cell(run: Replay, time: float, processor: int) -> Offset:
-    """Return the position of a processor at some time in the chart."""
+    """Return the position on the screen of a processor at a time in the chart."""
     chart = run.scene.chart
     assert chart is not None
     return Offset(margin(chart.workload.procs) + chart.view.column_of(time), chart.view.rows_of(processor).start // 2)

@@ -1,4 +1,4 @@
-"""The palette of commands finds what the screen says that it can do."""
+"""The command palette finds every command that the screen offers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tui.screens.replay.looking import commands
 
 
 class Desk(Screen[None]):
-    """A screen that can do one thing."""
+    """A screen that offers one command."""
 
     COMMANDS: ClassVar[set[Any]] = {ScreenCommands}
 
@@ -44,7 +44,7 @@ class Room(App[None]):
 
 
 def named(kind: str) -> dict[str, str]:
-    """The actions of a kind, by what is chosen."""
+    """Return the commands whose titles begin with `kind`: mapping from the rest of the title to the action."""
     return {title.partition(": ")[2]: action for title, _, action in choices(["user"]) if title.startswith(kind)}
 
 

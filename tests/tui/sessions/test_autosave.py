@@ -1,4 +1,4 @@
-"""A watched run survives a crash, and is not offered while another program still watches it."""
+"""The autosave of a run: it survives a crash, and is not offered while another program still uses it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ sys.stdin.read()
 
 
 def left_behind(folder: Path, step: int, saved: float) -> Path:
-    """Write the file of a crashed program."""
+    """Write an autosave at this step, as a program leaves it that crashed at the time `saved`; return its path."""
     autosave = Autosave(folder)
     autosave.save(replace(SESSION, step=step))
     os.close(autosave._lock)

@@ -1,4 +1,4 @@
-"""Data that a second terminal reads of a presentation."""
+"""Data about a presentation that the program writes for a second terminal."""
 
 from __future__ import annotations
 

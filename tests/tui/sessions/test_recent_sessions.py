@@ -1,4 +1,4 @@
-"""Sessions to go back to."""
+"""Recent sessions that the user can open again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session restores a replay in a newly started program."""
+"""A session restores the state of a replay in a newly started program."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tui.sessions.session_conversion import camera_of, found_session, last_path,
 
 
 async def wander(run: Replay) -> None:
-    """Leave traces everywhere: branches, a bookmark, stops, a selection, a changed camera."""
+    """Change everything that a session keeps: branches, a bookmark, stops, the selection, the camera."""
     screen = run.screen
     await run.ask(o.GoTo(200))
     await run.ask(o.SwitchTo(parse_policy("conservative")))
@@ -64,7 +64,7 @@ async def wander(run: Replay) -> None:
 
 
 def seen(run: Replay) -> dict[str, Any]:
-    """Return all that a session promises to restore."""
+    """Return everything that a session must restore: mapping from its name to its value."""
     scene, state = run.scene, run.screen.state
     assert scene.chart is not None
     return {

@@ -1,4 +1,4 @@
-"""A session that names a file runs nothing of it until a person says so."""
+"""The dialog for a session that names a file of code: nothing in the file runs before the user agrees."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A session under `fair.py`, which has been saved otherwise since."""
+    """Return the path of a session whose policy is in `fair.py`; this file has been saved with other code since."""
     file, path = own_file(tmp_path, monkeypatch), tmp_path / "mine.session"
     write_session(session_of(Source("z-figure4"), parse_policy("./fair.py")), path)
     save(file, FIRSTFIT)

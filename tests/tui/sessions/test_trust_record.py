@@ -1,4 +1,6 @@
-"""The record of trusted code says what has changed since, and is no way in itself."""
+"""The record of trusted code: it shows what has changed since the user agreed, and does not itself allow code to
+run.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ POLICY = "import other\nfrom sim.policies.backfill.firstfit import FirstFit\ncla
 
 @pytest.fixture
 def ref(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CodeRef:
-    """A policy file that imports another file of its folder."""
+    """Return a reference to the code of a policy's file that imports another file from its folder."""
     monkeypatch.chdir(tmp_path)
     Path("fair.py").write_text(POLICY)
     Path("other.py").write_text("x = 1\n")

@@ -1,4 +1,4 @@
-"""Fake processes of visitors: they keep what they receive, and a test says what they draw."""
+"""Fake processes of visitors: they record the messages that they receive, and draw what a test tells them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ KNOWN = {"Host": "class.test", "Origin": ORIGIN}
 
 
 class Process:
-    """The other end of a visitor's connection."""
+    """A visitor's fake process: the other end of the server's connection to it."""
 
     def __init__(self, told: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.told, self._reader, self._writer = told, reader, writer
 
     async def heard(self) -> tuple[bytes, Any]:
-        """Return the next message that it receives."""
+        """Return (kind, content) of the next message that the process receives."""
         head = await asyncio.wait_for(self._reader.readexactly(5), 10)
         payload = await self._reader.readexactly(int.from_bytes(head[1:], "big"))
         return head[:1], payload if head[:1] == b"D" else json.loads(payload)
 
     async def heard_of(self, kind: bytes) -> Any:
-        """Return the next message of this kind."""
+        """Return the content of the next message of this kind; messages of other kinds are skipped."""
         while (heard := await self.heard())[0] != kind:
             pass
         return heard[1]
@@ -55,7 +55,7 @@ class Process:
 
 
 class FakeForkServer:
-    """A source of such processes."""
+    """A fork server that starts such fake processes."""
 
     def __init__(self) -> None:
         self.born: asyncio.Queue[Process] = asyncio.Queue()
@@ -78,7 +78,9 @@ class FakeForkServer:
 
 @asynccontextmanager
 async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], FakeForkServer, Server]]:
-    """Run a server of such processes, and a client with the headers of one of its pages."""
+    """Run a server with fake processes; yield (client with the headers of one of the server's pages, fake fork server,
+    server).
+    """
     fork_server = FakeForkServer()
     server = Server(fork_server, DOOR, **how)
     async with TestClient(TestServer(server.app()), headers=KNOWN) as client:
@@ -88,7 +90,7 @@ async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], FakeFo
 
 
 async def until(what: Any) -> None:
-    """Wait until this is so."""
+    """Wait until `what` returns a true value; fail after about ten seconds."""
     for _ in range(1000):
         if what():
             return

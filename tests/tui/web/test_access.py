@@ -1,4 +1,4 @@
-"""How much a visitor may send, and the names by which a server is known."""
+"""Limits on what a visitor may send, and the host names under which a server answers."""
 
 from __future__ import annotations
 

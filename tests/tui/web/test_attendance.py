@@ -1,4 +1,4 @@
-"""A visit outlives its connection.
+"""A visit goes on after its connection is lost, if the visitor comes back.
 
 Also tests tui.web.place.
 """
@@ -41,7 +41,7 @@ async def test_a_reload_finds_its_process_with_all_that_it_shows() -> None:
 
 
 async def test_a_page_whose_network_was_lost_takes_its_visit_back() -> None:
-    """The server may not know yet that the first connection is dead."""
+    """The server may not have noticed that the first connection is lost."""
     async with served() as (client, fork_server, _), client.ws_connect(at(ONE)) as lost:
         process = await fork_server.born.get()
         async with client.ws_connect(at(ONE, "&again=1")) as back:

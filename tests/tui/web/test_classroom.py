@@ -1,4 +1,4 @@
-"""The teacher's view, the common question and the wall, with three pages."""
+"""The teacher's view of a class, the common question and the wall, with three pages of students."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def classes(**how: Any) -> AsyncIterator[tuple[Any, FakeForkServer, Classr
 
 
 async def seen(client: Any, scene: int | str = "") -> dict[str, Any]:
-    """Return the class as the teacher sees it."""
+    """Return the teacher's view of the class, for this scene."""
     async with client.get(f"/class/secret?scene={scene}") as answer:
         found: dict[str, Any] = await answer.json()
     return found
@@ -131,7 +131,7 @@ async def common_of(fork_server: FakeForkServer) -> Process:
 
 
 async def wall_of(common: Process) -> str:
-    """Return the next text for the wall."""
+    """Return the next text that the common screen receives for the wall."""
     while (told := await common.heard_of(b"M"))["type"] != "wall":
         pass
     return str(told["text"])

@@ -1,4 +1,4 @@
-"""Connections that only wait are closed, and an address has no more than it needs."""
+"""Limits on connections: a connection that only waits is closed, and one address can have only a few."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def slow(request: Any) -> Any:
 
 @asynccontextmanager
 async def limited(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
-    """A server with these limits, which are near here."""
+    """Run a server with limits so low that the tests reach them; yield its port."""
     for name, value in (("NO_REQUEST", 0.3), ("EVERY", 0.02), ("OF_AN_ADDRESS", 5)):
         monkeypatch.setattr(limits, name, value)
     app = web.Application()

@@ -39,7 +39,7 @@ ADDRESS = "http://10.0.0.5:8000/?token=word"
 
 @asynccontextmanager
 async def presenting(opening: Opening) -> AsyncIterator[tuple[Podium, Any, Child]]:
-    """Run the app of a terminal, and give the server's end of its connection."""
+    """Run the app of the presenter's terminal; yield (app, its pilot, the server's end of the connection to it)."""
     ours, theirs = socket.socketpair()
     prepared = ServerResources.of((opening,)).first
     assert prepared is not None
@@ -54,7 +54,7 @@ async def presenting(opening: Opening) -> AsyncIterator[tuple[Podium, Any, Child
 
 
 async def reports(server: Child, kind: str) -> dict[str, Any]:
-    """Return the next report of this kind."""
+    """Return the next report of this kind that the server receives."""
     while True:
         letter, payload = await asyncio.wait_for(server.read(), 10)
         told: dict[str, Any] = json.loads(payload) if letter == b"M" else {}

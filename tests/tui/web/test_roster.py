@@ -1,4 +1,4 @@
-"""The students of a class: places, answers, and the best of a game."""
+"""The students of a class: their places and answers, and the best student in a game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui.web import roster
 from tui.web.roster import Roster, best_of
 
 NEXT = 2
-"""Scene of a question whose answer is J4."""
+"""Number of the scene with a question whose answer is J4."""
 
 
 @cache
@@ -22,7 +22,7 @@ def scenes() -> tuple[Staged, ...]:
 
 
 class Clock:
-    """A time that a test sets."""
+    """A clock whose time the test sets."""
 
     now = 0.0
 

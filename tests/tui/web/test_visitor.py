@@ -1,4 +1,4 @@
-"""The real server, its fork server and a real visitor, on the loopback.
+"""The real server, its fork server and a real visitor's process, over the loopback interface.
 
 Also tests tui.web.driver, tui.web.fork_server, tui.web.serving, tui.cli.serve.
 """
@@ -104,7 +104,7 @@ def test_typed_reports_of_a_size_do_not_count(monkeypatch: pytest.MonkeyPatch) -
 
 
 async def drawn(socket: Any, what: bytes, seconds: float = 30) -> bytes:
-    """All that was drawn until this was."""
+    """Receive until the text `what` was drawn; return everything received."""
     seen = b""
     async with asyncio.timeout(seconds):
         while what not in seen:

@@ -1,4 +1,4 @@
-"""The answers of a class on the common screen."""
+"""The answers of a class, as shown on the common screen (the wall)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that are kept: only what changed is drawn again."""
+"""Rows of cells that are kept after drawing: only rows that change are drawn again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chart as a widget: a person's actions on it, and its output to the terminal."""
+"""The chart as a widget: what it does when a user presses keys and uses the mouse, and its output to the terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COLUMNS, ROWS = 60, 14
 
 
 class Stand(App[None]):
-    """A chart alone, whose scenes are made as soon as the camera moves."""
+    """An app with only a chart, which makes each scene as soon as the camera moves."""
 
     CSS = "Gantt { width: 100%; height: 100%; }"
 
@@ -66,7 +66,7 @@ class Stand(App[None]):
 
     @property
     def view(self) -> ChartView:
-        """Return the view as drawn last."""
+        """Return the view that was drawn last."""
         assert self.drawn is not None
         return self.drawn.view
 

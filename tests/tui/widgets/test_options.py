@@ -1,4 +1,4 @@
-"""A list of options under keys and clicks that come too early or too late."""
+"""A list of options, with keys and clicks that come too early or too late."""
 
 from __future__ import annotations
 

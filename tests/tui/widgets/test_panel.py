@@ -1,4 +1,4 @@
-"""The widget that shows a sheet: scrolling, clicks, refreshes.
+"""The widget that shows a panel's lines: scrolling, clicks, refreshes.
 
 Also tests tui.look.sheets, tui.widgets.bar, tui.widgets.scrubber.
 """
@@ -26,7 +26,9 @@ CONTEXT = context_of(engine_of("z-figure4", "easy", until=600))
 
 
 def numbered(context: Context, size: Size, first: int) -> Sheet:
-    """Return a hundred lines, one a job; the line of the selected job is visible."""
+    """Return a panel with a hundred lines, one for each job, from line `first` on; the selected job's line must stay
+    visible.
+    """
     body = tuple(line(f"line {index}", rank=index) for index in range(first, min(100, first + size[1] - 1)))
     return Sheet("Numbers", (line("heading"),), body, first, 100, "a note", context.selected)
 
@@ -36,7 +38,7 @@ def with_action(context: Context, size: Size, first: int) -> Sheet:
 
 
 class Wall(App[None]):
-    """One panel of 30 x 10 cells, with its messages."""
+    """An app with one panel of 30 x 10 cells, which records the panel's messages."""
 
     CSS = "Panel { width: 30; height: 10; }"
 
@@ -62,7 +64,7 @@ class Wall(App[None]):
 
 
 class Ringing(BaseScreen[None]):
-    """A screen with an action."""
+    """A screen with one action, which records its calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +75,7 @@ class Ringing(BaseScreen[None]):
 
 
 def seen(panel: Panel) -> list[str]:
-    """Return the text on the panel, without the scroll mark."""
+    """Return the lines of text on the panel, without the mark of the scroll position."""
     return [panel.render_line(y).text[:-1].strip() for y in range(panel.size.height)]
 
 

@@ -1,4 +1,6 @@
-"""Partial updates: columns that changed and are visible, and styles that are new."""
+"""Partial updates of the screen: only columns that have changed and are visible are written, and only styles that
+differ.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def test_cells_that_are_told_by_their_inks_are_sent_as_those_that_are_segments(s
 
 
 class Layered(Screen[None]):
-    """Lines, and a note over the second and the third."""
+    """A screen with lines, and with a note that covers part of the second and the third."""
 
     CSS = """
     Layered { layers: base over; }

@@ -1,4 +1,4 @@
-"""The screen as a drawing.
+"""A drawing of the screen as SVG.
 
 Also tests tui.look.fonts.
 """

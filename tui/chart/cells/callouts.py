@@ -20,11 +20,15 @@ from tui.look.palette import Hue, Tone, ink
 _MOST = 24
 """Largest number of jobs whose names are written next to their blocks, and of suspended jobs whose pieces are named."""
 _FEW = 20
-"""Largest number of visible jobs for which all jobs may have names next to their blocks."""
+"""Number of visible jobs up to which every job may have its name next to its block; above it, only certain jobs may."""
 _SPARSE = 12
-"""Largest number of visible jobs for which each block of a job is named, if its processors are not adjacent."""
+"""Number of visible jobs up to which each block of a job is named, if its processors are not adjacent and so give
+several blocks.
+"""
 _NEAR = 3
-"""Largest number of columns from a suspension to the name of the job that caused it, for a text below this name."""
+"""Largest distance in columns from a suspension to the name of the job that caused it; only then a text on the
+suspension is written below the name.
+"""
 _BLANK = 1
 """Number of columns between a block and the name next to it."""
 
@@ -55,11 +59,11 @@ def piece_labels(
 def block_labels(
     grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
 ) -> Iterator[Label]:
-    """Yield names for the blocks that have no label in `named`, of jobs on separate groups of processors, if few jobs
-    are visible.
+    """Yield further names for jobs whose processors are not adjacent, one for each of their blocks without a label in
+    `named`, if few jobs are visible.
 
-    When two runs are compared, it yields none: a job's name then has the difference of its starts, which should be
-    shown once.
+    For each cell, `alone` has the rank of the job that alone fills the cell, or -1. When two runs are compared, nothing
+    is yielded: a job's name then has the difference of its starts, which should be shown once.
     """
     ranks = np.unique(np.concatenate([grid.upper.rank, grid.lower.rank], axis=None))
     if np.count_nonzero(ranks >= 0) > _SPARSE or grid.chart.shift is not None:
@@ -74,8 +78,8 @@ def block_labels(
 
 
 def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield texts below the name of a job for which another job was suspended, which say so. Texts that do not fit are
-    left out.
+    """Yield texts such as `suspends J3`, to be written below the name of the job for which J3 was suspended. Texts that
+    do not fit are left out.
     """
     jobs = grid.chart.workload.jobs
     for suspended in grid.chart.suspensions:
@@ -92,8 +96,8 @@ def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Seque
 
 
 def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield texts below the planned rest of a suspended job, which say that the plan holds only if it is not suspended
-    again.
+    """Yield texts to be written below the planned rest of a suspended job: the plan holds only if the job is not
+    suspended again.
     """
     chart = grid.chart
     rests = {
@@ -115,15 +119,15 @@ def _is_inside(alone: NDArray[np.signedinteger], label: Label) -> bool:
 
 
 def _is_now(grid: Grid) -> Bools:
-    """Return for each column True if it is the column of now. The line that is drawn there does not divide a job's
-    block.
+    """Return, for each column, True if the line of now is drawn there. A job's block counts as one piece across this
+    line.
     """
     return np.asarray(np.arange(grid.size.columns) == grid.now)
 
 
 def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
-    """Write names next to the blocks of jobs that have no label in `named`, but only of jobs that just started, are
-    selected or planned; if few jobs are visible, of all.
+    """Write names next to the blocks of jobs without a label in `named`: of jobs that just started, are selected or
+    planned; if few jobs are visible, of all.
     """
     up, low = grid.upper, grid.lower
     is_free = (up.rank < 0) & (low.rank < 0) & ~bars(area)

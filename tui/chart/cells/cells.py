@@ -89,7 +89,9 @@ class Runs(NamedTuple):
     texts: list[str]
     inks: list[int]
     turns: list[int]
-    """For each part and the next one: number that stands for this pair of pairs of inks (see `Brush.turn`)."""
+    """For each part except the last: number for the change from its inks to the inks of the next part (see
+    `Brush.turn`).
+    """
 
 
 class Brush:

@@ -227,7 +227,7 @@ def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
-    """Draw the partition that now owns each processor, as a column of colours or letters at the left."""
+    """Draw a column of colours or letters at the left, which shows the partition that owns each processor now."""
     owners = grid.chart.owners
     assert owners is not None
     now = min(max(grid.now, 0), owners.shape[1] - 1)

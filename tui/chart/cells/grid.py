@@ -24,11 +24,13 @@ _TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + 
 """Tone (strength of colour) of a pixel; the index is the share of the pixel that jobs use, from 0 to 255."""
 _ALL = 255
 _PURE = 128
-"""Smallest part of a pixel's use, in 255ths, that one job must have for the pixel to have the job's colour."""
+"""Smallest share, in 255ths, that one job must have of the used part of a pixel, so that the pixel gets the job's
+colour.
+"""
 EIGHTHS = 8
 _A_DAY = 86400
 _FOUND = 4
-"""Number of visible pixels of the selected job from which on the other jobs are dimmed."""
+"""Smallest number of visible pixels of the selected job at which the other jobs are dimmed."""
 _TEXTURE_OF = np.array([texture_of(kind) for kind in SHOWN], np.uint8)
 
 Bools = NDArray[np.bool_]
@@ -256,14 +258,14 @@ class _Edges(NamedTuple):
 
     at: tuple[NDArray[np.intp], NDArray[np.intp]]
     inside: NDArray[np.uint8]
-    """Share of the next pixel inside the job that the job uses, in 255ths."""
+    """For each of these pixels: used share, in 255ths, of the neighbouring pixel inside the job."""
     ends: Bools
     """True if the job ends at the pixel, False if it begins there."""
 
 
 def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: int = -1) -> _Edges:
-    """Return the pixels where jobs begin and end along the rows. The column `now` also counts, because past and plan
-    meet there.
+    """Return the pixels where jobs begin and end along the rows. The column `now` also counts as an edge, because past
+    and plan meet there.
     """
     row, first = places((used[:, 1:] != used[:, :-1]) & (rank[:, 1:] == rank[:, :-1]))
     ends = used[row, first] > used[row, first + 1]

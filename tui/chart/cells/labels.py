@@ -33,8 +33,8 @@ class _Runs(NamedTuple):
     column: list[int]
     length: list[int]
     key: list[int]
-    """Number for the job and the quality of each run, lower if better; runs of a job that are equally good have the
-    same number.
+    """For each run: number by which runs are ordered, the runs of one job together and the better ones first; runs of a
+    job that are equally good have the same number.
     """
     groups: list[tuple[int, int]]
     """For each job: index of its first run and the index after its last; the jobs are in the order of their topmost
@@ -46,7 +46,8 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
     """Return a label for each job that has space for its name.
 
     For each cell, `ranks` has the rank of the job that alone fills it, or -1; `ahead` is True where the job is planned.
-    A job's name is in its past if it fits there. A name begins where its block begins, so that it moves with the block.
+    A job's name is in the past part of its block if it fits there. A name begins where the block begins, so that both
+    move together.
     """
     names: dict[int, str] = {}
     runs = _runs(ranks, ahead, names, name)
@@ -72,8 +73,8 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
 
 
 def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) -> bool:
-    """Return True if a name of that length at the beginning of the run would touch another name; `tight` has the cells
-    at the ends of names without blanks.
+    """Return True if a name of that length at the beginning of the run would touch another name; `tight` has the first
+    and last cells of the names that have no blanks around them.
     """
     row, column = runs.row[run], runs.column[run]
     return (row, column - 1) in tight or (row, column + length) in tight

@@ -33,8 +33,8 @@ def draw_outlines(area: Cells, grid: Grid) -> None:
 
 
 def draw_reserved(area: Cells, grid: Grid) -> None:
-    """Draw lines around reservations where processors are free, with their names; reservations without a frame have
-    only the name.
+    """Draw the outlines of reservations, with their names, where processors are free. An outline without a frame has
+    only its name.
     """
     for outline in grid.chart.outlines:
         view, columns = grid.chart.view, grid.size.columns

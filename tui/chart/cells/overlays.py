@@ -35,8 +35,8 @@ _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Ton
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
-    """Draw all overlays, the more important ones on top; `planned` is the planned start of the selected job, or
-    None.
+    """Draw all overlays, the more important ones on top. `planned` is the planned start of the selected job; None if no
+    start is planned.
     """
     draw_lane_bars(area, grid)
     _draw_borders(area, grid)
@@ -98,8 +98,8 @@ def _width_of(mark: Mark) -> int:
 
 
 def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return (row, column) for the name of a mark: to its right, else to its left, right of now, or at the right edge.
-    None if there is no space.
+    """Return (row, column) for the text `told`, the name of the mark in `column`: to the right of the mark, else to its
+    left, right of now, or at the right edge of the chart. None if there is no space.
 
     `taken` has the cells (row, column) of other names.
     """

@@ -19,11 +19,13 @@ from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 _LETTERS = "ABCDEFGHIJKLabcdefghijkl123456#.|o-+~"
-"""ASCII characters that fill the cells of each hue where there are no colours: letters for jobs, digits for the steps
+"""For each hue: ASCII character that fills its cells where there are no colours; letters for jobs, digits for the steps
 of a scale.
 """
 _BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
-"""Characters that fill cells of each hue where there are no colours: patterns for the twelve hues of jobs."""
+"""For each hue: character that fills its cells where there are no colours; first patterns for the twelve hues of
+jobs.
+"""
 
 
 _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
@@ -39,8 +41,8 @@ class _Edge(NamedTuple):
 
 
 class _Signs(NamedTuple):
-    """For each texture: its character, in ASCII and else, and the tones of its foreground and background. The trail of
-    a suspended job has no background of its own.
+    """For each texture: its character in Unicode (`char`) and in ASCII (`plain`), and the tones of its foreground and
+    background. The trail of a suspended job has no background of its own.
     """
 
     char: NDArray[np.uint32]

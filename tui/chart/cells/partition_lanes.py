@@ -19,7 +19,7 @@ from tui.look import text
 from tui.look.palette import TONES, Hue, Tone, ink
 
 BAR = ink(Hue.NONE, Tone.TEXT)
-"""Ink of the bars in a look where jobs differ by characters, not by colours."""
+"""Ink (number of a colour) of the bars in a look where jobs differ by characters, not by colours."""
 _STEPS = 6
 """Smallest average number of columns between two changes of a bar's height for which vertical lines join its parts;
 more lines would hide the jobs.
@@ -29,7 +29,7 @@ _THICKEST = 3
 
 
 def name_ink(grid: Grid, number: int) -> int:
-    """Return the ink of a partition's bar and name; no job has this ink."""
+    """Return the ink (number of a colour) of a partition's bar and name; no job has this ink."""
     return BAR if grid.look.patterned else ink(partition_hue(number), Tone.NAME)
 
 

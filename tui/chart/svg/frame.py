@@ -89,5 +89,5 @@ class Frame:
         return Rect(x, self.y(high), max(right - x, 0.0), self.y(low) - self.y(high))
 
     def rects(self, start: float, end: float, processors: int) -> list[Rect]:
-        """Return one rectangle for each run of neighbours in a set of processors (bits), from `start` to `end`."""
+        """Return one rectangle for each range of neighbouring processors in a set (bits), from `start` to `end`."""
         return [self.rect(start, end, low, high + 1) for low, high in ranges(processors)]

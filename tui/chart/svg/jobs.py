@@ -33,8 +33,8 @@ class Block(NamedTuple):
 
 
 def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
-    """Return one block for each job and texture, with the rectangles of all its stretches, sorted by rank of the
-    job.
+    """Return one block for each job and texture, with the rectangles of all its stretches (times on processors), sorted
+    by rank of the job.
     """
     found: dict[tuple[int, Texture], list[Rect]] = {}
     for stretch in stretches:

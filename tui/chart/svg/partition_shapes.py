@@ -28,15 +28,17 @@ class Boundary(NamedTuple):
 
 
 class _Division(NamedTuple):
-    """Division of the machine into partitions from `begin` to `end`. If partitions have lanes, sets of bits are
-    positions in the chart, otherwise processors.
+    """Division of the machine into partitions, valid from `begin` to `end`. Its sets (bits) have positions in the chart
+    if partitions have lanes, otherwise processors.
     """
 
     begin: float
     end: float
     owners: Owners
     homes: Owners
-    """For each partition, what it owned when the machine was first divided, as bits."""
+    """For each partition: processors or positions (bits) that it owned when the machine was first divided into
+    partitions.
+    """
 
 
 def _divisions(chart: Drawing, frame: Frame) -> Iterator[_Division]:

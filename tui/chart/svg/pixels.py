@@ -66,7 +66,9 @@ def _flat(processors: int, frame: Frame) -> int:
 
 
 def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
-    """Return the stretches as a picture in pixels, in which each pixel has the job that holds most of it."""
+    """Return the stretches (jobs on processors for a time) as a picture in pixels, in which each pixel has the job that
+    holds most of it.
+    """
     per_pixel, begin, place = frame.per_pixel, frame.first, frame.axis.place
     edges = ChartView(per_pixel, 0, frame.width, frame.rows, 0, frame.procs).edges()
     since = [s._replace(start=place(s.start) - begin, end=place(s.end or 0.0) - begin) for s in stretches]
@@ -80,7 +82,9 @@ def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
 
 
 def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uint8], look: Look) -> str:
-    """Return stretches thinner than a pixel as SVG: each pixel in the colour of the job that has most of it."""
+    """Return stretches (jobs on processors for a time) thinner than a pixel as SVG: each pixel in the colour of the job
+    that has most of it.
+    """
     if not stretches:
         return ""
     pixels = add_up(stretches, frame)

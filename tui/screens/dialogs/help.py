@@ -250,8 +250,8 @@ def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
 
 
 def _beside(lines: Iterable[Line | None], room: int) -> Line:
-    """Return one line, made of one line of each column; each column but the last is filled with blanks to `room`
-    columns.
+    """Return one line that joins lines side by side, one of each block; each but the last is filled with blanks to a
+    width of `room`. None stands for an empty line.
     """
     spans: list[Span] = []
     for there in (each or line("") for each in lines):

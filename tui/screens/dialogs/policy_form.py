@@ -42,8 +42,8 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """Form for a policy. `texts` has the typed value of each parameter, by name; a missing or empty text stands for the
-    default.
+    """Form for a policy. `texts` maps the name of a parameter to its typed value; a missing or empty text stands for
+    the default.
     """
 
     policy: str
@@ -186,8 +186,8 @@ OPEN = PolicyEntry(os.path.join(os.curdir, ""), "open a file ...", "A policy of 
 
 
 def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
-    """Return the entries that match what is typed: if that is a path, files and folders, otherwise policies and files
-    of the current folder.
+    """Return the entries that match what is typed: files and folders if it is a path, otherwise policies and files of
+    the current folder. `own` has the names of user-defined policies.
     """
     if is_refused():
         return entries(typed)
@@ -206,8 +206,8 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
 
 
 def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
-    """Return entries for the policies of installed packages, as far as they are not in `read`. Only their names are
-    known, because their code is not run.
+    """Yield entries for the policies of installed packages, except policies whose names are built in or in `read`. Only
+    their names are known, because their code is not run.
     """
     known = {*POLICIES.names, *read}
     for name in sorted(plugins()):
@@ -257,7 +257,7 @@ def _holds(entry: PolicyEntry, word: str) -> bool:
 
 
 def _distance(entry: PolicyEntry, wanted: list[str]) -> int:
-    """Return how badly an entry matches the first of the words, smaller is better: 0 if its name is equal, 1 if it
+    """Return how badly an entry matches the first word of `wanted`, smaller is better: 0 if its name is equal, 1 if it
     begins so, 2 if it contains the word, 3 otherwise.
     """
     if not wanted or entry.title == wanted[0]:

@@ -201,7 +201,9 @@ class PolicyPicker(Dialog[Policy | None]):
         self._show_wrong()
 
     async def _show_fields(self) -> None:
-        """Show the fields of the policy. A field whose parameter stays is kept, so that it does not lose the focus."""
+        """Show the fields of the policy. If a field is already shown because the previous policy has the same
+        parameter, it is kept, so that it does not lose the focus.
+        """
         async with self._one_at_a_time:
             if self not in self.app.screen_stack:  # it has closed meanwhile
                 return

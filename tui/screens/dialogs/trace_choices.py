@@ -35,7 +35,9 @@ class Section:
 
 
 def sections(typed: str, opened: Sequence[str]) -> list[Section]:
-    """Return the traces that match what is typed: files if it is a path, otherwise all that contain the words."""
+    """Return the traces that match what is typed: files if it is a path, otherwise traces of all kinds that match the
+    words. `opened` are the traces that the user has opened before.
+    """
     if is_path(typed):
         found = [folder_of(typed)]
     else:
@@ -58,7 +60,9 @@ def is_path(typed: str) -> bool:
 
 
 def completed(typed: str, ending: str = "") -> str:
-    """Return the typed path with as many letters added as all matching files have in common."""
+    """Return the typed path, with as many characters added as all matching folders and files (with this ending) have in
+    common.
+    """
     choices = [choice.value for choice in folder_of(typed, ending).choices]
     common = os.path.commonprefix(choices)
     return common if len(common) > len(os.path.expanduser(typed)) else typed
@@ -108,7 +112,9 @@ def folder_of(typed: str, ending: str = "") -> Section:
 
 
 def _is_meant(name: str, begun: str) -> bool:
-    """Return True if the name begins as typed; a hidden file only if a dot was typed."""
+    """Return True if a file's name begins with the typed text `begun`; a hidden file counts only if `begun` begins with
+    a dot.
+    """
     return name.lower().startswith(begun.lower()) and (not name.startswith(".") or begun.startswith("."))
 
 

@@ -68,7 +68,9 @@ def learning(seen: Mapping[str, int]) -> MenuEntry:
 
 
 def entries(sessions: Sequence[MenuEntry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[MenuEntry, ...]:
-    """Return all entries: samples with pictures, lessons, recent sessions and traces, and one for any other file."""
+    """Return all entries: samples with pictures, lessons, recent sessions and traces, and an entry to open any other
+    file.
+    """
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
         *samples(), learning(seen), *sessions, *(_sample(sample_of(name), "also") for name in ALSO),

@@ -57,9 +57,9 @@ class Page:
         return None
 
     def beside(self, number: int, columns: int, rows: int) -> int:
-        """Return the index of the entry `columns` to the right of entry `number` in its row or, if `columns` is 0,
-        `rows` further down. Negative values go left or up. Beyond the border of the page, return the entry
-        nearest to it in this direction.
+        """Return the index of the entry `columns` to the right of entry `number` or, if `columns` is 0, `rows` rows of
+        entries further down. Negative values go left or up. Beyond the border of the page, the last entry in this
+        direction is returned.
         """
         here = self.places[number]
         if columns:
@@ -93,7 +93,9 @@ def arranged(entries: Sequence[MenuEntry], width: int, height: int) -> Page:
 def drawn(
     page: Page, entries: Sequence[MenuEntry], pictures: Mapping[str, Cells], brush: Brush, chosen: int
 ) -> list[list[Segment]]:
-    """Return the page as rows of segments, with a blank column at the right."""
+    """Return the page as rows of segments, with a blank column at the right. `pictures` maps the name of an entry
+    (`value`) to its picture; `chosen` is the index of the highlighted entry.
+    """
     look, blank = brush.look, brush.look.style("")
     rows: dict[int, list[Segment]] = {}
     for number, (entry, place) in enumerate(zip(entries, page.places, strict=True)):

@@ -45,7 +45,7 @@ def keys() -> tuple[Key, ...]:
 
 
 def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-    """Return the keys and signs that only this screen has, in groups for the help."""
+    """Return keys and signs of this screen for the help, as groups: (title, pairs of a key or sign and its meaning)."""
     return ("A live machine", tuple((sign(key.keys), key.meaning) for key in keys() if key.word)), (
         "On this chart",
         SIGNS,

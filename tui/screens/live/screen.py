@@ -47,7 +47,7 @@ SMALL = 100, 28
 """Size in columns and rows below which only one panel is shown, over the right half of the chart."""
 PANELS = {"queue": draw_queue, "events": draw_events, "details": draw_job}
 SIDE = 0.45
-"""Share of the width that the panels take."""
+"""Share of the screen's width that the panels take."""
 AGE = 1.0
 """Seconds between two updates of the text that says how old the poll on the screen is."""
 
@@ -347,7 +347,7 @@ class LiveScreen(Screen[None]):
         self.run_worker(search, thread=True, exclusive=True, group="search")
 
     def _search(self, stops: tuple[Stop, ...], since: int, forwards: bool) -> None:
-        """Search in a thread for a poll that meets a stop condition, and show it."""
+        """Search in a thread for a poll after (or before) poll `since` that meets a stop condition, and show it."""
         worker = get_current_worker()
         found = self.watch_.search(stops, since, forwards, lambda: worker.is_cancelled)
         if not worker.is_cancelled:
@@ -399,7 +399,7 @@ class LiveScreen(Screen[None]):
         self.open(dialogs.Prompt("Find a job", hint, job, answers=self.answers), self._select)
 
     def action_why(self) -> None:
-        """Select the first job of the queue on the screen; the next one each time it is called again."""
+        """Select the first job of the queue on the screen, or the one after the selected job, in a circle."""
         if (context := self.context) is None:
             return
         waiting = [context.scene.rank(job) for job in jobs_of(context)[:200]]
@@ -439,7 +439,7 @@ class LiveScreen(Screen[None]):
         self.change(hidden=frozenset(), over=None, alone=False)
 
     def action_next_panel(self, by: int = 1) -> None:
-        """Show the next panel on a small screen; on a large one give it the focus."""
+        """On a small screen, show the panel `by` places further; on a large one, focus the next or previous panel."""
         if self.is_small:
             names = [None, *PANELS]
             self.change(over=names[(names.index(self.state.over) + by) % len(names)])

@@ -10,7 +10,7 @@ JUMPS = {
     "event": ("start", "completion", "arrival", "node", "suspension", "reservation"),
     "start": ("start",), "completion": ("completion",), "arrival": ("arrival",), "node": ("node",), "moved": ("moved",),
 }  # fmt: skip
-"""For each choice of the user: the kinds of events at which a jump stops."""
+"""Mapping from each kind of jump that the user can choose to the kinds of events at which the jump stops."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,9 @@ class LiveState:
     hovered: int | None = None
     partition: str = ""
     mine: int = 0
-    """How the queue is shown: 0 as it is, 1 with the user's jobs first, 2 with only the user's jobs."""
+    """How the queue is shown: 0 for all jobs in their usual order, 1 for the user's jobs first, 2 for only the user's
+    jobs.
+    """
     mode: str = "job"
     jump: str = "event"
     picture: int | None = None
@@ -30,6 +32,6 @@ class LiveState:
     bookmarks: tuple[tuple[int, str], ...] = ()
     hidden: frozenset[str] = frozenset()
     over: str | None = None
-    """Name of the panel that covers half of a small chart, or None."""
+    """Name of the panel that covers half of the chart on a small screen; None if no panel does."""
     alone: bool = False
     said: str = ""

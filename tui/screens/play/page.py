@@ -21,7 +21,9 @@ TABLE = 58
 
 
 def machine(game: Game, width: int, height: int) -> list[Line]:
-    """Return a line with a bar for each running job, up to its expected end; the job that ends first is at the top."""
+    """Return a heading and a line with a bar for each running job, up to its expected end; the job that ends first is
+    at the top.
+    """
     jobs = sorted(game.running, key=lambda job: (game.expected_end(job), job.rank))
     full = game.workload.procs - game.free
     found = [
@@ -49,7 +51,9 @@ def machine(game: Game, width: int, height: int) -> list[Line]:
 
 
 def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
-    """Return a line for each waiting job; jobs that fit have a mark."""
+    """Return a heading and a line for each waiting job, which says if the job fits now; the job with index `chosen` has
+    a mark.
+    """
     jobs = game.queue
     room = max(height - 1, 1)
     cut = f", {len(jobs) - room} not shown" if len(jobs) > room else ""
@@ -83,8 +87,8 @@ def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
 def result(
     scores: Sequence[Score], costly: Sequence[Costly], width: int, best: Sequence[tuple[str, float, float]] = ()
 ) -> list[Line]:
-    """Return lines with the scores, the decisions that cost most, and the best games of the class. Each entry of `best`
-    is (name, mean wait, worst wait).
+    """Return lines with the scores, the decisions that cost most, and the best games of the class (of students). Each
+    entry of `best` is (name, mean wait, worst wait).
     """
     found = [line(Span(" The same hours", "strong"), Span("            mean wait   worst wait", "dim"))]
     for place, each in enumerate(scores, 1):
@@ -132,7 +136,7 @@ def own_chart(game: Game, width: int) -> list[Line]:
 
 
 def happened(game: Game) -> str:
-    """Return text on why the clock stopped here."""
+    """Return text on why the clock of the game stopped now: which jobs have ended, and which were submitted."""
     jobs = game.workload.jobs
     came = [name(jobs[rank]) for rank in range(len(jobs)) if jobs[rank].submit == game.now]
     told = [f"{', '.join(map(name, game.ended))} ended"] if game.ended else []
@@ -167,7 +171,7 @@ def hues_of(game: Game) -> list[int]:
 
 
 def choice(jobs: Sequence[Job], chosen: int) -> int:
-    """Return the index to highlight in the queue: `chosen`, limited to the jobs that there are."""
+    """Return the index of the job to highlight in the queue: `chosen`, or the nearest index that exists."""
     return min(max(chosen, 0), max(len(jobs) - 1, 0))
 
 

@@ -105,7 +105,7 @@ class PlayScreen(Screen[None]):
     """Screen of one game, and of its scores at the end."""
 
     stays = True
-    """True, because a replay that is opened from here returns to this screen."""
+    """True because this screen stays open below a replay opened from it; the user returns to it afterwards."""
     DEFAULT_CSS = """
     PlayScreen { background: $background; }
     PlayScreen Bar { height: 1; }
@@ -132,9 +132,9 @@ class PlayScreen(Screen[None]):
     ) -> None:
         """Make the screen of a game with the jobs of `workload`.
 
-        `best` are the best games of a class as (name, mean wait, worst wait). `hours` makes the jobs of another game
-        from a
-        seed, and `seed` is the one of this game; both are None if no other game can be made.
+        `best` are the best games of the class (of students), each as (name, mean wait, worst wait). `hours` makes the
+        jobs of another game from a seed, and `seed` is the seed of this game; both are None if no other game can be
+        made.
         """
         super().__init__()
         self._seed = seed
@@ -193,7 +193,7 @@ class PlayScreen(Screen[None]):
         return fitting_keys((*pairs, *other), ALWAYS_KEYS, self.size.width)
 
     def put_best(self, best: Sequence[tuple[str, float, float]]) -> None:
-        """Show these as the best games of the class, as (name, mean wait, worst wait)."""
+        """Show these as the best games of the class (of students): each is (name, mean wait, worst wait)."""
         self._best = tuple(best)
         self._show()
 
@@ -232,7 +232,7 @@ class PlayScreen(Screen[None]):
             self._try("started", self.game.queue[number - 1].rank)
 
     def action_wait(self) -> None:
-        """Let time pass until the next event; ask first if no job runs although one fits."""
+        """Let time pass until the next event; ask first if no job runs although a waiting job fits."""
         if self.game.is_idle and not self._is_warned and not self.game.is_over:
             self._is_warned = True
             fitting = ", ".join(name(job) for job in self.game.fitting[:3])

@@ -26,8 +26,8 @@ class Draft:
 
     @property
     def model(self) -> PuzzleJob:
-        """Return the job from which a new job is copied: the highlighted one, otherwise the last one. Without jobs it
-        is one on a quarter of the machine.
+        """Return the job from which a new job is copied: the highlighted job, otherwise the last one. Without jobs, it
+        is a new job on a quarter of the machine.
         """
         jobs = self.puzzle.jobs
         return self.job or (jobs[-1] if jobs else PuzzleJob(max(self.puzzle.procs // 4, 1), 600))
@@ -80,8 +80,9 @@ class Draft:
         return self.changed(Puzzle(procs, jobs))
 
     def moved(self, submit: int = 0, run: int = 0, asked: int = 0, procs: int = 0) -> Draft:
-        """Return the draft with these amounts (seconds, or processors for `procs`) added to the values of the
-        highlighted job. Its estimate is raised to its run time if it would be shorter.
+        """Return the draft with these amounts added to the values of the highlighted job: seconds to its submission,
+        run time and estimate (`asked`), and processors (`procs`). The estimate is raised to the run time if it would be
+        shorter.
         """
         job = self.job
         if job is None:

@@ -88,8 +88,8 @@ class Charts(Lines):
 
     @property
     def _has_axis(self) -> bool:
-        """Return True if the charts have an axis of time: they are high enough, or an odd number of rows leaves one
-        over.
+        """Return True if the charts have an axis of time: they are high enough, or one row is left over because the
+        number of rows is odd.
         """
         return self.size.height % 2 == 1 or self.size.height >= ROOMY
 
@@ -152,7 +152,7 @@ class PuzzleScreen(Screen[None]):
     """Screen on which the user edits one puzzle."""
 
     stays = True
-    """True, because a replay that is opened from here returns to this screen."""
+    """True because this screen stays open below a replay opened from it; the user returns to it afterwards."""
     DEFAULT_CSS = """
     PuzzleScreen { background: $background; }
     PuzzleScreen Bar { height: 1; }

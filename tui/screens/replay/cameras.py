@@ -1,5 +1,5 @@
-"""Cameras (visible parts) of both charts, which show the same time. During playback they turn pages: when now is near
-the right edge, the chart jumps ahead by most of its width.
+"""Cameras (visible parts) of both charts, which show the same time. During playback they turn pages: when the present
+time is near the right edge, the chart jumps ahead by most of its width.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ A_GLANCE = 0.25
 column.
 """
 A_PAGE = 1.5
-"""Shortest time in seconds for which a page must be visible; if pages would follow faster, the chart scrolls
-instead.
+"""Shortest time in seconds for which a page (the part of the chart that is shown until it jumps ahead) must be visible.
+If pages would follow faster, the chart scrolls instead.
 """
 
 
@@ -49,8 +49,8 @@ class Cameras:
         screen.wish()
 
     def turn_pages(self) -> None:
-        """Change between turning pages and scrolling during playback: pages are turned if the user wants that and each
-        is visible long enough.
+        """Change between pages and scrolling during playback: the chart jumps ahead by pages if the user wants that,
+        and if each page is visible long enough.
         """
         state, camera = self._screen.state, self._screen.state.camera
         if not state.playing or camera is None or not camera.follow or self._screen.scene is None:
@@ -64,8 +64,8 @@ class Cameras:
 
     @property
     def pace(self) -> float:
-        """Return the seconds between two pictures during playback: the time in which now moves by one column, at most
-        `A_GLANCE`.
+        """Return the seconds between two pictures during playback: the time in which the present time moves by one
+        column, at most `A_GLANCE`.
         """
         state = self._screen.state
         return 0.0 if state.camera is None else min(state.rate.pace(state.camera.seconds), A_GLANCE)

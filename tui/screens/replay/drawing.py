@@ -81,7 +81,7 @@ def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
 
 
 TELL: dict[str, Tell] = {"partitions": partitions.told_at}
-"""For each panel that has tooltips outside of jobs: the function that returns the tooltip for a place in it"""
+"""For each panel that has tooltips for more than its jobs: the function that returns the tooltip for a place in it"""
 
 
 class Drawing:
@@ -223,7 +223,7 @@ class Drawing:
         return frozenset(name for name, _ in self.layout.panels) if self.layout else frozenset()
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
-        """Return (name, True if shown) for each panel that can cover half of a small chart."""
+        """Return (name, True if shown) for each panel that can cover half of the chart on a small screen."""
         return [(name, name == state.over) for name in SIDE if name in self.available | {"details"}]
 
     def draw_top(

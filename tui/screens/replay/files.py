@@ -101,7 +101,7 @@ class Files:
         self._screen.post_message(KeepSession())
 
     def quit(self) -> None:
-        """Quit the program; the session is saved as the last one."""
+        """Quit the program, and save the session as the last session."""
         self._screen.post_message(Quit())
 
     # How it looks

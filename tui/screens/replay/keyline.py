@@ -18,15 +18,15 @@ TWINS = {
     "speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next"),
     "to_stop(1)": ("; :", "stops"), "turn(1)": (") (", "turn"),
 }  # fmt: skip
-"""For each pair of opposite actions, such as faster and slower, under its first action: the keys and one word for
-both
+"""Mapping from the first action of each pair of opposite actions, such as faster and slower, to the keys and one word
+for both
 """
 STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
 """Spans with the keys for steps in both directions, for narrow screens."""
 
 
 Tabs: TypeAlias = tuple[tuple[str, bool], ...]
-"""For each panel that can cover half of a small chart: (name, True if it is shown)"""
+"""For each panel that can cover half of the chart on a small screen: (name, True if it is shown)"""
 SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
 """Short names of panels, for narrow screens."""
 

@@ -121,8 +121,8 @@ def _bottom(width: int, height: int, hidden: Collection[str]) -> int:
 
 
 def _waiting(height: int, lesson: int) -> int:
-    """Return the height in rows of the list of waiting jobs. On a low screen it goes before the strip, but after a
-    lesson's text.
+    """Return the height in rows (0 to 2) of the list of waiting jobs; low screens have no list. With a lesson's text of
+    `lesson` rows, the list needs a higher screen.
     """
     if height < (20 if lesson else 12):
         return 0
@@ -144,8 +144,8 @@ def _chosen(wanted: Sequence[str], room: int) -> list[str]:
 def _shared(
     names: Sequence[str], room: int, needs: Mapping[str, int], was: Sequence[tuple[str, int]]
 ) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows) for each panel as `_filled` does. If no panel would show more than with the heights `was`,
-    return those.
+    """Return (name, rows) for each panel: as `_filled` does or, if no panel would show more in that way, the heights
+    `was` of the last layout.
     """
     shares = _filled(names, room, needs)
     stood = dict(was)

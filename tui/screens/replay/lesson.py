@@ -32,8 +32,8 @@ TIMED = DIGITS + ".,:#-%dhmswinept "
 ENTER_HABIT = 1.5
 """Seconds for which Enter is ignored after an answer that needed no Enter, because some users press it out of habit."""
 FIRST = {"moment": DIGITS + "#ds"}
-"""For each unit of an answer that may begin with more than a digit: the characters that may begin it, as in d3 20:30,
-#12, step 12.
+"""For each unit whose answers may begin with other characters than digits: all characters that may begin an answer, as
+in d3 20:30, #12, step 12.
 """
 LESSON_KEYS = (
     ("space → pgdn", "Next scene; an open question is answered by the run."),
@@ -46,7 +46,9 @@ LESSON_KEYS = (
 
 
 def heard(walk: Walk, key: str, letter: str | None) -> str | None:
-    """Return the action that a key has during a lesson; None if the key has its usual meaning."""
+    """Return the action that a key has during the lesson `walk`, or None if the key has its usual meaning. `letter` is
+    the character that the key types, or None.
+    """
     if walk.is_off:
         return OFF_THE_PATH.get(key)
     if walk.open_question is not None:
@@ -94,7 +96,9 @@ class Teaching:
         self._put(self._walk.go(index))
 
     def lesson_resume(self, index: int, answers: tuple[tuple[int, bool], ...]) -> None:
-        """Go to a scene, with the answers that the user gave at an earlier visit."""
+        """Go to a scene, with the answers that the user gave at an earlier visit: pairs (index of the scene, True if
+        the answer was right).
+        """
         self._put(self._walk.resumed(index, answers))
 
     def lesson_off(self) -> None:
@@ -141,7 +145,9 @@ class Teaching:
     # Drawing
 
     def _put(self, walk: Walk) -> None:
-        """Store the user's new place in the lesson; show the scene if it, its verdict or the exploring changed."""
+        """Store the user's new place in the lesson. Show the scene again if the scene, its verdict or the state of
+        exploring changed.
+        """
         was, screen = self._walk, self._screen
         stays = walk.index == was.index and walk.verdict == was.verdict and walk.is_off == was.is_off
         screen.change(walk=walk)

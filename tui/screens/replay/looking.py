@@ -83,7 +83,9 @@ class Looking:
     # The chart
 
     def pages(self) -> None:
-        """Change between turning pages and scrolling during playback."""
+        """Change how the chart follows the present time during playback: by pages (it jumps ahead by most of its width)
+        or by scrolling.
+        """
         pages = not self._screen.state.pages
         self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
 
@@ -105,8 +107,8 @@ class Looking:
         self._screen.change(projected=not self._screen.state.projected, over=None, alone=None)
 
     def measure(self, told: str, span: tuple[float, float] | None, other: bool) -> None:
-        """Show text on the measured span of time. When the drag ends, `span` is given, and the worker adds what
-        happened in it; `other` is True for the compared run.
+        """Show the text `told` on the measured span of time. When the drag ends, `span` is (begin, end) in seconds, and
+        the worker adds what happened in it; before, it is None. `other` is True for the compared run.
         """
         screen = self._screen
         if span is None:
@@ -159,8 +161,8 @@ class Looking:
         self._walk_panels(-1)
 
     def _walk_panels(self, by: int) -> None:
-        """On a small screen show the next panel, and after the last one none; on a large screen move the focus to the
-        next panel.
+        """On a small screen, show the panel that is `by` places further; after the last panel none is shown. On a large
+        screen, move the focus to the next panel, or to the previous one if `by` is negative.
         """
         if self._is_small:
             names = [None, *(name for name in WEIGHTS if name in self._screen.available)]
@@ -185,8 +187,8 @@ class Looking:
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
-        """Cancel the first of these that there is: slow work, the open panel, the result of a reload, the selection. If
-        there is none, pause playback.
+        """Cancel the first of these that applies: slow work, the open panel, the result of a reload, the selection. If
+        none applies, pause playback.
         """
         screen = self._screen
         if screen.player.progress:

@@ -79,7 +79,7 @@ class GoToScene(Message):
 
 
 class LessonOver(Message):
-    """Message that the user goes on behind the last scene of a lesson."""
+    """Message that the user goes on beyond the last scene of a lesson."""
 
     def __init__(self, walk: Walk) -> None:
         self.walk = walk

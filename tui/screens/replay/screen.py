@@ -56,7 +56,7 @@ T = TypeVar("T")
 YOUNG = 10_000
 """Number of new objects after which Python collects garbage; high, because there are few reference cycles."""
 A_PIECE = 0.25
-"""Longest time of playback, in seconds, that one request asks the worker to compute."""
+"""Longest real time, in seconds, that one request for playback covers."""
 A_REST = 0.7
 """Smallest time between two drawings, as a share of a frame's time; below 1, because frames are not exactly on time."""
 AT_REST = 0.25
@@ -81,9 +81,7 @@ class ReplayScreen(Screen[None]):
         now: Callable[[], float] | None = None,
         files: type[Files] = Files,
     ) -> None:
-        """Make the screen. A caller that gives `now`, a function that returns the time, calls `tick` itself; otherwise
-        a timer does.
-        """
+        """Make the screen. A caller that gives `now` (returns the time) calls `tick` itself; otherwise a timer does."""
         super().__init__()
         self._compositor = SpanCompositor()
         self.about, self.look, self.state = about, look, state
@@ -110,7 +108,7 @@ class ReplayScreen(Screen[None]):
             lambda what: self.post_message(FromWorker(News(what, True, f"{what}; the old run stays"))),
         )
         self._followed: object = None
-        """Policies and branches of the runs for which policy files are watched, to notice changes; None at first."""
+        """Policies and branches when the watched files were last chosen, to notice changes; None before that."""
 
     # Widgets
 
@@ -169,7 +167,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def told(self) -> Scene | None:
-        """Return the scene that the panels show, of the first or the compared run; None before the first."""
+        """Return the scene that the panels show, of the first or the compared run; None before the first scene."""
         if self.shown is None:
             return None
         return self.shown.beside if self.state.other and self.shown.beside else self.shown.scene
@@ -226,10 +224,7 @@ class ReplayScreen(Screen[None]):
             self.change(playing=False)
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
-        """Open a dialog, and call `then` with its answer unless it is closed without one.
-
-        If another dialog is open, the key or click came too late for this screen, and nothing is opened.
-        """
+        """Open a dialog and call `then` with its answer, if it has one; do nothing if another dialog is open."""
 
         def answered(answer: T | None) -> None:
             if answer is not None:
@@ -386,7 +381,7 @@ class ReplayScreen(Screen[None]):
         self.player.ask(message.order)
 
     def tick(self) -> float:
-        """Request the next piece of playback if the last one is on the screen; otherwise show how far slow work is.
+        """Request more playback if the last result is on the screen; otherwise show how far slow work is.
 
         Return the seconds until the next tick.
         """
@@ -457,7 +452,7 @@ class ReplayScreen(Screen[None]):
         self.chart.see(window)
 
     async def on_key(self, event: events.Key) -> None:
-        """Execute keys that have another meaning during a lesson, and record that the key was for this screen."""
+        """Execute keys that have another meaning during a lesson, and set this screen as the sender of the event."""
         event.set_sender(self)
         if self.state.walk is not None and (action := heard(self.state.walk, event.key, event.character)):
             event.stop()

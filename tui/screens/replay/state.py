@@ -55,20 +55,20 @@ class ViewState:
     colour: str = "job"
     speed: int = 0
     aside: int | None = None
-    """Index of the speed last used in the other mode of playback (by clock or by events), for the change to that mode;
-    None for its default.
+    """Index of the speed last used in the other mode of playback (by clock or by events). It is used again when the
+    user changes to that mode; None for the mode's default.
     """
     direction: int = 1
     playing: bool = False
     pages: bool = True
-    """True if the chart turns pages during playback, False if it scrolls."""
+    """True if the chart jumps ahead by pages during playback, False if it scrolls."""
     jump: str = "start"
     """Kind of event to which the keys [ and ] go."""
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     hidden: frozenset[str] = frozenset()
     over: str | None = None
-    """Name of the panel that covers half of a small chart, or None."""
+    """Name of the panel that covers half of the chart on a small screen; None if no panel does."""
     alone: str | None = None
     """Name of the panel that has the whole screen, or None."""
     projected: bool = False
@@ -92,8 +92,8 @@ class ViewState:
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Return marks on the chart for the time that the user answered and for the right time; empty if there is no
-        such answer.
+        """Return marks on the chart at the time that the user answered and at the correct time; empty without such an
+        answer.
         """
         guess = None if self.walk is None or self.walk.is_off else self.walk.guess
         return () if guess is None else (Mark(guess[0], "guess", "your guess"), Mark(guess[1], "guess", "it is here"))

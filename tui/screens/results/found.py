@@ -14,7 +14,7 @@ from tui.chart.plotted import Manner, plotted
 from tui.look.figures import titled
 
 MOST_COLUMNS = 8
-"""Largest number of columns that the first table has."""
+"""Largest number of columns of the table for the first query."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Found:
-    """Content of a results file for one `Shown`: the table or the runs, and the plot."""
+    """Content of a results file for one `Shown` (what the user wants to see): the table or the runs, and the plot."""
 
     ask: PivotQuery
     varying: dict[str, int]
@@ -75,8 +75,8 @@ def first_ask(varying: dict[str, int]) -> PivotQuery:
 
 
 def along(ask: PivotQuery, table: PivotTable) -> PivotQuery:
-    """Return the query for the plot, whose row factor is on the x axis: a factor with numbers if only one has them,
-    otherwise the one with more values.
+    """Return the query for the plot. Its row factor is on the x axis: the factor with numbers as values or, if both or
+    neither have numbers, the one with more values.
     """
     if not ask.columns:
         return ask

@@ -184,7 +184,9 @@ def note(found: Found | None) -> Line:
 
 
 def keys(width: int, in_runs: bool) -> Line:
-    """Return the line with the keys that work on this screen."""
+    """Return the line with the keys that work on this screen; `in_runs` is True for the list of single runs, False for
+    the table of means.
+    """
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "replay" if in_runs else "its runs", "open")]
     if in_runs:
         pairs += [("esc", "means", "back")]

@@ -54,7 +54,7 @@ HELP = (
 
 
 class Read(Message):
-    """Message that the file has been read, or that reading failed, with the reason."""
+    """Message with the content of the file or, if reading failed, the reason as text."""
 
     def __init__(self, found: Found | str, shown: Shown) -> None:
         self.found, self.shown = found, shown
@@ -74,7 +74,7 @@ class ResultsTable(Lines, can_focus=True):
         self._whole_rows = False
 
     def show(self, grid: ResultsGrid, look: Look, whole_rows: bool) -> None:
-        """Show this table."""
+        """Show this table; `whole_rows` highlights the whole row of the highlighted cell."""
         self._grid, self._look, self._whole_rows = grid, look, whole_rows
         self._redraw()
 
@@ -204,7 +204,7 @@ class ResultsScreen(Screen[None]):
     # Reading
 
     def _look_again(self) -> None:
-        """Read the file again if it has changed since, as during a sweep."""
+        """Read the file again if it has changed since it was last read, as it does during a sweep."""
         try:
             known = os.stat(self._path)
             now = known.st_mtime_ns, known.st_size

@@ -15,18 +15,18 @@ _ANSWER_TO = (
     ("scontrol -o show partition", "partition"), ("scontrol -o show res", "res"), ("scontrol show config", "config"),
     ("scontrol show assoc_mgr", "assoc_mgr"), ("sprio", "sprio"), ("sacct", "sacct"),
 )  # fmt: skip
-"""Begin of a command -> the part of the file that answers it."""
+"""Pairs (beginning of a command, name of the captured output that answers it)."""
 
 
 @lru_cache
 def parts(version: str) -> dict[str, str]:
-    """Return the name of each captured output -> its text."""
+    """Return the captured outputs of this version of Slurm: mapping from name to text."""
     pieces = (FOLDER / f"{version}.txt").read_text().split("=== ")[1:]
     return {name: text for name, _, text in (piece.partition("\n") for piece in pieces)}
 
 
 class Captured(Commands):
-    """Commands of a Slurm of that version, as it was at one moment."""
+    """Commands answered from the captured outputs of one version of Slurm, all of the same time."""
 
     def __init__(self, version: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A made-up large cluster in Slurm's own words: rows of a captured moment, again and again with other numbers."""
+"""A made-up large cluster in Slurm's own output: captured rows are repeated with other job numbers and nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VERSION = "24.11"
 
 
 class Crowd(Captured):
-    """Commands of a cluster of `nodes` nodes, each with its jobs running, and `waiting` waiting jobs."""
+    """Commands of a made-up cluster of `nodes` nodes, each with two running jobs, and `waiting` waiting jobs."""
 
     def __init__(self, nodes: int, waiting: int) -> None:
         super().__init__(VERSION)
@@ -42,20 +42,20 @@ def _lines(lines: Iterable[str]) -> str:
 
 
 def _cores(number: int, nodes: int) -> str:
-    """Return what `scontrol -d show job` says of the cores of one of the two jobs on each node."""
+    """Return the output of `scontrol -d show job` on the cores of running job `number`; each node has two such jobs."""
     first = 2 * (number // nodes)
     return f"JobId={number} JobName=x\n   Nodes=n{number % nodes + 1} CPU_IDs={first}-{first + 1} Mem=0"
 
 
 def renumbered(row: str, number: int) -> str:
-    """Return a row of squeue as that of another job."""
+    """Return the squeue row with another job number."""
     fields = row.split("|")
     fields[0] = fields[1] = fields[2] = str(number)
     return "|".join(fields)
 
 
 def on_node(row: str, number: int, node: int) -> str:
-    """Return a row of squeue as that of a job with two cores of that node."""
+    """Return the squeue row with another job number, as that of a job with two cores of this node."""
     fields = renumbered(row, number).split("|")
     fields[list(text.COLUMNS).index("cpus")] = "2"
     fields[list(text.COLUMNS).index("nodes")] = f"n{node}"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 NODES, CPUS = 4, 4
 PATIENCE = 90.0
-"""Seconds until a daemon or a state that does not come fails a test."""
+"""Seconds after which a test fails because a daemon or an expected state has not come."""
 PROGRAMS = ("slurmctld", "slurmd", "squeue", "scontrol", "sbatch", "scancel")
 _CONF = """\
 ClusterName=trial
@@ -54,19 +54,19 @@ PartitionName=short Nodes=n[1-2] MaxTime=5 DefaultTime=1 State=UP
 
 
 def missing() -> str:
-    """Return which program of Slurm is not installed here, "" if none is."""
+    """Return the name of a Slurm program that is not installed here, "" if all are."""
     return next((program for program in PROGRAMS if not shutil.which(program)), "")
 
 
 def say(*words: str) -> str:
-    """Return what a command prints; fail if it fails."""
+    """Run a command and return its output; fail if the command fails."""
     done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, f"{' '.join(words)}: {done.stderr.strip()}"
     return done.stdout
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    """Wait until it is so."""
+    """Wait until `is_so` returns True; fail after `PATIENCE` seconds."""
     end = time.monotonic() + PATIENCE
     while not is_so():
         assert time.monotonic() < end, f"it did not come to that in time:\n{say('squeue', '-t', 'all')}"
@@ -74,7 +74,7 @@ def until(is_so: Callable[[], bool]) -> None:
 
 
 def submit(*options: str, seconds: float = 200, code: int = 0) -> str:
-    """Submit a job that sleeps for some seconds and ends with that code; return its number."""
+    """Submit a job that sleeps for `seconds` and ends with exit code `code`; return its number."""
     usual = ("sbatch", "--parsable", "-D", "/tmp", "-o", "/dev/null", "-t", "4")
     return say(*usual, *options, f"--wrap=sleep {seconds}; exit {code}").strip()
 

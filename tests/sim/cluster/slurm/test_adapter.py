@@ -1,4 +1,5 @@
-"""The adapter, over commands whose answers are written down: what is asked when, and what becomes of refusals.
+"""The Slurm adapter with prepared answers to its commands: what it asks and when, and what it does if a command is
+refused.
 
 Also tests sim.cluster.slurm.commands.
 """
@@ -20,7 +21,7 @@ ROW = (
 
 
 class Written(Commands):
-    """Commands that answer what is written down."""
+    """Commands with prepared answers."""
 
     def __init__(self, jobs: str = "", private: str = "none") -> None:
         super().__init__()

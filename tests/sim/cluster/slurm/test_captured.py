@@ -1,4 +1,4 @@
-"""Moments of Slurm 22.05, 24.11 and 26.05 under load, through the adapter, the reasons and a recording."""
+"""States of Slurm 22.05, 24.11 and 26.05 under load, read by the adapter, explained, and written to a recording."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.sim.cluster.captures import series, snap
 from tests.sim.cluster.slurm.answers import FOLDER, VERSIONS, Captured, parts
 
 CODES = tuple((FOLDER / "reasons.txt").read_text().splitlines())
-"""Every reason that the libraries of the three versions can name."""
+"""Every reason to wait whose name the libraries of the three versions of Slurm contain."""
 
 
 @pytest.fixture(params=VERSIONS)
@@ -110,7 +110,7 @@ def test_a_job_with_a_hostile_name_is_one_job() -> None:
 
 
 def all_moments(shared: Path, name: str) -> Iterator[Cluster]:
-    """Yield every moment there is of a version, own or shared."""
+    """Yield every captured state of a version: those in the repository and those in the shared folder."""
     if name in VERSIONS:
         commands = Captured(name)
         yield replace(Slurm(commands).snapshot(), at=commands.at)
@@ -135,7 +135,7 @@ def test_no_moment_gives_a_core_to_two_jobs(shared: Path, name: str) -> None:
 
 
 class Damaged(Captured):
-    """Answers in which lines are cut, doubled or lost, and letters are others."""
+    """Captured outputs with random damage: lines that are cut, doubled or missing, and wrong letters."""
 
     def __init__(self, version: str, seed: int) -> None:
         super().__init__(version)

@@ -1,4 +1,4 @@
-"""A large cluster is read whole, with few questions."""
+"""A large cluster is read completely, with few commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.sim.cluster.slurm.crowd import Crowd
 
 
 class Counted(Crowd):
-    """The same, counting what is asked."""
+    """The made-up large cluster, which also records each command that it is asked."""
 
     def __init__(self, nodes: int, waiting: int) -> None:
         super().__init__(nodes, waiting)

@@ -1,4 +1,4 @@
-"""The program's picture against what a real Slurm says of itself: job by job, core by core."""
+"""The program's view of a cluster against what a real Slurm reports, for every job and every core."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=f"needs Slurm on this ma
 HOSTILE = "a|b [red]x[/red] \x1b[31m\n17|17|17|RUNNING|"
 Told = TypeVar("Told")
 LONG = "x" * 1000
-"""About as long as Slurm takes it."""
+"""About the longest text that Slurm accepts."""
 
 
 def state(number: str) -> str:
@@ -28,7 +28,9 @@ def state(number: str) -> str:
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """Submit some twenty jobs of every kind to a real Slurm; yield the number of each job, by what it is for."""
+    """Submit some twenty jobs of every kind to a real Slurm; yield the mapping from the purpose of each job to its
+    number.
+    """
     with slurm(tmp_path_factory.mktemp("slurm")):
         say("scontrol", "update", "nodename=n4", "state=drain", "reason=disk is slow")
         say("scontrol", "create", "reservation", "ReservationName=class", "StartTime=now+60minutes", "Duration=30",
@@ -65,18 +67,22 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def cluster(jobs: dict[str, str]) -> Cluster:
-    """Return the program's picture of the cluster."""
+    """Return the state of the cluster, as the program reads it."""
     return Slurm().snapshot()
 
 
 def records(kind: str) -> list[dict[str, str]]:
-    """Return what scontrol says of every job or node, read apart from the program's own reader."""
+    """Return the fields that scontrol reports for each job or node (`kind`), parsed without the program's own
+    reader.
+    """
     said = say("scontrol", "-d", "show", kind).split("\n\n")
     return [dict(re.findall(r"(?:^|\s)([A-Z][\w/]*)=(\S*)", part)) for part in said if part.strip()]
 
 
 def between(told: Callable[[], Told]) -> tuple[Cluster, Told]:
-    """Return the program's picture, and what scontrol says both before it was taken and after."""
+    """Return the program's state of the cluster, and what `told` (which asks scontrol) gives. Repeat until that was the
+    same before and after.
+    """
     while True:
         before = told()
         cluster = Slurm().snapshot()
@@ -85,7 +91,7 @@ def between(told: Callable[[], Told]) -> tuple[Cluster, Told]:
 
 
 def told_jobs() -> dict[str, dict[str, object]]:
-    """Return the number of every job, but for the waiting tasks of an array -> what scontrol says of it."""
+    """Return, for the number of every job: what scontrol reports on it. Waiting tasks of an array are left out."""
     known = [record for record in records("job") if "-" not in record.get("ArrayTaskId", "")]
     return {record["JobId"]: _of_scontrol(record) for record in known}
 

@@ -1,4 +1,4 @@
-"""EASY++: a job's predicted run time is the mean of its user's last two."""
+"""EASY++: a job's predicted run time is the mean run time of its user's last two jobs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def test_where_users_are_not_known_it_is_easy_with_the_shortest_first(lab: Lab) 
 
 
 def test_started_head_leaves_no_timer_behind(lab: Lab) -> None:
-    """Job 2 is planned for 1000, when job 1 should end, and starts at 10: nothing happens at 1000."""
+    """Job 2 is planned for 1000, the expected end of job 1, but starts at 10 when job 1 ends. So there is no pass at
+    1000.
+    """
     engine = Engine(lab.workload(4, "1 0 4 10 1000", "2 1 4 5 5"), "easy++")
     engine.run()
     assert lab.instants(engine) == [0, 1, 10, 15]

@@ -1,4 +1,4 @@
-"""Greedy: the jobs behind the head are tried in several orders, and the best order counts."""
+"""Greedy: the jobs behind the head are tried in several orders, and the best result is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lookahead: the jobs that pass the head fill the machine best."""
+"""Lookahead: the jobs that may pass the head are chosen so that together they fill the machine best."""
 
 from __future__ import annotations
 

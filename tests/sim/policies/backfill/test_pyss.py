@@ -1,4 +1,5 @@
-"""The expectations of pyss's own tests in their small workloads: the end of each job on 100 processors.
+"""Expectations from the tests of pyss, another simulator, in their small workloads: the end of each job on 100
+processors.
 
 A job is `submit end estimate procs run [user]`. If two sets of jobs fill the machine equally, pyss takes the later
 jobs; the paper and this program take the earlier ones. Such cases are marked.
@@ -92,7 +93,7 @@ TIES = (
 
 
 def ends(lab: Lab, spec: str, case: str) -> tuple[list[int], list[int], list[int]]:
-    """Return the end, the expected end and the width of each job."""
+    """Return three lists, by rank: the end of each job in our run, its expected end in the case, and its processors."""
     jobs = [list(map(int, job.split())) for job in case.split("; ")]
     lines = [f"{n} {job[0]} {job[3]} {job[4]} {job[2]}" for n, job in enumerate(jobs, 1)]
     users = np.array([job[5] if len(job) > 5 else -1 for job in jobs])

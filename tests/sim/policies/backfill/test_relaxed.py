@@ -1,4 +1,4 @@
-"""Relaxed backfilling: how far the head may slip."""
+"""Relaxed backfilling: how far the head's start may be delayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""replan: a plan made from nothing at every instant, and no promise."""
+"""replan: a new plan for all jobs at every instant, without promises."""
 
 from __future__ import annotations
 

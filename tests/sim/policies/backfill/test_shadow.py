@@ -1,4 +1,4 @@
-"""shadow: the shortest first, unless another job would start past its bound.
+"""shadow: the shortest job first, unless this would make another job start later than its bound.
 
 Also tests sim.policies.backfill.bounds.
 """

@@ -1,4 +1,4 @@
-"""slack: reservations may slip, but never past a bound."""
+"""slack: planned starts may be delayed, but never past a bound."""
 
 from __future__ import annotations
 

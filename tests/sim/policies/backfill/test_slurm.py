@@ -1,4 +1,4 @@
-"""slurm: a main half by priority, and backfill at most every so often."""
+"""slurm: a main scheduler by priority, and a backfill scheduler that runs at intervals."""
 
 from __future__ import annotations
 

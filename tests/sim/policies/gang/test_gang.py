@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class Stage:
-    """A matrix with jobs in it and waiting jobs; each decision of a policy is applied at once.
+    """A matrix with placed and waiting jobs, in place of an engine; each decision of a policy is applied at once.
 
-    Rows are written as text, a letter a job: in "AAB." the job A, of rank 0, has the first two columns.
+    Rows are written as text, a letter for each column: in "AAB." job A, of rank 0, has the first two columns.
     """
 
     def __init__(self, policy: Policy, *rows: str, procs: int = 4, now: float = 0) -> None:
@@ -87,11 +87,13 @@ class Stage:
         self.completed.append(self.jobs[rank])
 
     def something_completes(self) -> None:
-        """Give a reason to rebuild, and nothing else."""
+        """Make the policy believe that a job has completed, so that it rebuilds the matrix; change nothing else."""
         self.completed.append(Job(99, "Z", 0, 1, 1))
 
     def rebuild(self) -> list[str]:
-        """Run one pass; return the rows as text, first to last: home places in capitals, replicas in small letters."""
+        """Run one pass; return the rows as text, first to last. A capital letter is a job in its home row, a small
+        letter a replica.
+        """
         self.decided = []
         for decision in self.policy.decide(cast(Any, self)):
             self.decided.append(decision)
@@ -131,7 +133,7 @@ class Stage:
         return rows
 
     def those(self, kind: type) -> list[Any]:
-        """Return the decisions of one kind."""
+        """Return the decisions of this type in the last pass."""
         return [decision for decision in self.decided if isinstance(decision, kind)]
 
 
@@ -246,7 +248,9 @@ def test_what_a_job_has_done_shortens_its_span() -> None:
 def test_a_history_has_the_plans_that_somebody_passed_and_all_where_somebody_watches(
     lab: Lab, curious: bool, written: list[str]
 ) -> None:
-    """Job 3 is placed next to the plan of job 2; no job is placed next to the plan of job 4."""
+    """Job 3 is placed next to job 2's planned start in a row; no job is placed next to job 4's. Only a run with
+    recorded reasons (`curious`) writes both plans.
+    """
     jobs = lab.workload(4, "1 0 3 100 100", "2 0 4 10 10", "3 0 1 50 50", "4 0 4 10 10")
     engine = Engine(jobs, "gang-backfill:mpl=1", curious=curious)
     engine.advance(1)

@@ -71,12 +71,12 @@ def high(workload: Workload, *ids: str) -> Workload:
 
 
 def reserve(workload: Workload, **wanted: float) -> Workload:
-    """Return the workload with requested starts: job `J1` at `J1=...`."""
+    """Return the workload with requested starts, given as `J1=100.0` for job 1."""
     return replace(workload, reserve=np.array([wanted.get(f"J{name}", nan) for name in workload.ids]))
 
 
 def borrowed(engine: Engine) -> list[tuple[str, int, int, int]]:
-    """Return each loan: (job, to, from, processors)."""
+    """Return (job, borrowing partition, lending partition, processors) of each loan."""
     decisions = (decision for _, decision in engine.history.all_decisions())
     return [(d.job.id, d.to, d.lender, d.processors) for d in decisions if isinstance(d, Borrow)]
 

@@ -1,4 +1,4 @@
-"""A policy file compiled by Cython: what it becomes, what keeps it from that, and when it is out of date.
+"""A policy file compiled by Cython: the result, what prevents compiling, and when a compiled file is out of date.
 
 Also tests sim.policies.own.content, sim.testing.compiled_check, tui.cli.compile.
 """
@@ -102,7 +102,7 @@ def test_only_a_file_can_be_compiled(spec: str) -> None:
 
 @dataclass(frozen=True)
 class Other(Easy):
-    """Easy under another name."""
+    """A subclass of EASY that decides the same."""
 
 
 def test_different_schedules_are_found() -> None:

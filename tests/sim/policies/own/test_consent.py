@@ -24,7 +24,7 @@ SPECS = ["./evil.py", "evil:Mine", "easy:order=evil:Foo", "easy:order=evil.py@=x
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the present folder, with a file that leaves a mark wherever its code runs."""
+    """Return the present folder, with policy files that leave a mark if their code runs."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "evil.py").write_text(POLICY)
     (tmp_path / "a").mkdir()

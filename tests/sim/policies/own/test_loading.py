@@ -1,4 +1,4 @@
-"""A policy from a file: by its path, by a revision, by a module's name; and the errors if there is none."""
+"""A policy from a file: named by path, by revision or as a module; and the errors if there is no such policy."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def committed(file: Path) -> Path:
 
 
 def test_git_starts_no_program_that_a_repository_names(fair: Path) -> None:
-    """It fetches a missing file from a remote, by a program of the remote's settings."""
+    """The repository's settings name a program that git would run to fetch a missing file."""
     folder = committed(fair)
     (folder / ".git" / "config").write_text(
         "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n"
@@ -233,7 +233,9 @@ def test_git_starts_no_program_that_a_repository_names(fair: Path) -> None:
 
 
 def test_a_commit_in_the_place_of_a_file_is_not_drawn(fair: Path) -> None:
-    """Git would show its changes, by a program of the repository's settings."""
+    """In the index of git, a commit is in the place of a file. Git could show its changes with a program that the
+    repository's settings name.
+    """
     folder = committed(fair)
 
     def git(*words: str) -> str:
@@ -267,7 +269,7 @@ def test_a_module_is_named_as_python_does(fair: Path, monkeypatch: pytest.Monkey
 
 
 def test_the_file_that_is_described_is_the_one_that_runs(fair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python's own importer prefers a package, and a library, to the file."""
+    """The folder has a package of the same name, which Python's own importer would prefer to the file."""
     monkeypatch.chdir(fair.parent)
     monkeypatch.setattr(sys, "modules", sys.modules.copy())
     (fair.parent / "two_of_a_test").mkdir()
@@ -311,6 +313,6 @@ def test_asking_whether_a_module_changed_imports_nothing(tmp_path: Path, monkeyp
 
 
 def test_asking_whether_a_revision_changed_starts_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A repository's settings may name programs that git starts."""
+    """Git could start programs that the repository's settings name."""
     monkeypatch.setattr(subprocess, "run", lambda *given, **named: pytest.fail("git was started"))
     assert changed(CodeRef(f"{tmp_path}/pol.py@HEAD", "0" * 64)) is False

@@ -1,4 +1,4 @@
-"""Which code a spec names is known before any of it runs."""
+"""A spec's code is located before any of it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Policies of installed packages: known by their metadata, run only with consent, like all user-defined code."""
+"""Policies of installed packages: found through their metadata, and run only with consent, like all user-defined
+code.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Files imported next to a policy's file belong to it: read with it, new with it, and of the same revision."""
+"""Files that a policy's file imports from its folder belong to it: they are read with it, reloaded with it, and taken
+from the same revision.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 @pytest.fixture
 def fair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the path of `fair.py`, whose depth comes from `limits.py`, which takes it from a package."""
+    """Return the path of the policy file `fair.py`, which imports `limits.py`, which imports from a package in the same
+    folder.
+    """
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "fair.py"
     head = HEAD.replace("    def", "    depth = limits.DEPTH\n\n    def")
@@ -157,7 +161,9 @@ HARM = "from pathlib import Path\nPath('RAN').write_text('it ran')\n"
 
 
 def compiled(source: str, harmless: str = "") -> bytes:
-    """Return a compiled file that Python takes for the one of the harmless source without comparing them."""
+    """Return compiled code of `source`. With `harmless`, Python takes it for the compiled code of that other source,
+    without a check.
+    """
     if harmless:
         hashed = source_hash(harmless.encode())
         return MAGIC_NUMBER + struct.pack("<I", 1) + hashed + marshal.dumps(compile(source, "x", "exec"))
@@ -169,7 +175,9 @@ def compiled(source: str, harmless: str = "") -> bytes:
 )
 @pytest.mark.parametrize("named", ["file", "module"])
 def test_only_what_was_read_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, named: str) -> None:
-    """Compiled files next to a source must not be read, and Python prefers some of them."""
+    """Python may prefer a compiled file to the source next to it, but only the source that the program has read may
+    run.
+    """
     monkeypatch.chdir(tmp_path)
     tag, plain = sys.implementation.cache_tag, "x = 1\n"
     imported = {"a name of Python elsewhere": "winreg", "in a package": "helper.sub"}.get(kind, "helper")

@@ -45,7 +45,7 @@ def test_it_waits_for_the_end_of_the_slice(lab: Lab) -> None:
 
 
 def test_a_slice_that_was_awaited_in_vain_makes_no_instant(lab: Lab) -> None:
-    """Job 2 awaits the end of job 1's slice at 10, but job 1 ends at 6, earlier than it was estimated."""
+    """Job 2 waits for the end of job 1's slice at 10, but job 1 ends early, at 6."""
     engine = lab.run(IS, 1, "1 0 1 6 100", "2 3 1 20 20")
     assert lab.instants(engine) == [0, 3, 6, 26]
 
@@ -56,7 +56,7 @@ def test_until_then_it_says_so(lab: Lab) -> None:
 
 
 def test_a_slice_is_time_run_over_all_stays(lab: Lab) -> None:
-    """Job 1 has used up its slice by 10; when it resumes at 15 it can be suspended at once."""
+    """Job 1 has used up its slice by 10, so that it can be suspended at once after it resumes at 15."""
     engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 5 5", "3 16 1 5 5")
     assert stays(engine, "1") == [(0, 10), (15, 16), (21, 110)]
 
@@ -67,7 +67,7 @@ def test_who_has_run_suspends_nobody(lab: Lab) -> None:
 
 
 def test_who_suffered_least_is_suspended(lab: Lab) -> None:
-    """Job 3 waited for 5 of its 20 seconds, job 1 for none."""
+    """At 20, job 3 has waited for 5 of its 20 seconds since submission, job 1 for none."""
     engine = lab.run(IS, 2, "1 0 1 100 100", "2 0 1 5 5", "3 0 1 100 100", "4 20 1 5 5")
     assert suspensions(engine) == [(20, "1")]
     [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
@@ -88,7 +88,9 @@ def test_of_those_who_suffered_as_much_the_latest_is(lab: Lab) -> None:
 
 
 def test_victims_that_prove_unneeded_are_dropped(lab: Lab) -> None:
-    """Job 2 is the first victim, as the latest; with job 1 there are four processors, and three are enough."""
+    """Job 2 is chosen first, because its rank is higher, then job 1. Together they have four processors; job 1's three
+    are enough.
+    """
     engine = lab.run(IS, 4, "1 0 3 100 100", "2 0 1 100 100", "3 20 3 5 5")
     assert suspensions(engine) == [(20, "1")]
 
@@ -98,7 +100,7 @@ def test_a_job_however_narrow_suspends_one_however_wide(lab: Lab) -> None:
 
 
 def test_new_jobs_have_their_turn_by_rank(lab: Lab) -> None:
-    """There are victims for one of them only; the other waits until that one has used up its slice."""
+    """The processors of job 1 are enough for one new job only; job 3 waits until job 2 has used up its slice."""
     engine = lab.run(IS, 2, "1 0 2 100 100", "2 20 2 50 50", "3 20 2 5 5")
     assert stays(engine, "2")[0] == (20, 30)
     assert stays(engine, "3") == [(30, 35)]
@@ -111,7 +113,7 @@ def test_free_processors_are_taken_before_those_of_victims(lab: Lab) -> None:
 
 
 def test_who_suffered_most_goes_on_first(lab: Lab) -> None:
-    """At 40, when job 3 ends, both have run for 10 seconds: job 1 of 40, job 2 of 30."""
+    """At 40, when job 3 ends, jobs 1 and 2 have each run for 10 s. Job 1 was submitted 40 s before, job 2 only 30 s."""
     engine = lab.run(IS, 1, "1 0 1 100 100", "2 10 1 100 100", "3 20 1 20 20")
     assert stays(engine, "1")[1] == (40, 130)
     assert stays(engine, "2")[1] == (130, 220)
@@ -119,7 +121,9 @@ def test_who_suffered_most_goes_on_first(lab: Lab) -> None:
 
 @pytest.mark.parametrize("curious", [True, False])
 def test_equal_time_in_pieces_is_a_tie(lab: Lab, curious: bool) -> None:
-    """Jobs 1 and 2 have each run 30 s, one of them 29.999999999999996; the earlier rank resumes first."""
+    """Jobs 1 and 2 have each run for 30 s, but rounding makes one value 29.999999999999996; the lower rank resumes
+    first.
+    """
     lines = "1 1 3 300 300", "2 1 3 200 200", "3 1 2 200 200"
     engine = Engine(lab.workload(4, *lines), "immediate:memory=yes,slice=30,bandwidth=50", curious=curious)
     engine.run()

@@ -1,4 +1,4 @@
-"""Keepers: which job blocks which idle job."""
+"""Keepers: the running jobs that block each idle job."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def test_the_price_is_the_xfactor_of_the_last_job_that_is_needed() -> None:
 
 
 def test_who_is_more_than_twice_as_wide_does_not_count() -> None:
-    """Two of the four processors of job 1 would do, but only from a job of two on."""
+    """Job 1 has enough processors, but only a job of at least two processors may suspend it, as it has four."""
     ladder = Ladder([rung(0, 1, 0b01111), rung(1, 5, 0b10000)], free=0)
     assert ladder.price(1) == 5
     assert ladder.price(2) == 1

@@ -1,4 +1,4 @@
-"""Tunable selective suspension: jobs with an xfactor beyond the limit are protected."""
+"""Tunable selective suspension: a job whose xfactor exceeds the limit is protected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def test_selective_suspends_it(lab: Lab) -> None:
 
 
 def test_tunable_spares_it(lab: Lab) -> None:
-    """Its xfactor of 2 is more than 1.5 times the mean slowdown of the one short job that has finished."""
+    """Its xfactor is 2, and the limit is 1.5 times the mean slowdown of the one finished job of its category, which is
+    1.
+    """
     assert lab.starts("tunable:tick=10", 1, *JOBS)["3"] == 200
 
 
@@ -35,21 +37,25 @@ def test_while_no_job_of_its_category_has_finished_there_is_no_limit(lab: Lab) -
 
 
 def test_it_is_spared_no_longer_when_the_mean_of_its_category_has_grown(lab: Lab) -> None:
-    """Jobs 3 and 4 start at 100 with xfactor 2. Job 4 ends at 150 with slowdown 3: the limit goes from 1.5 to 2.5."""
+    """Jobs 3 and 4 start at 100 with xfactor 2. Job 4 ends at 150 with slowdown 3, which raises the limit from 1.5 to
+    2.5.
+    """
     jobs = ("1 0 1 100 100", "2 0 1 100 100", "3 0 1 100 100", "4 0 1 50 100", "5 100 2 10 10")
     assert lab.starts("selective:tick=10", 2, *jobs)["5"] == 130
     assert lab.starts("tunable:tick=10", 2, *jobs)["5"] == 150
 
 
 def test_what_a_very_short_job_suffered_counts_as_if_it_were_ten_seconds_long(lab: Lab) -> None:
-    """Job 2 ran from 99 to 100: its bounded slowdown is 10.9, and job 3's xfactor of 2 is more than 0.15 times that."""
+    """Job 2 ran from 99 to 100, but its bounded slowdown is only 10.9. Job 3's xfactor of 2 exceeds 0.15 times that,
+    but not 0.2 times.
+    """
     jobs = ("1 0 1 99 700", "2 0 1 1 100", "3 0 1 100 100", "4 100 1 10 10")
     assert lab.starts("tunable:tick=10,limit=0.2", 1, *jobs)["4"] == 130
     assert lab.starts("tunable:tick=10,limit=0.15", 1, *jobs)["4"] == 200
 
 
 def test_who_takes_over_counts_the_jobs_that_finished_before(lab: Lab) -> None:
-    """Job 1, which ended under the earlier policy, counts as well."""
+    """Job 1, which ended under the earlier policy, counts in the mean slowdown."""
     engine = lab.run("fcfs", 1, *JOBS, until=105)
     engine.switch(parse_policy("tunable:tick=10"), 110)
     engine.run(inf)

@@ -1,4 +1,4 @@
-"""A policy that selects one of two others, and runs under it.
+"""A policy that selects one of two other policies, one for a quiet machine and one for a busy one, and lets it decide.
 
 Also tests sim.policies.switching.
 """

@@ -11,7 +11,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """It looks at the machine instead of at what is free."""
+    """Policy that compares a job with the size of the machine, and not with the free processors."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.queue:

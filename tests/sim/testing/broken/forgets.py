@@ -11,7 +11,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """Considers each job once, on arrival; a job that does not fit then is forgotten."""
+    """Policy that considers each job only when it arrives; a job that does not fit then never starts."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.arrived:

@@ -13,7 +13,7 @@ PASSES = [0]
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """Skips every third pass if the machine is busy; counts passes in its module."""
+    """Policy that skips every third pass if jobs run; it counts its passes in a variable of the module."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         PASSES[0] += 1

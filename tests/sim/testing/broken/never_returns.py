@@ -11,7 +11,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """It waits until there is room, within a pass."""
+    """Policy that, within a pass, waits in a loop until there are free processors."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.queue:

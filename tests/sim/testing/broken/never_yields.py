@@ -11,7 +11,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """It decides nothing at all."""
+    """Policy that decides nothing at all."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         starting = [Start(job, Fits(view.free)) for job in view.queue if job.procs <= view.free]

@@ -11,7 +11,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """It divides by the number of jobs behind the third."""
+    """Policy that divides by the length of the queue minus three, and so by zero if three jobs wait."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         rest = [1 / (len(view.queue) - 3)] if view.queue else []

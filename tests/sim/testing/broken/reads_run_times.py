@@ -21,7 +21,7 @@ def run_times() -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """The shortest first by the run times, which it takes from the engine."""
+    """Policy that starts the shortest job first, by the actual run times, which it takes from the engine."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in sorted(view.queue, key=lambda job: run_times()[job.rank]):

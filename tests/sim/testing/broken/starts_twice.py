@@ -11,7 +11,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """It starts a job, and then again."""
+    """Policy that starts a job, and then the same job again."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.queue:

@@ -1,4 +1,6 @@
-"""Another policy for another situation (dynP, Streit 2002): the longer the queue, the less fair and the quicker."""
+"""Another policy for each length of the queue (dynP, Streit 2002): the longer the queue, the less fair and the
+quicker.
+"""
 
 from __future__ import annotations
 

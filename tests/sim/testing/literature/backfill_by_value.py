@@ -1,4 +1,4 @@
-"""EASY that fills a hole with the most valuable jobs first: most work done before the head starts."""
+"""EASY that backfills the most valuable jobs first: those with the most processor-seconds before the head starts."""
 
 from __future__ import annotations
 

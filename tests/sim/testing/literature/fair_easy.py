@@ -1,4 +1,4 @@
-"""EASY in the order of fair shares: whose user has had least goes first, and what one had is forgotten by halves."""
+"""EASY in the order of fair shares: the user with the least past usage goes first; past usage decays by a half-life."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The largest job first; waiting makes every job larger, so that each one starts at last."""
+"""The largest job first; a job's size grows while it waits, so that every job starts in the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""An order found by learning (F1, Carastan-Santos & de Camargo 2017), before EASY: short, narrow and early go first."""
+"""An order found by machine learning (F1, Carastan-Santos & de Camargo 2017), used by EASY: short, narrow and early
+jobs first.
+"""
 
 from __future__ import annotations
 

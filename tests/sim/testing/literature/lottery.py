@@ -1,4 +1,6 @@
-"""Lottery scheduling (Waldspurger & Weihl 1994): the next job is drawn; jobs of a user share the user's tickets."""
+"""Lottery scheduling (Waldspurger & Weihl 1994): the next job is drawn at random; a user's jobs share the user's
+tickets.
+"""
 
 from __future__ import annotations
 

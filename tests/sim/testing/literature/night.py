@@ -1,4 +1,4 @@
-"""Prime time and night: wide jobs run from evening to morning only, as at many sites of the nineties."""
+"""Prime time and night: wide jobs run only from evening to morning, as at many sites in the 1990s."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Utility as on Intrepid (WFP3; Tang, Lan, Desai & Buettner 2009): wide jobs, and jobs that waited long, first."""
+"""Utility as on Intrepid (WFP3; Tang, Lan, Desai & Buettner 2009): wide jobs and jobs that have waited long go
+first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A puzzle in one line of text, wherever a trace is."""
+"""A puzzle, which is a small workload as one line of text, can be given in place of any trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine of a dump of sacct."""
+"""The machine of nodes of a dump of sacct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of nodes in a dump, and the places of its jobs.
+"""Requests for nodes in a dump of sacct, and the nodes and cores on which its jobs ran.
 
 Also tests sim.workload.formats.sacct_places.
 """
@@ -49,7 +49,9 @@ def machine() -> Shape:
 
 
 def asked(machine: Shape, **row: str) -> tuple[object, ...]:
-    """Return the amounts for each core and for each node, and the least number of nodes."""
+    """Return the request that a row of the dump becomes: (amounts for each core, amounts for each node, smallest number
+    of nodes).
+    """
     dump = Asked(machine)
     cores = int(row.pop("cores", "4"))
     dump.add({"partition": "batch", **row}, cores, 0.0 if "alloctres" in row else None, 60.0)
@@ -118,7 +120,9 @@ def test_a_recorded_day_is_played_back_on_its_nodes(shared: Path, version: str, 
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_no_node_gives_too_many_cores_where_that_is_possible(data: st.DataObject) -> None:
-    """A day is made by placing jobs on nodes with room; of what is found only the sums per node may differ."""
+    """A log is made by placing jobs on nodes with free cores. The places found for them may differ, but each job keeps
+    its cores per node.
+    """
     sizes = (4, 4, 8)
     stays: list[Stay] = []
     used: list[tuple[float, float, Seats]] = []

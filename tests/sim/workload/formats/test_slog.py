@@ -1,4 +1,4 @@
-"""The jobs of a recorded cluster as a trace, and databases that are none."""
+"""The jobs of a recorded cluster as a trace; databases that are no recording are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of Slurm's commands, from captures of two versions and made up."""
+"""The text output of Slurm's commands: captured from two versions, and made up."""
 
 from __future__ import annotations
 

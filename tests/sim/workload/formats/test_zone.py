@@ -1,4 +1,4 @@
-"""The zone of local times."""
+"""The time zone of local times in files."""
 
 from __future__ import annotations
 

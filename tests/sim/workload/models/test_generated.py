@@ -1,4 +1,4 @@
-"""Workloads by name of a model.
+"""Workloads generated from the name of a model.
 
 Also tests sim.workload.models.sud.
 """

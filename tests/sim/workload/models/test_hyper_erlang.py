@@ -1,4 +1,6 @@
-"""Hyper-Erlang models: they have the moments of what they were fitted to, and so do their traces."""
+"""Hyper-Erlang models have the moments of the data to which they were fitted, and so do the traces that they
+generate.
+"""
 
 from __future__ import annotations
 

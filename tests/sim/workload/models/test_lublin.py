@@ -1,4 +1,4 @@
-"""The Lublin-Feitelson model: what its traces look like, held against the published parameters."""
+"""The Lublin-Feitelson model: its traces are compared with the published parameters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MANY = 50_000
 
 
 def near(share: Bools, expected: float) -> bool:
-    """Return True if a share is within five standard errors of the expected one."""
+    """Return True if the share of True values is within five standard errors of the expected one."""
     return bool(abs(share.mean() - expected) < 5 * math.sqrt(expected * (1 - expected) / len(share)))
 
 

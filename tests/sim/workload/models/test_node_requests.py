@@ -1,4 +1,4 @@
-"""Machines of nodes as typed, and requests for the jobs of a model."""
+"""Machines of nodes as a user types them, and node requests for the jobs of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names beside narrow blocks, and on each piece of a job that was suspended."""
+"""Names next to blocks that are too narrow for them, and on each block of a job that was suspended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ASCII = DARK.with_mode("ascii")
 
 @pytest.fixture
 def halted() -> Engine:
-    """Kettimuthu's figure at 00:39: J1 was suspended at 00:12, and suspends J2."""
+    """Return Kettimuthu's figure at 00:39: J1 was suspended at 00:12, and now suspends J2."""
     return engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
 
 

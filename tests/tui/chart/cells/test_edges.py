@@ -1,4 +1,4 @@
-"""Times along the bottom, processors up the side."""
+"""Labels of times below the chart and of processors at its side."""
 
 from __future__ import annotations
 

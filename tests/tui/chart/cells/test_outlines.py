@@ -1,4 +1,4 @@
-"""Lines about jobs."""
+"""Outlines around the blocks of jobs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIZE = Size(46, 6)
 
 @pytest.fixture
 def engine(lab: Lab) -> Engine:
-    """J2 waits for the end of J1, and will have all of the machine."""
+    """Return a run in which J2 waits for the end of J1, and will have the whole machine."""
     return lab.run("easy", 4, "1 0 3 100 100", "2 0 4 100 100", until=0)
 
 
@@ -41,7 +41,7 @@ def test_a_job_in_one_row_has_no_room_for_a_frame(lab: Lab) -> None:
 
 
 def test_a_gap_parts_neighbours_of_one_colour_beside_above_and_within_a_cell(lab: Lab) -> None:
-    """Jobs 1, 25, 49 and 73 have the very same ink."""
+    """Jobs 1, 25, 49 and 73 have the same colour."""
     engine = lab.run("easy", 5, "1 0 2 200 200", "25 0 2 100 100", "49 1 2 100 100", "73 0 1 300 300", until=200)
     drawn = paint(chart_of(engine, Size(46, 7)), DARK, Size(46, 7))
     rows = [row[3:22] for row in drawn.text.splitlines()[:5]]

@@ -1,4 +1,4 @@
-"""The chart as cells. In ASCII every job is a letter, and what is planned a dash.
+"""The chart as cells. In ASCII every job is drawn as a letter, and everything planned as dashes.
 
 Also tests tui.chart.cells.cells, tui.chart.cells.grid, tui.chart.cells.overlays.
 """
@@ -33,13 +33,13 @@ SIZE = Size(46, 6)
 
 @pytest.fixture
 def engine(lab: Lab) -> Engine:
-    """Two run; J2 waits for the end of J1."""
+    """Return a run at 100: J1 and J3 run, J2 has ended."""
     return lab.run("easy", 4, "1 0 3 200 300", "2 0 2 100 100", "3 10 1 40 40", until=100)
 
 
 @pytest.fixture
 def stopped(lab: Lab) -> Engine:
-    """J2 stopped J1 for a while and took half of its processors."""
+    """Return a run in which J2 suspended J1 for a while and ran on half of its processors."""
     return lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 100 100", "3 1100 1 10 10")
 
 
@@ -90,7 +90,7 @@ def test_a_trial_has_its_own_texture_and_ends_with_a_cross(lab: Lab) -> None:
 
 @pytest.fixture
 def turns(lab: Lab) -> Engine:
-    """Two jobs that need more than half of the machine; J2 is over soon."""
+    """Return a run at 300 of two jobs that took turns; J2 has ended."""
     return lab.run("gang:slice=50", 4, "1 0 4 1000 1000", "2 0 2 100 100", "3 1100 1 10 10", until=300)
 
 
@@ -157,7 +157,7 @@ def test_the_word_of_a_mark_is_not_cut_by_now_nor_by_another(engine: Engine) -> 
 
 
 def test_a_selected_job_out_of_sight_is_pointed_at(engine: Engine) -> None:
-    """J1 ran from 0 on and is to end at 300; J2 waits and is planned for then."""
+    """J1 runs from 0 until 300 by its estimate; J2 waits and is planned for 300."""
     before = paint(chart_of(engine, SIZE, first=50), DARK, SIZE, selected=0).text.splitlines()
     assert "▕◂ J1 d0 00:00 ▔" in before[0]
     chart = chart_of(engine, SIZE, per_column=1, first=50)
@@ -219,7 +219,7 @@ def test_where_no_job_holds_most_a_cell_is_neutral(lab: Lab) -> None:
 
 
 def test_a_job_begins_and_ends_within_a_column_where_it_does(lab: Lab) -> None:
-    """J1 runs from 5 until 32, on the lower half; a column is 10 seconds."""
+    """J1 runs from 5 until 32, on the lower half of the machine; a column is 10 seconds."""
     cells = cells_of(lab.run("fcfs", 4, "1 5 2 27 27", "2 90 4 10 10"))
     assert cells.text.splitlines()[3].startswith(" 0▕▌J1▎")
     assert cells.bg[3, 3] == cells.bg[3, 4] == cells.fg[3, 6]
@@ -321,7 +321,7 @@ def test_where_colours_do_not_tell_it_ticks_say_where_jobs_may_pass_the_head(loo
 
 @pytest.mark.parametrize(("look", "edge"), [(DARK, "▁"), (ASCII, "_")])
 def test_nothing_is_above_the_top_edge_of_the_machine(lab: Lab, look: Look, edge: str) -> None:
-    """Ten processors in a chart of more rows: the free ones and what may pass the head end at the edge."""
+    """The chart has more rows than the machine needs: free processors and the area for backfilling end at the edge."""
     engine = lab.run("easy", 3, "1 0 2 50 50", "2 5 3 50 50", until=10)
     size = Size(40, 9)
     cells = paint(chart_of(engine, size), look, size)

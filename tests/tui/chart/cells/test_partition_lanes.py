@@ -1,4 +1,4 @@
-"""Lines and names of partitions that are lanes: Lawson & Smirni's figure 1 at 8000."""
+"""Lines and names of partitions, each drawn as a lane of the chart: Lawson & Smirni's figure 1 at 8000 s."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Allowed drawings, and the kinds of files."""
+"""The values that are allowed in options for drawings, and the file formats."""
 
 from __future__ import annotations
 

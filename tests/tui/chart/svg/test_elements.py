@@ -1,4 +1,4 @@
-"""SVG as text: what a name may hold, and how short a path is."""
+"""Elements of SVG as text: which characters a name may have, and how short paths are."""
 
 from __future__ import annotations
 

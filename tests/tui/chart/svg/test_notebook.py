@@ -1,4 +1,4 @@
-"""Pictures of a notebook's cells: the ids of each are its own."""
+"""Pictures in the cells of a notebook: each has ids of its own, so that they do not clash."""
 
 from __future__ import annotations
 

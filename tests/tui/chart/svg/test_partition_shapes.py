@@ -1,4 +1,6 @@
-"""Partitions in drawings: lanes with bars that step as boundaries move, and the arrangement by number."""
+"""Partitions in drawings: as lanes, with bars between them that move with the boundaries, or with processors in order
+of their numbers.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from tui.chart.svg.frame import Frame
 from tui.chart.svg.partition_shapes import boundaries, rects_of
 
 AT = 8000
-"""Seconds: J6 has started on 12 borrowed processors."""
+"""Time in seconds at which J6 has started on 12 borrowed processors."""
 
 
 def chart(options: Options = WHOLE, outages: Sequence[Outage] = ()) -> Drawing:

@@ -1,4 +1,4 @@
-"""The whole picture, read back as a document: what stands where, and what it says.
+"""The whole picture, read back as XML: the positions of its parts, and its texts.
 
 Also tests tui.chart.svg.frame, tui.chart.svg.jobs, tui.chart.svg.legend, tui.chart.svg.overlay_shapes.
 """

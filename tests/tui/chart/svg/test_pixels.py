@@ -1,4 +1,6 @@
-"""Stretches smaller than a pixel: nothing is lost, and the larger part of a pixel decides its colour."""
+"""Stretches (jobs on processors for a time) smaller than a pixel: none is lost, and the larger part of a pixel decides
+its colour.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ TEN_SECONDS_A_PIXEL = Frame(left=0, top=0, width=40, height=8, begin=0, end=400,
 
 
 def stretches(*jobs: tuple[int, float, float, int]) -> list[Stretch]:
-    """Return stretches given as (rank, start, end, processors)."""
+    """Return stretches (jobs on processors for a time), given as (rank, start, end, processors as bits)."""
     return [Stretch(rank, start, end, "run", held) for rank, start, end, held in jobs]
 
 

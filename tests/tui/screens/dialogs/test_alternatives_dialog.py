@@ -1,4 +1,5 @@
-"""Policies that would have helped a job are tried in the background and ranked; one is chosen.
+"""The dialog with policies under which a job would have waited less: they are tried in the background and ranked, and
+one can be chosen.
 
 Also tests tui.panels.alternative_rows.
 """
@@ -57,7 +58,7 @@ async def test_escape_ends_it_before_all_is_known(ask: Ask) -> None:
 
 @dataclass(frozen=True)
 class Raises(type(EASY)):  # type: ignore[misc]
-    """Raises an error."""
+    """A policy that raises an error in its first pass."""
 
     def decide(self, view: object) -> object:
         raise ValueError("nothing")

@@ -1,4 +1,4 @@
-"""A few things to choose from.
+"""The dialog with a few options to choose from.
 
 Also tests tui.screens.dialogs, tui.screens.dialogs.dialog.
 """

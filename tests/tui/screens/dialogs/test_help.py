@@ -1,4 +1,4 @@
-"""All keys at a glance, and looking for one."""
+"""The help dialog: all keys on one page, and a search for keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy that is being filled in.
+"""The form in which the parameters of a policy are filled in.
 
 Also tests tui.screens.dialogs.parameter_field.
 """

@@ -1,4 +1,4 @@
-"""Choosing a policy by keys, by mouse and by typing."""
+"""The dialog for choosing a policy, by keys, by mouse and by typing."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ async def test_a_whole_spec_may_be_typed_where_names_are_looked_for() -> None:
 
 
 async def until(person: Person, text: str) -> None:
-    """A file is read in the background."""
+    """Wait until the text is on the screen, because a file is read in the background."""
     end = monotonic() + 30
     while text not in " ".join(person.text.split()):
         assert monotonic() < end, person.text

@@ -1,4 +1,4 @@
-"""One question in one line."""
+"""The dialog that asks one question, answered in one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui.screens.dialogs.prompt import Answers, Prompt, pointed
 
 
 def number(text: str) -> str:
-    """A text that should be a number."""
+    """Return the text if it is a number; otherwise raise a ParameterError."""
     if not text.isdigit():
         raise ParameterError(f"expected a number, got '{text}'")
     return text

@@ -1,4 +1,4 @@
-"""The report on a trace: what was read, and what was changed or left out."""
+"""The report on a trace: what was read, and which jobs were changed or left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def report_text(trace: Trace, workload: Workload, width: int = 90) -> str:
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> tuple[Trace, Workload]:
-    """Return three jobs on four processors: a good one, one that never ran, and one without an estimate."""
+    """Return the trace and the workload of three jobs on four processors: a good one, one that never ran, and one
+    without an estimate.
+    """
     path = tmp_path / "three.swf"
     path.write_text(
         "; MaxProcs: 4\n"

@@ -1,4 +1,4 @@
-"""Dialog that shows sentences."""
+"""The dialog that shows sentences."""
 
 from __future__ import annotations
 

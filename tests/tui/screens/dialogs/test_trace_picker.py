@@ -1,4 +1,4 @@
-"""Choosing a trace: samples, files, and what was opened before.
+"""The dialog for choosing a trace: samples, files, and what was opened before.
 
 Also tests tui.screens.dialogs.trace_choices, tui.screens.dialogs.trace_preview.
 """
@@ -19,7 +19,7 @@ from tui.screens.dialogs.trace_picker import TracePicker
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Here lie two traces, a text, a hidden file and a folder."""
+    """Return the present folder, which has two traces, a text, a hidden file and a folder."""
     monkeypatch.chdir(tmp_path)
     for name in ("log-a.swf", "log-b.swf"):
         (tmp_path / name).write_bytes(sample_path("z-figure4").read_bytes())

@@ -1,4 +1,4 @@
-"""Contents and places of the first screen: pure functions.
+"""Contents and layout of the first screen, which are pure functions.
 
 Also tests tui.screens.first.entries.
 """

@@ -1,4 +1,4 @@
-"""The first screen: what is opened from it, and how one comes back.
+"""The first screen: what can be opened from it, and how the user comes back to it.
 
 Also tests tui.menus.
 """

@@ -1,4 +1,4 @@
-"""Golden pictures of the live screen, from a captured moment of Slurm 24.11 and the job starts before it.
+"""Accepted pictures of the live screen, for a captured state of Slurm 24.11 and the jobs started before it.
 
 Look at a changed picture before you accept it: `pytest -n0 tests/tui/screens/live/test_golden.py --snapshot-update`.
 """
@@ -31,7 +31,7 @@ SHOTS: dict[str, tuple[tuple[int, int], tuple[str, ...]]] = {
 
 @pytest.fixture(autouse=True)
 def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Read and draw moments in one time zone."""
+    """Use UTC for all times in the test, so that pictures do not depend on the machine's time zone."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield

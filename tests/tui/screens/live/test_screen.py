@@ -1,4 +1,4 @@
-"""The screen of a live machine on recorded moments.
+"""The screen of a live cluster, on recorded states.
 
 Also tests tui.screens.live.ahead, tui.screens.live.state, tui.watching.
 """
@@ -30,7 +30,7 @@ KEYS_OF_THE_CHART = ("plus", "minus", "left_curly_bracket", "right_curly_bracket
 
 
 class Seen:
-    """A person at the screen."""
+    """A user at the live screen."""
 
     def __init__(self, pilot: Pilot[Any], app: LiveApp) -> None:
         self.pilot, self.app = pilot, app

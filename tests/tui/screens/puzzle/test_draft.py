@@ -1,4 +1,4 @@
-"""A puzzle while it is drawn."""
+"""A puzzle while the user draws it."""
 
 from __future__ import annotations
 

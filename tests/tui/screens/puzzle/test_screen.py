@@ -243,7 +243,7 @@ def test_a_line_that_is_no_puzzle_is_told() -> None:
 
 
 async def test_note_has_its_rows_after_a_replay_was_shown() -> None:
-    """The replay's own note, which is hidden by default, has the same name."""
+    """The replay screen has a widget of the same name, which is hidden by default."""
     async with puzzle() as run:
         await replay_and_return(run)
         await run.settle()

@@ -1,4 +1,4 @@
-"""The sections of time and processors that the two charts show."""
+"""Cameras of the two charts: the ranges of time and of processors that each shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every key of the replay screen has a visible effect; other tests of this folder show what it is."""
+"""Every key of the replay screen has a visible effect; what it is, other tests in this folder check."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 
 class Where(NamedTuple):
-    """A run at a moment, and the keys pressed before."""
+    """A run, the place in it (`at`) where a key is tested, and the keys pressed before."""
 
     trace: str = "z-figure4"
     policy: str = "easy"
@@ -45,19 +45,21 @@ SUITABLE = {
     "toggle_panel('versus')": COMPARED,
     "toggle_panel('prints')": PRINTS,
 }
-"""Moment at which an action can do something, if not at all of them"""
+"""For each action that can do nothing in the usual place: a place where it can"""
 PRESSED = [(each, key.action) for key in every_key() for each in key.keys.split(",")]
 
 
 def observed(run: Replay) -> tuple[Any, ...]:
-    """Return all that a key may change."""
+    """Return everything that a key may change: texts, screen, focus, clipboard, and whether the program ends."""
     app = run.app
     focused = app.screen.focused
     return run.text, run.told, type(app.screen), focused and focused.id, app.clipboard, app._exit
 
 
 async def prepare(run: Replay, where: Where) -> None:
-    """Wait until everything is computed and shown, and nothing changes by itself."""
+    """Wait until everything is computed and shown, press the keys that come first, and wait until nothing changes any
+    more.
+    """
     await run.complete()
     if where.before:
         await run.press(*where.before)

@@ -1,4 +1,4 @@
-"""Saving on the replay screen: traces, sessions, pictures, looks, the palette, and leaving."""
+"""Saving on the replay screen: traces, sessions, pictures; also looks, the command palette, and leaving."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ async def test_a_look_is_another_ground_under_everything() -> None:
 
 
 def grounds(run: Replay) -> set[str]:
-    """Return the background colours of the screen."""
+    """Return all background colours on the screen."""
     strips = run.app.screen._compositor.render_strips()
     styles = [segment.style for strip in strips for segment in strip]
     return {style.bgcolor.name for style in styles if style is not None and style.bgcolor is not None}

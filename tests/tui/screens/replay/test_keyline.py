@@ -1,4 +1,4 @@
-"""The line of keys."""
+"""The line with the keys."""
 
 from __future__ import annotations
 

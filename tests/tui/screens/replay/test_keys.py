@@ -1,4 +1,4 @@
-"""The table of keys: every action exists, and no key means two things."""
+"""The table of keys: every action exists, and no key has two meanings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places of the panels on screens of any size."""
+"""Positions of the panels on screens of any size."""
 
 from __future__ import annotations
 

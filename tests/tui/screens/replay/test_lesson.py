@@ -1,4 +1,4 @@
-"""A lesson on the replay screen: scene by scene, with questions, off the path and back."""
+"""A lesson on the replay screen, scene by scene, with questions; the student may leave it and come back."""
 
 from __future__ import annotations
 
@@ -189,7 +189,9 @@ def test_a_key_means_an_answer_only_while_one_is_asked_for(
 
 
 async def test_enter_behind_an_answer_leaves_nobody_off_the_path(tmp_path: Path) -> None:
-    """Other questions are answered with Enter, so a student types it here as well."""
+    """The first Enter after an answer by a digit must not leave the lesson's path, because students press it out of
+    habit.
+    """
     async with lesson(tmp_path, NEXT, FIRST) as run:
         await run.press("4", "enter")
         walk = run.screen.state.walk

@@ -1,4 +1,4 @@
-"""Looking at things on the replay screen: finding jobs, colours, panels, the report, help.
+"""Looking around on the replay screen: finding jobs, colours, panels, the report, help.
 
 Also tests tui.screens.replay.state.
 """

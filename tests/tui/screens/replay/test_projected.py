@@ -1,4 +1,4 @@
-"""The replay on a wall."""
+"""The replay screen in its form for projectors."""
 
 from __future__ import annotations
 

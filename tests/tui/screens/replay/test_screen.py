@@ -1,4 +1,4 @@
-"""The screen stays quick however fast one types or drags: it draws no more than what is seen."""
+"""The screen stays fast however quickly the user types or drags: it draws only what will be seen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOVES = 120
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every drawing of the screen."""
+    """Return a list to which an entry is added whenever the screen is drawn."""
     drawn: list[str] = []
     draw = Drawing.draw
 
@@ -38,14 +38,14 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def begun(run: Replay, drawn: list[str]) -> None:
-    """Nothing is drawn any more by itself."""
+    """Wait until nothing is drawn any more by itself, and empty the list `drawn`."""
     await run.complete()
     await run.pilot.pause(0.1)
     drawn.clear()
 
 
 def scrub(run: Replay, move: int) -> None:
-    """The pointer is dragged over the strip."""
+    """Send the message that the pointer is dragged over the strip, to a column that depends on `move`."""
     strip = run.screen.query_one(Scrubber)
     strip.post_message(Scrubber.Scrubbed(10 + move % 40, strip.size.width - 2))
 

@@ -1,4 +1,4 @@
-"""The clock of a screen: the time of its next tick, and failed ticks."""
+"""The ticks of a screen's clock: the time of the next one, and ticks that fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONG = 1000.0
 
 
 class Clock:
-    """A clock whose ticks are counted; each tick gives the seconds to the next."""
+    """A clock that counts its ticks; `waits` are the seconds from each tick to the next."""
 
     def __init__(self, *waits: float, widget: Widget | None = None) -> None:
         self.many, self._waits = 0, iter(waits)
@@ -31,7 +31,7 @@ class Clock:
         return next(self._waits, LONG)
 
     async def passes(self) -> int:
-        """Run everything due; return the number of ticks."""
+        """Let everything that is due happen; return the number of ticks so far."""
         for _ in range(20):
             await asyncio.sleep(0.001)
         return self.many

@@ -1,4 +1,4 @@
-"""Moving in time on the replay screen: playing, stepping, walking decisions, jumping, going somewhere."""
+"""Moving in time on the replay screen: playing, single steps, single decisions, jumps, and going to a given time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What-if on the replay screen: other policies, branches, comparing, causes, bookmarks.
+"""What-if on the replay screen: other policies, branches, comparisons, causes, bookmarks.
 
 Also tests tui.screens.replay.controlled, tui.screens.replay.drawing, tui.screens.replay.messages.
 """

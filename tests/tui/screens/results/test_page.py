@@ -1,4 +1,4 @@
-"""The table of a file of results.
+"""The table with the content of a file of results.
 
 Also tests tui.screens.results.found.
 """

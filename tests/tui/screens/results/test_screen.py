@@ -1,4 +1,4 @@
-"""A file of results in the app: a table that fills, and from it the replay of any run."""
+"""A file of results in the app: a table that fills while a sweep runs, and the replay of any run, opened from it."""
 
 from __future__ import annotations
 
