@@ -24,7 +24,9 @@ REPLACED = ("__future__", "sim.machine", "sim.machine.columns")
 FROM_C = ("ceil", "floor", "pow")
 """Functions of C"""
 OBJECTS = ("list", "tuple", "dict", "set", "object")
-HELPERS = ("Steps", "RowPlan", "Trials", "Sets", "Waiters", "Draft", "Rules", "Ranking", "PreemptiveRules")
+HELPERS = (
+    "Steps", "RowPlan", "Trials", "Sets", "Waiters", "Draft", "Rules", "Ranking", "PreemptiveRules", "FirstStarts",
+)  # fmt: skip
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")
 QUIET = ("abs", "len", "max", "min", "range", "pow", "float", "int", "floor", "ceil")
@@ -140,6 +142,7 @@ class Types:
             called = {_called(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)} - {*QUIET}
             calls[function.name] |= called
             makes_objects = any(isinstance(node, ast.List | ast.ListComp | ast.Raise) for node in ast.walk(function))
+            makes_objects |= self._said(function.returns) in self._attributes
             if objects & (names | attributes) or {None, *OBJECTS} & {*types} or called - calls.keys() or makes_objects:
                 raising.add(function.name)
         while more := {name for name, called in calls.items() if called & raising} - raising:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import Any
 
 CALLS = {
     "draft": "_new_draft", "shadow": "_cast_shadow", "start": "_start_job", "reserve": "_plan_job",
@@ -21,13 +22,24 @@ ITSELF = ("rank", "job")
 SAID = {"Job": "int", "RunningJob": "int", "Job | None": "int"}
 """Types of annotations that differ there"""
 BASES = {"Policy": ("Rules", "Pass"), "Ordered": ("Rules", "Pass"), "Preemptive": ("PreemptiveRules", "Suspension")}
-"""For each base class of a policy: that of its twin, and the class of the pass that the policy needs"""
+"""For each base class of a policy: that of its twin, and the class of the pass that the policy needs, unless it names a
+special one such as `DividedPass`
+"""
 UNSAID = ("keep", "keep_idle", "keep_suspended", "claims_come_true")
 """Calls without an effect where nobody watches and suspending takes no time"""
-DECISIONS = {"start": "Start", "reserve": "Reserve", "suspend": "Suspend"}
+DECISIONS = {
+    "start": "Start", "reserve": "Reserve", "suspend": "Suspend", "start_in": "Start", "backfill_in": "Backfill",
+    "try_in": "Start", "reserve_trial": "Reserve",
+}  # fmt: skip
 """Decisions of the calls that name a reason"""
-WIDTH = {"start": 2, "reserve": 2, "suspend": 3}
+WIDTH = {
+    "start": 2, "reserve": 2, "suspend": 3, "start_in": 3, "backfill_in": 3, "try_in": 2, "reserve_trial": 2,
+}  # fmt: skip
 """Count of numbers that a reason may have there"""
+PLACED = ("start_in", "backfill_in", "try_in")
+"""Calls for which the policy chooses processors; they get the count of numbers too"""
+NEVER = {"now.curious", "not now.owners", "job.reserve is not None"}
+"""Conditions that hold in no run of the compiled loop"""
 
 
 _ALL = [ast.Constant(-1), ast.Name("INFINITE"), ast.Constant(0)]
@@ -64,7 +76,7 @@ def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt
     imports = [
         each for each in file.body if isinstance(each, ast.ImportFrom) and each.module == "sim.decisions.reasons"
     ]
-    forms = [f"{name}: int = form_of({decision}, {reason})" for name, (decision, reason) in twin.forms.items()]
+    forms = [f"{name}: int = form_of({', '.join(form)})" for name, form in twin.forms.items()]
     known = f"TWINS['{module}.{policy.name}'] = {policy.name}"
     forms.insert(0, f"from sim.decisions.decisions import {', '.join(sorted(set(DECISIONS.values())))}")
     ast.fix_missing_locations(ast.Module([cls], []))
@@ -79,7 +91,12 @@ def _decide(cls: ast.ClassDef) -> ast.FunctionDef | None:
 
 
 def _takes_pass(function: ast.FunctionDef) -> bool:
-    return any(arg.annotation is not None and ast.unparse(arg.annotation) == "Pass" for arg in function.args.args)
+    return any(_is_pass(arg) for arg in function.args.args)
+
+
+def _is_pass(arg: ast.arg) -> bool:
+    """Return True if the argument is a `Pass` or one with more calls, such as `DividedPass`."""
+    return arg.annotation is not None and ast.unparse(arg.annotation).endswith("Pass")
 
 
 def _names_job(reason: ast.ClassDef) -> bool:
@@ -111,21 +128,45 @@ class _Twin(ast.NodeTransformer):
     def __init__(self, named: set[str], present: str, own: set[str]) -> None:
         self._named, self._present, self._own = named, present, own
         self._now = ""
-        self.forms: dict[str, tuple[str, str]] = {}
+        self.forms: dict[str, tuple[str, ...]] = {}
+
+    def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, ast.expr) and ast.unparse(node) in NEVER:
+            return ast.Constant(False)
+        return super().visit(node)
+
+    def visit_If(self, node: ast.If) -> ast.stmt | list[ast.stmt]:
+        test = self.visit(node.test)
+        if isinstance(test, ast.Constant):
+            return self._all(node.orelse) or ast.Pass()
+        return ast.If(test, self._all(node.body), self._all(node.orelse))
+
+    def _all(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        changed = map(self.visit, statements)
+        return [one for each in changed for one in (each if isinstance(each, list) else [each])]
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Or):
+            node.values = [each for each in node.values if not isinstance(each, ast.Constant)]
+        return node.values[0] if len(node.values) == 1 else node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        present = self._present
         for arg in node.args.args:
             said = "" if arg.annotation is None else ast.unparse(arg.annotation)
-            if said == "Pass":
-                self._now = arg.arg
-                arg.annotation = ast.Name("Pass" if node.name == "decide" else self._present)
+            if _is_pass(arg):
+                self._now, present = arg.arg, self._present if said == "Pass" else said
+                arg.annotation = ast.Name("Pass" if node.name == "decide" else present)
+            elif said == "Pivots":
+                arg.annotation = ast.Name(present)
             elif said in SAID:
                 arg.annotation = ast.Name(SAID[said])
         node.body = [each for each in node.body if not _is_doc(each)]
         self.generic_visit(node)
-        if node.name == "decide" and self._present != "Pass":
+        if node.name == "decide" and present != "Pass":
             next(arg for arg in node.args.args if arg.arg == self._now).arg = "given"
-            node.body[:0] = ast.parse(f"{self._now}: {self._present} = given").body
+            node.body[:0] = ast.parse(f"{self._now}: {present} = given").body
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
@@ -150,14 +191,20 @@ class _Twin(ast.NodeTransformer):
         match asked:
             case ast.Call(ast.Attribute(ast.Name(self._now), "candidates"), args):
                 given = [*args, *_ALL[len(args) :], tail]
-                begin = ast.Expr(self.visit(ast.Call(ast.Attribute(ast.Name(self._now), "walk"), given, [])))
-                job = ast.unparse(node.target)
-                step = ast.parse(f"{job} = {self._now}.next_candidate()\nif {job} < 0: break").body
-                walk = ast.While(ast.Constant(True), [*step, *node.body], [])
-                self.generic_visit(walk)
-                return [begin, walk]
+                begin = ast.Call(ast.Attribute(ast.Name(self._now), "walk"), given, [])
+                return self._walk(begin, f"{self._now}.next_candidate()", node)
+            case ast.Call(ast.Attribute(ast.Name("pivots") as pivots, "jobs")):
+                return self._walk(ast.Call(ast.Attribute(pivots, "walk_jobs"), [], []), "pivots.next_job()", node)
         self.generic_visit(node)
         return node
+
+    def _walk(self, begin: ast.expr, following: str, node: ast.For) -> list[ast.stmt]:
+        """Return the loop `node`, which asks for the following job at each turn."""
+        job = ast.unparse(node.target)
+        step = ast.parse(f"{job} = {following}\nif {job} < 0: break").body
+        walk = ast.While(ast.Constant(True), [*step, *node.body], [])
+        self.generic_visit(walk)
+        return [ast.Expr(self.visit(begin)), walk]
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         match node.value:
@@ -183,6 +230,8 @@ class _Twin(ast.NodeTransformer):
                 return ast.Compare(job, [ast.Lt()], [ast.Constant(0)])
             case ast.Compare(job, [ast.IsNot()], [ast.Constant(None)]):
                 return ast.Compare(job, [ast.GtE()], [ast.Constant(0)])
+            case ast.Compare(job, [ast.IsNot()], [other]):
+                return ast.Compare(job, [ast.NotEq()], [other])
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -211,9 +260,13 @@ class _Twin(ast.NodeTransformer):
                         index for index, arg in enumerate(args) if isinstance(arg, ast.Call) and _is_name(arg.func)
                     )
                     args = [*args[:place], *self._form(name, args[place])]
+                elif name == "pivots":
+                    args = [ast.Call(ast.Name("len"), [args[1]], [])]
                 return ast.Call(called, [self.visit(arg) for arg in args], [])
             case ast.Call(ast.Attribute(ast.Name(), "put") as put):
                 put.attr = "place"
+            case ast.Call(ast.Attribute(ast.Name("pivots") as pivots, name), args):
+                return ast.Call(ast.Attribute(pivots, f"_{name}"), [self.visit(arg) for arg in args], [])
         self.generic_visit(node)
         return node
 
@@ -225,10 +278,11 @@ class _Twin(ast.NodeTransformer):
             head = numbers.pop(0)
         if len(numbers) > WIDTH[call]:
             raise TypeError(f"{name} has too many numbers for the log of decisions")
-        numbers += [ast.Constant(0.0)] * (WIDTH[call] - len(numbers))
+        count = [ast.Constant(len(numbers))] if call in PLACED else []
+        numbers += [ast.Constant(0)] * (WIDTH[call] - len(numbers))
         form = f"{DECISIONS[call]}_{name}".upper()
-        self.forms[form] = DECISIONS[call], name
-        return [ast.Name(form), head, *numbers]
+        self.forms[form] = (DECISIONS[call], name, *["True"] * len(count))
+        return [ast.Name(form), head, *count, *numbers]
 
 
 def _is_doc(node: ast.stmt) -> bool:

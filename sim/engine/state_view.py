@@ -22,6 +22,9 @@ from sim.machine.profile import Extra
 from sim.policies.backfill.room import no_room
 from sim.policies.backfill.tails import in_tail
 from sim.policies.calls import compress, in_order, is_by_calls, on_nodes
+from sim.policies.multiqueue import divided_pass
+from sim.policies.multiqueue.partitions import Classes
+from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.ranking import Ranking
 from sim.policies.view import Ends, RunningJob
 from sim.workload.model import Job
@@ -125,6 +128,18 @@ class StateView:
         if min(reserved.values(), default=inf) > now:
             return []
         return [job for job in self.queue if reserved[job.rank] <= now]
+
+    def unplanned(self) -> list[Job]:
+        return sorted((job for job in self.queue if job.rank not in self.reserved), key=attrgetter("rank"))
+
+    def planned(self) -> list[Job]:
+        return [self.job(rank) for rank in sorted(self.reserved)]
+
+    def reserved_start(self, job: Job) -> float:
+        return self.reserved[job.rank]
+
+    def pivots(self, classes: str, came: Sequence[Job]) -> Pivots:
+        return Pivots(self, Classes.read(classes), len(came))
 
     def is_first(self, job: Job) -> bool:
         state = self._state
@@ -247,6 +262,16 @@ class _NarrowView(StateView):
         return [job for job in jobs if job.rank in self._ranks]
 
 
+def _acting(decide: Callable[..., Iterable[Any]]) -> Callable[..., None]:
+    """Return a method of `StatePass` that carries out the decisions which the function `decide` yields."""
+
+    def act(self: StatePass, *given: Any) -> None:
+        for decision in decide(self, *given):
+            self._apply[type(decision)](decision)
+
+    return act
+
+
 class StatePass(StateView):
     """View of the state for policies that act by calling methods instead of yielding decisions
     (`sim.policies.calls.Pass`).
@@ -268,6 +293,13 @@ class StatePass(StateView):
 
     def begin(self, job: Job, because: Reason, on: int | None = None) -> None:
         self._apply[Start](Start(job, because, on))
+
+    divide = _acting(divided_pass.divide)
+    reserve_trial = _acting(divided_pass.reserve_trial)
+    expect = _acting(divided_pass.expect)
+    start_in = _acting(divided_pass.start_in)
+    backfill_in = _acting(divided_pass.backfill_in)
+    try_in = _acting(divided_pass.try_in)
 
     def start_in_order(self) -> Job | None:
         start, state, fits = self._apply[Start], self._state, self.fits

@@ -13,15 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.decisions.decisions import Backfill, Expect, Start
+from sim.decisions.decisions import Start
 from sim.decisions.matrix import BestFit, EarliestInRow, Place, ReserveRow
-from sim.decisions.reasons import (
-    AsRecorded,
-    EndsBeforePivot,
-    Fits,
-    PivotDue,
-    SparesPivot,
-)
+from sim.decisions.reasons import AsRecorded, Fits
 from sim.history.decision_log import AS_IT_IS, form_of
 from sim.kernel.ordering import (
     DELAY,
@@ -83,7 +77,6 @@ class Known(NamedTuple):
     kind: int
     starts_as: int = 0
     passes_as: int = 0
-    spares_as: int = 0
     plans_as: int = 0
     rules: Any = None
     """Compiled policy, for the kind `RULES`"""
@@ -102,7 +95,8 @@ def known(policy: Policy, loops: Any = None) -> Known | None:
         rules = twin()
         for field in fields(policy):
             setattr(rules, field.name, getattr(policy, field.name))
-        return Known(SUSPENDING if isinstance(policy, Preemptive) else RULES, rules=rules)
+        kind = MULTIQUEUE if cls is MultiQueue else SUSPENDING if isinstance(policy, Preemptive) else RULES
+        return Known(kind, rules=rules)
     if not _is_honoured(cls):
         return None
     match policy:
@@ -110,9 +104,6 @@ def known(policy: Policy, loops: Any = None) -> Known | None:
             found = Known(RECORDED, form_of(Start, AsRecorded))
         case Selective(restart="own", memory=False):
             found = Known(SELECTIVE, form_of(Start, Fits, is_placed=True))
-        case MultiQueue():
-            ends, spares = (form_of(Backfill, reason, is_placed=True) for reason in (EndsBeforePivot, SparesPivot))
-            found = Known(MULTIQUEUE, form_of(Start, PivotDue, is_placed=True), ends, spares, form_of(Expect, None))
         case Gang() | GangBackfill():
             comes, plans = form_of(Place, BestFit), form_of(ReserveRow, EarliestInRow)
             found = Known(GANG, AS_IT_IS, passes_as=comes, plans_as=plans)
@@ -139,7 +130,6 @@ _PARAMETERS: dict[type, str] = {
     Recorded: "",
     Selective: f"{_SUSPENDS} sf tick",
     Tunable: f"{_SUSPENDS} sf tick limit",
-    MultiQueue: "classes speculate speculate_over",
 }
 """For each class of policy or order: names of the parameters that the loop supports, separated by spaces, in the order
 of the fields.

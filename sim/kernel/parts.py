@@ -7,12 +7,13 @@ from pathlib import Path
 
 SOURCES = (
     "machine/moment.py", "kernel/arrays.py", "machine/operations.py", "machine/steps.py", "machine/trials.py",
-    "policies/lots.py", "policies/backfill/tails.py", "kernel/row_plan.py", "kernel/sets.py", "kernel/present.py",
-    "kernel/compression.py", "kernel/calls.py", "policies/backfill/fcfs.py", "policies/backfill/firstfit.py",
-    "policies/backfill/easy.py", "policies/backfill/relaxed.py", "policies/backfill/replan.py",
-    "policies/backfill/conservative.py", "kernel/loop.py", "kernel/ordering.py", "kernel/suspension.py",
-    "policies/preempt/immediate.py", "kernel/selective.py", "kernel/partitions.py", "kernel/multiqueue.py",
-    "kernel/clock.py", "kernel/sharing.py", "kernel/gang.py", "kernel/migration.py",
+    "policies/lots.py", "policies/backfill/tails.py", "policies/multiqueue/first_starts.py", "kernel/row_plan.py",
+    "kernel/sets.py", "kernel/present.py", "kernel/compression.py", "kernel/calls.py", "policies/backfill/fcfs.py",
+    "policies/backfill/firstfit.py", "policies/backfill/easy.py", "policies/backfill/relaxed.py",
+    "policies/backfill/replan.py", "policies/backfill/conservative.py", "kernel/loop.py", "kernel/ordering.py",
+    "kernel/suspension.py", "policies/preempt/immediate.py", "kernel/selective.py", "kernel/partitions.py",
+    "kernel/multiqueue.py", "policies/multiqueue/multiqueue.py", "kernel/clock.py", "kernel/sharing.py",
+    "kernel/gang.py", "kernel/migration.py",
 )  # fmt: skip
 
 

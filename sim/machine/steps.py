@@ -129,6 +129,15 @@ class Steps:
             index += 1
         return True
 
+    def shortage_of(self, procs: int, end: float) -> int:
+        """Return the index of the first step before `end` with fewer than `procs` free processors; -1 without one."""
+        at, free, index, until = self.at, self.free, 0, end - MOMENT
+        while index < self.count and (at[index] < until or not index):
+            if free[index] < procs:
+                return index
+            index += 1
+        return -1
+
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
         """Return the first time, among those of the steps up to index `last`, at which `procs` processors stay free for
         `duration` seconds.

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Callable, Generator, Iterator
 from functools import cache, lru_cache, wraps
 from types import CellType, CodeType, FunctionType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.reasons import Compressed, FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
@@ -141,17 +141,25 @@ def keep(view: View, job: Job, because: Reason | None = None) -> Iterator[Decisi
         yield Keep(job, on_nodes(because) if view.has_nodes else because)
 
 
-_ACTS: dict[str, Callable[..., Iterator[Decision]]] = {
-    act.__name__: act
-    for act in (start, begin, start_in_order, reserve, compress, suspend, resume, wake, wake_once, keep)
+_ACTS: dict[str, Callable[..., Any]] = {
+    each.__name__: each
+    for each in (start, begin, start_in_order, reserve, compress, suspend, resume, wake, wake_once, keep)
 }
+_Act = TypeVar("_Act", bound=Callable[..., Any])
+
+
+def act(function: _Act) -> _Act:
+    """Register a function that yields the decisions of a call, which has the function's name, on a special `Pass`."""
+    _ACTS[function.__name__] = function
+    return function
+
 
 # The same policy, called or iterated
 
 _FLAG = annotations.compiler_flag
 
 
-def by_calls(decide: Callable[[Any, Pass], None]) -> Callable[[Any, Any], Any]:
+def by_calls(decide: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
     """Return the method in a form that acts at once if it is given a `Pass`, and yields its decisions if given a
     `View`.
     """
@@ -226,7 +234,7 @@ class _Yields(ast.NodeTransformer):
     def __init__(self, definition: ast.FunctionDef, owner: Any) -> None:
         self._owner = owner
         said = {arg.arg: arg.annotation and ast.unparse(arg.annotation) for arg in definition.args.args}
-        self._now = next((name for name, of in said.items() if of == "Pass"), "")
+        self._now = next((name for name, of in said.items() if of and of.endswith("Pass")), "")
         self.acts = False
 
     def visit_Call(self, node: ast.Call) -> ast.expr:

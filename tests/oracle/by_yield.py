@@ -26,9 +26,11 @@ from sim.decisions.reasons_to_wait import PlannedLater, WindowCloses
 from sim.policies.backfill import conservative, easy, fcfs, firstfit, relaxed, replan
 from sim.policies.backfill.room import at_shadow, delays, no_room, passes
 from sim.policies.backfill.tails import in_tail
+from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.policy import Policy
 from sim.policies.view import View
 from sim.workload.model import Job
+from tests.oracle.multiqueue import OldMultiQueue
 
 
 @dataclass(frozen=True)
@@ -199,4 +201,5 @@ OLD: dict[type[Policy], type[Policy]] = {
     relaxed.Relaxed: OldRelaxed,
     replan.Replan: OldReplan,
     conservative.Conservative: OldConservative,
+    MultiQueue: OldMultiQueue,
 }

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.decisions.decisions import Backfill, Borrow, Reserve, Start
-from sim.decisions.reasons import DelaysNoPivot, PlannedTrial, TrialDue, TrialEarly
+from sim.decisions.decisions import Borrow
 from sim.engine.express.preempting import WIDEST
 from sim.engine.state import State
 from sim.history.decision_log import form_of
@@ -35,10 +34,10 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
     """Copy the state of partitions into the loop."""
     policy, machine = state.policy, state.machine
     assert isinstance(policy, MultiQueue)
-    loop.beside_as, loop.borrows_as = form_of(Backfill, DelaysNoPivot, is_placed=True), form_of(Borrow, None, True)
+    loop.borrows_as = form_of(Borrow, None, True)
     limits = Classes.read(policy.classes).limits
     loop.partition_of = loop.column("i", np.searchsorted(limits, workload.estimate, "right"))
-    loop.highs, loop.borrowed = int(workload.high.sum()), state.tally.borrowed
+    loop.borrowed = state.tally.borrowed
     loop.divide(len(workload), state.procs, len(machine.owners))
     for partition, owned in enumerate(machine.owners):
         loop.enter_partition(partition, owned, owned & machine.free_set)
@@ -47,43 +46,26 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
         loop.held_at[rank] = rank
     for rank, at in state.expected.items():
         loop.planned[rank], loop.planned_in[rank] = at, state.step_count
-    loop.told_in = state.step_count
-    _tell_trials(loop, policy, state, workload)
-    loop.enter_queue()
-
-
-def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload) -> None:
-    """Copy the speculative runs into the loop: the jobs that are in one, or will have one.
-
-    In the loop, the estimate and the run time of such a job are cut to the limit of the speculative run.
-    """
-    loop.trial_as = form_of(Reserve, PlannedTrial)
-    loop.due_as, loop.early_as = (form_of(Start, reason, is_placed=True) for reason in (TrialDue, TrialEarly))
     loop.all_cuts, loop.whole_estimate = state.tally.speculative_kills, loop.estimate
-    if not policy.tries():
-        return
-    loop.tries = True
-    is_tried = workload.estimate >= policy.speculate_over
-    is_tried[: state.submitted] = False
-    is_tried[[*state.reserved]] = True
-    limit = np.where(is_tried, policy.speculate, inf)
-    estimate, runtime = np.minimum(workload.estimate, limit), np.minimum(workload.runtime, limit)
-    loop.estimate, loop.runtime = loop.column("d", estimate), loop.column("d", runtime)
-    loop.length = loop.column("d", estimate[np.asarray(loop.rank_at)])
-    loop.stage = loop.column("i", is_tried.astype(np.int32))
-    for rank in state.reserved:
-        loop.enter_stage(rank, TO_START)
-    for rank, allocation in state.running.items():
-        if allocation.kind == SPECULATIVE:
-            loop.enter_stage(rank, TO_END)
+    if policy.tries():
+        _tell_trials(loop, policy.speculate, state, workload)
+
+
+def _tell_trials(loop: Any, limit: float, state: State, workload: Workload) -> None:
+    """Copy the speculative runs into the loop, which limits what such a job asks for; `limit` is the longest run."""
+    loop.estimate, loop.runtime = (loop.column("d", each.copy()) for each in (workload.estimate, workload.runtime))
+    loop.length = loop.column("d", workload.estimate[np.asarray(loop.rank_at)])
+    stages = dict.fromkeys(state.reserved, TO_START)
+    stages.update((rank, TO_END) for rank, allocation in state.running.items() if allocation.kind == SPECULATIVE)
+    for rank, stage in stages.items():
+        loop.enter_trial(rank, stage, min(workload.estimate[rank], limit))
 
 
 def settle(loop: Any, state: State) -> None:
     """Copy partitions, pivots (planned first jobs of queues) and speculative runs from the loop back to the state."""
     state.machine.owners[:] = loop.owners()
     state.tally.borrowed = loop.borrowed
-    waiting = (loop.rank_at[loop.firsts[index]] for index in range(loop.pivots))
-    state.expected.update((rank, loop.planned[rank]) for rank in waiting)
+    state.expected.update((rank, loop.planned[rank]) for rank in loop.expected_ones())
     state.tally.speculative_kills = loop.all_cuts
     state.killed[:] = map(state.jobs.__getitem__, loop.just_cut())
     tried = loop.tried()

@@ -22,7 +22,7 @@ from sim.history.stretch import KINDS, RUN, SPECULATIVE
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, Loop
 from sim.kernel.migration import MigratingLoop
-from sim.kernel.multiqueue import MultiQueueLoop
+from sim.kernel.multiqueue import DividedPass
 from sim.kernel.ordering import OrderedLoop
 from sim.kernel.present import (
     GANG,
@@ -308,7 +308,7 @@ class Express:
         state.kept_plan = Profile.of_steps(steps) if count else None
 
 
-_LOOPS = {SELECTIVE: SelectiveLoop, SUSPENDING: Suspension, MULTIQUEUE: MultiQueueLoop, GANG: MigratingLoop}
+_LOOPS = {SELECTIVE: SelectiveLoop, SUSPENDING: Suspension, MULTIQUEUE: DividedPass, GANG: MigratingLoop}
 """For each kind of policy that chooses processors itself: class of its loop"""
 _BESIDE: dict[int, Any] = {SELECTIVE: preempting, SUSPENDING: preempting, MULTIQUEUE: dividing, GANG: gangs}
 """For each kind of policy with additional state: module that copies this state"""

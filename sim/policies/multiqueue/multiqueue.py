@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sim.decisions.decisions import Backfill, Decision, Divide, Expect, Keep, Reserve, Start
 from sim.decisions.reasons import (
     AskedFor,
     DelaysNoPivot,
@@ -18,16 +16,15 @@ from sim.decisions.reasons import (
     TrialDue,
     TrialEarly,
 )
-from sim.decisions.reasons_to_wait import PivotLater, TrialLater, WaitsForReserved
-from sim.decisions.sentences import Reason
-from sim.policies.backfill.room import no_room
-from sim.policies.multiqueue.partitions import Classes, borrow, divided, own_idle
+from sim.decisions.reasons_to_wait import WaitsForReserved
+from sim.policies.calls import by_calls
+from sim.policies.multiqueue.divided_pass import DividedPass
+from sim.policies.multiqueue.partitions import Classes
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.orders import HighFirst, Order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -90,146 +87,80 @@ class MultiQueue(Policy):
     def promises(self) -> bool:
         return True
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        arrived = view.arrived
-        if not view.owners:
-            yield Divide(divided(view, self._classes))
-            if not view.resized:
-                arrived = sorted((job for job in view.queue if job.rank not in view.reserved), key=lambda job: job.rank)
-        reserving = {job.rank for job in arrived if job.reserve is not None or self._is_tried(job)}
-        queue = view.queue
-        if not queue:
-            return
-        queue = self._queued(queue, view.reserved, reserving)
-        pivots = Pivots(view, queue, self._classes)
-        alone = len(reserving) == len(arrived)
+    @by_calls
+    def decide(self, now: DividedPass) -> None:
+        arrived = now.arrivals()
+        if not now.owners:
+            now.divide(self.classes)
+            if not now.resized:
+                arrived = now.unplanned()
+        pivots = now.pivots(self.classes, arrived)
         for job in arrived:
-            if job.rank in reserving:
-                yield from self._reserve(view, pivots if alone else pivots.before(job), job)
-        if view.reserved:
-            yield from self._serve_reserved(view, pivots)
-        yield from self._serve_queues(view, pivots, queue)
-        for pivot, start in pivots.planned():
-            yield Expect(pivot, start)
+            if job.reserve is not None or (self.speculate > 0 and job.estimate >= self.speculate_over):
+                pivots.leave_out(job)
+        for job in pivots.left_out():
+            self._reserve(now, pivots, job)
+        for job in now.planned():
+            self._serve_planned(now, pivots, job)
+        for job in pivots.jobs():
+            partition = pivots.queue_of(job)
+            if not now.fits(job):
+                now.keep(job)
+            elif job is not pivots.first(partition):
+                self._backfill(now, pivots, job, partition)
+            elif pivots.planned_start(partition) <= now.time:
+                now.start_in(partition, job, PivotDue(partition, max(0, job.procs - pivots.idle_in(partition))))
+                pivots.hand_on(job)
+            elif now.curious:
+                now.keep(job, pivots.later(job))
+        for pivot in pivots.firsts():
+            now.expect(pivot, pivots.planned_start(pivots.queue_of(pivot)))
 
-    # Reservations and speculative runs
-
-    def _is_tried(self, job: Job) -> bool:
-        """Return True if the job gets a speculative run first: a run for a limited time, in case the job fails
-        early.
-        """
-        return self.tries() and job.estimate >= self.speculate_over and job.reserve is None
-
-    def _trial(self, job: Job) -> float:
-        """Return the time limit of the job's speculative run in seconds."""
-        return min(job.estimate, self.speculate)
-
-    def _reserve(self, view: View, pivots: Pivots, job: Job) -> Iterator[Decision]:
-        """Yield the decision that reserves a start for the job. If the user requested a start, it is reserved;
-        otherwise a speculative run is planned that delays no pivot (first job of a queue).
-        """
+    def _reserve(self, now: DividedPass, pivots: Pivots, job: Job) -> None:
+        """Reserve a start for the job: the requested one, or else one for a speculative run that delays no pivot."""
         if job.reserve is not None:
-            at = view.plan.earliest(job.procs, job.estimate, max(view.now, job.reserve))
-            yield Reserve(job, at, AskedFor(job.reserve))
+            at = now.plan.earliest(job.procs, job.estimate, max(now.time, job.reserve))
+            now.reserve(job, at, AskedFor(job.reserve))
             pivots.move()
         else:
-            limit = self._trial(job)
-            at = pivots.plan.earliest(job.procs, limit, view.now)
-            yield Reserve(job, at, PlannedTrial(limit), limit)
-            pivots.beside(job, at, limit)
+            limit = min(job.estimate, self.speculate)
+            now.reserve_trial(job, pivots.place(job, limit), limit, PlannedTrial(limit))
 
-    def _serve_reserved(self, view: View, pivots: Pivots) -> Iterator[Decision]:
-        """Yield the starts of reserved jobs that are due, and of speculative runs that can start earlier without moving
-        a planned start.
+    def _serve_planned(self, now: DividedPass, pivots: Pivots, job: Job) -> None:
+        """Start a job with a reservation when that is due; a speculative run also earlier if it moves no planned
+        start.
         """
-        now = view.now
-        for rank, at in sorted(view.reserved.items()):
-            job = view.job(rank)
-            if job.reserve is not None:
-                if at <= now:
-                    yield from self._start(view, job, Due())
-                elif view.curious:
-                    yield Keep(job, WaitsForReserved(at))
-                continue
-            limit = self._trial(job)
-            if at <= now:
-                yield from self._start(view, job, TrialDue(limit), limit=limit)
-            elif job.procs <= view.free and pivots.room_instead(job, at, limit):
-                yield from self._start(view, job, TrialEarly(limit, at), limit=limit)
-                pivots.move()
-            elif view.curious:
-                other = pivots.comes_first(job, limit, at) if job.procs <= view.free else None
-                yield Keep(job, TrialLater(at, limit, view.free, *(other or ())))
-
-    # The queues
-
-    def _queued(self, queue: list[Job], reserved: Mapping[int, float], reserving: set[int]) -> list[Job]:
-        """Return the jobs of the queue without a reservation, those of high priority first.
-
-        `reserved` maps ranks to reserved starts; jobs with ranks in `reserving` get a reservation in this pass.
-        """
-        if reserved or reserving:
-            queue = [job for job in queue if job.rank not in reserved and job.rank not in reserving]
-        if high := [job for job in queue if job.high]:
-            return high + [job for job in queue if not job.high]
-        return queue
-
-    def _serve_queues(self, view: View, pivots: Pivots, queue: list[Job]) -> Iterator[Decision]:
-        """Yield the decisions on the waiting jobs of all queues, each considered once (figure 2 of the paper)."""
-        if not view.curious:
-            free = view.free
-            queue = [job for job in queue if job.procs <= free]
-        for job in queue:
-            if not view.fits(job):
-                if view.curious:
-                    yield Keep(job, no_room(view, job))
-                continue
-            partition = self._classes.of(job)
-            if job is pivots.jobs[partition]:
-                if pivots.start(partition) <= view.now:
-                    borrowed = max(0, job.procs - pivots.idle(partition))
-                    yield from self._start(view, job, PivotDue(partition, borrowed))
-                    pivots.leave(partition)
-                elif view.curious:
-                    first = pivots.comes_first(job, job.estimate) or ()
-                    yield Keep(job, PivotLater(pivots.start(partition), view.free, *first))
-                continue
-            if (job.procs, job.estimate) in pivots.refused:
-                continue
-            room = pivots.room(job)
-            because = self._rule(view, pivots, job, partition, room)
-            if because is not None:
-                yield from self._start(view, job, because, Backfill)
-                if room:
-                    pivots.beside(job, view.now, job.estimate)
-                else:
-                    pivots.move()
-            elif view.curious:
-                yield Keep(job, pivots.obstacle(job))
+        at, limit, partition = now.reserved_start(job), min(job.estimate, self.speculate), pivots.queue_of(job)
+        if job.reserve is not None:
+            if at <= now.time:
+                now.start_in(partition, job, Due())
             else:
-                pivots.refused.add((job.procs, job.estimate))
+                now.keep(job, WaitsForReserved(at))
+        elif at <= now.time:
+            now.try_in(partition, job, limit, TrialDue(limit))
+        elif job.procs <= now.free and pivots.delays_none_instead(job, at, limit):
+            now.try_in(partition, job, limit, TrialEarly(limit, at))
+            pivots.move()
+        elif now.curious:
+            now.keep(job, pivots.trial_later(job, at, limit))
 
-    def _rule(self, view: View, pivots: Pivots, job: Job, partition: int, room: bool) -> Reason | None:
-        """Return the reason by which a job that is not a pivot may start, rule (a), (b) or (c) of `MultiQueue`;
-        otherwise None.
-
-        `room` is True if the job moves no pivot and no reservation.
-        """
-        own = pivots.idle(partition)
-        if job.procs <= own and (room or pivots.unreserved(job)):
-            pivot, start, ends = pivots.jobs[partition], pivots.start(partition), view.now + job.estimate
-            if ends <= start:
-                return EndsBeforePivot(pivot, start, ends, own)
-            if job.procs <= pivots.extra(partition):
-                return SparesPivot(pivot, start, own, pivots.extra(partition))
-        return DelaysNoPivot(own, max(0, job.procs - own)) if room else None
-
-    def _start(
-        self, view: View, job: Job, because: Reason, start: type[Start | Backfill] = Start, limit: float | None = None
-    ) -> Iterator[Decision]:
-        """Yield the decisions that start the job on its partition's lowest-numbered idle processors, borrowing those it
-        lacks first.
-        """
-        partition = self._classes.of(job)
-        yield from borrow(view, job, partition)
-        yield start(job, because, own_idle(view, partition, job.procs), limit)
+    def _backfill(self, now: DividedPass, pivots: Pivots, job: Job, partition: int) -> None:
+        """Start a job that is not a pivot if one of the rules allows it."""
+        own, ends, delays_none = pivots.idle_in(partition), now.time + job.estimate, pivots.delays_none(job)
+        is_own = job.procs <= own and (delays_none or pivots.delays_no_reserved(job))
+        pivot, start = pivots.first(partition), pivots.planned_start(partition)
+        if is_own and ends <= start:
+            now.backfill_in(partition, job, EndsBeforePivot(pivot, start, ends, own))
+        elif is_own and job.procs <= pivots.extra_in(partition):
+            now.backfill_in(partition, job, SparesPivot(pivot, start, own, pivots.extra_in(partition)))
+        elif delays_none:
+            now.backfill_in(partition, job, DelaysNoPivot(own, max(0, job.procs - own)))
+        elif now.curious:
+            now.keep(job, pivots.obstacle(job))
+            return
+        else:
+            return
+        if delays_none:
+            pivots.occupy(job)
+        else:
+            pivots.move()

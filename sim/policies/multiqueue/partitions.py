@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from math import inf, nextafter
 
@@ -35,6 +36,7 @@ class Classes:
     limits: tuple[float, ...]
 
     @classmethod
+    @cache
     def read(cls, text: str) -> Classes:
         """Return the classes that a text describes: ascending limits in seconds as "1000/10000", or "none" for one
         partition.
@@ -77,11 +79,6 @@ class Classes:
                 if len(firsts) > len(self.limits):
                     break
         return firsts
-
-    def first(self, partition: int, jobs: Iterable[Job]) -> Job | None:
-        """Return the first of these jobs that belongs to the partition, or None."""
-        low, high = (0.0, *self.limits, inf)[partition : partition + 2]
-        return next((job for job in jobs if low <= job.estimate < high), None)
 
 
 def split(there: int, count: int) -> list[int]:

@@ -3,89 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from math import inf
 
-from sim.decisions.reasons_to_wait import TouchesReservation, WouldDelayPivot
+from sim.decisions.reasons_to_wait import PivotLater, TouchesReservation, TrialLater, WouldDelayPivot
 from sim.machine.moment import MOMENT
 from sim.machine.plan import by_number
 from sim.machine.profile import Profile
+from sim.machine.steps import Steps
+from sim.policies.multiqueue.first_starts import FirstStarts
 from sim.policies.multiqueue.partitions import Classes, idle
 from sim.policies.view import View
 from sim.workload.model import Job
 
 
 class Pivots:
-    """Pivots of all queues; their starts are planned when first asked for, and again after a change.
+    """Queues of waiting jobs, one for each partition, and their pivots.
 
     A pivot is the first job of its queue. Its planned start is the earliest at which the machine has enough free
-    processors for its estimate.
-    Running jobs, current reservations and the earlier pivots are taken into account: high priority first, then by rank.
+    processors for its estimate. Running jobs, current reservations and the earlier pivots are taken into account: high
+    priority first, then by rank. Starts are planned when first asked for, and again after a change.
     """
 
-    __slots__ = (
-        "_classes", "_extra", "_idle", "_jobs", "_plan", "_queue", "_starts", "_turns", "_untaken", "_view", "refused",
-    )  # fmt: skip
+    __slots__ = ("_came", "_classes", "_extra", "_firsts", "_left_out", "_queue", "_starts", "_view")
 
-    def __init__(self, view: View, queue: Sequence[Job], classes: Classes) -> None:
-        self._view, self._queue, self._classes = view, queue, classes
-        self._jobs: dict[int, Job] | None = None
-        self._turns: list[tuple[int, Job]] | None = None
-        self._plan: Profile | None = None
-        self._untaken: tuple[float, float, int] | None = None
-        """Planned (start, end, processors) of the last placed pivot, if the plan does not contain it yet"""
-        self._starts: dict[int, float] = {}
-        self._idle: dict[int, int] = {}
+    def __init__(self, view: View, classes: Classes, came: int) -> None:
+        """Make the object for a pass before which `came` jobs arrived."""
+        self._view, self._classes, self._came = view, classes, came
+        self._queue: list[Job] = []
+        """Waiting jobs without a reservation, those of high priority first"""
+        self._left_out: list[Job] = []
+        self._firsts: dict[int, Job] | None = None
+        self._starts = FirstStarts(len(classes), Steps(0))
         self._extra: dict[int, int] = {}
-        self.refused: set[tuple[int, float]] = set()
-        """Sizes (processors, estimate) of jobs that no rule lets start now, so that other jobs of the same size need no
-        check
+        self._line_up(view.queue)
+
+    def _line_up(self, queue: list[Job]) -> None:
+        if reserved := self._view.reserved:
+            queue = [job for job in queue if job.rank not in reserved]
+        if high := [job for job in queue if job.high]:
+            queue = high + [job for job in queue if not job.high]
+        self._queue = queue
+
+    # Queues
+
+    def queue_of(self, job: Job) -> int:
+        """Return the number of the job's queue, which is that of its partition."""
+        return self._classes.of(job)
+
+    def leave_out(self, job: Job) -> None:
+        """Take the job, which gets a reservation in this pass, out of its queue."""
+        self._left_out.append(job)
+
+    def left_out(self) -> list[Job]:
+        """Return the jobs that were left out."""
+        if self._left_out:
+            self._queue = [job for job in self._queue if job not in self._left_out]
+        return self._left_out
+
+    def jobs(self) -> list[Job]:
+        """Return the jobs of the queues, of high priority first; if the run is not watched, without jobs that do not
+        fit.
         """
+        free = self._view.free
+        return self._queue.copy() if self._view.curious else [job for job in self._queue if job.procs <= free]
 
-    @property
-    def jobs(self) -> dict[int, Job]:
-        """Return a mapping from partition to the first job of its queue; partitions with an empty queue are missing."""
-        if self._jobs is None:
-            self._jobs = self._classes.firsts(self._queue)
-        return self._jobs
+    def firsts(self) -> Sequence[Job]:
+        """Return the pivots in the order in which they are planned."""
+        return [*self._of_queues().values()]
 
-    def before(self, job: Job) -> Pivots:
-        """Return the pivots as they were for `job`: without jobs that arrived at the same instant and come after it."""
-        return Pivots(self._view, [other for other in self._queue if other.rank < job.rank], self._classes)
+    def first(self, queue: int) -> Job:
+        """Return the pivot of a queue that is not empty."""
+        return self._of_queues()[queue]
 
-    # Plans and free processors
+    def _of_queues(self, before: float = inf) -> dict[int, Job]:
+        """Return the first job of each queue, of those with a rank less than `before`; empty queues are missing."""
+        if self._firsts is None:
+            self._starts.forget()
+            queue = self._queue if before == inf else [job for job in self._queue if job.rank < before]
+            firsts = self._classes.firsts(queue).items()
+            self._firsts = dict(sorted(firsts, key=lambda item: (not item[1].high, item[1].rank)))
+            for number, job in self._firsts.items():
+                self._starts.add(number, job.procs, job.estimate)
+        return self._firsts
 
-    @property
-    def plan(self) -> Profile:
-        """Return the plan of running jobs, reservations and pivots: a copy of `view.plan` to which the pivots are
-        added.
-        """
-        if not self._starts:
-            self._place()
-        if self._plan is None:
-            self._plan = by_number(self._view.plan).copy()
-        if self._untaken:
-            self._plan.take(*self._untaken)
-            self._untaken = None
-        return self._plan
+    # Planned starts and free processors
 
-    def start(self, partition: int) -> float:
-        """Return the planned start of the partition's pivot."""
-        if not self._starts:
-            self._place()
-        return self._starts[partition]
+    def _planned(self, before: float = inf) -> FirstStarts:
+        self._of_queues(before)
+        if not self._starts.is_made:
+            self._starts.make(by_number(self._view.plan), self._view.now)
+        return self._starts
 
-    def idle(self, partition: int) -> int:
+    def planned_start(self, queue: int) -> float:
+        """Return the planned start of the queue's pivot."""
+        return self._planned().at[queue]
+
+    def idle_in(self, partition: int) -> int:
         """Return the number of idle processors of the partition."""
-        if partition not in self._idle:
-            self._idle[partition] = idle(self._view, partition)
-        return self._idle[partition]
+        return idle(self._view, partition)
 
-    def extra(self, partition: int) -> int:
+    def extra_in(self, partition: int) -> int:
         """Return the number of the partition's processors that are free beside its pivot when the pivot starts."""
         if partition not in self._extra:
-            start = self.start(partition)
-            free = self.idle(partition) - self.jobs[partition].procs
+            start = self.planned_start(partition)
+            free = self.idle_in(partition) - self.first(partition).procs
             for end, rank, procs in self._view.ends:
                 if end > start:
                     break
@@ -94,33 +115,74 @@ class Pivots:
             self._extra[partition] = max(0, free)
         return self._extra[partition]
 
-    def room(self, job: Job) -> bool:
+    def place(self, job: Job, lasts: float) -> float:
+        """Plan a job that was left out: return the earliest time at which it can run for `lasts` seconds without
+        delaying a pivot. If other jobs arrived with it, only those before it can be pivots.
+        """
+        before = inf if len(self._left_out) == self._came else job.rank
+        plan = self._planned(before).plan
+        at = plan.earliest(job.procs, lasts, self._view.now)
+        if before == inf:
+            plan.take(at, at + lasts, job.procs)
+        else:
+            self.hand_on()
+        return at
+
+    def delays_none(self, job: Job) -> bool:
         """Return True if the job can run from now on without moving a pivot or a reservation.
 
         No new plan is needed. Planning the pivots again around the job keeps their starts exactly if the job fits into
         the current plan together with them.
         """
-        now = self._view.now
-        return job.procs <= self.plan.least(now, now + job.estimate)
+        return self._planned().leaves_room(job.procs, self._view.now + job.estimate)
 
-    def unreserved(self, job: Job) -> bool:
+    def delays_no_reserved(self, job: Job) -> bool:
         """Return True if the job can run from now on without moving a reservation; pivots may be delayed."""
         if not self._view.reserved:
             return job.procs <= self._view.free
-        now = self._view.now
-        return job.procs <= by_number(self._view.plan).least(now, now + job.estimate)
+        return by_number(self._view.plan).shortage_of(job.procs, self._view.now + job.estimate) < 0
 
-    def room_instead(self, job: Job, at: float, lasts: float) -> bool:
+    def delays_none_instead(self, job: Job, at: float, lasts: float) -> bool:
         """Return True if the job can run for `lasts` seconds from now on if it gives up its reservation at the time
         `at`.
         """
-        now, plan = self._view.now, self.plan
-        until_then = min(lasts, at - now)  # from then on it fits
-        return job.procs <= plan.free_now and plan.fits(job.procs, now, until_then)
+        return self._planned().leaves_room_instead(job.procs, self._view.now, at, lasts)
+
+    # Changes
+
+    def occupy(self, job: Job) -> None:
+        """Record that the job has started; if it leaves its processors free for the pivots, none of them moves."""
+        self._extra.clear()
+        self._planned().plan.take(self._view.now, self._view.now + job.estimate, job.procs)
+
+    def move(self) -> None:
+        """Record that pivots may have moved, so that they are planned again when next asked for."""
+        self._extra.clear()
+        self._starts.is_made = False
+
+    def hand_on(self, pivot: Job | None = None) -> None:
+        """Record that the pivot has started; the next job of its queue becomes the pivot."""
+        if pivot is not None:
+            self._queue.remove(pivot)
+        self._firsts = None
+        self.move()
+
+    # Why a job waits
+
+    def later(self, job: Job) -> PivotLater:
+        """Return why a pivot for which there are enough free processors waits."""
+        return PivotLater(
+            self.planned_start(self.queue_of(job)), self._view.free, *(self._comes_first(job, job.estimate) or ())
+        )
+
+    def trial_later(self, job: Job, at: float, limit: float) -> TrialLater:
+        """Return why a speculative run planned for the time `at` does not start earlier."""
+        other = self._comes_first(job, limit, at) if job.procs <= self._view.free else None
+        return TrialLater(at, limit, self._view.free, *(other or ()))
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
-        """Return why a job that cannot start now waits: the reservation that it would touch, or else the first pivot
-        that it would delay.
+        """Return why a job that is not a pivot waits: the reservation that it would touch, or else the first pivot that
+        it would delay.
         """
         now, plan = self._view.now, by_number(self._view.plan).copy()
         plan.take(now, now + job.estimate, job.procs)
@@ -129,27 +191,29 @@ class Pivots:
             rank = min(rank for rank, start in self._view.reserved.items() if abs(start - at) <= MOMENT)
             return TouchesReservation(self._view.job(rank), at, now + job.estimate)
         later = self._placed(plan)
-        partition, pivot = next(item for item in self._in_turn() if later[item[0]] > self.start(item[0]))
-        return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
+        queue, pivot = next(item for item in self._of_queues().items() if later[item[0]] > self.planned_start(item[0]))
+        return WouldDelayPivot(pivot, self.planned_start(queue), later[queue], now + job.estimate)
 
-    def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:
+    def _placed(self, plan: Profile) -> dict[int, float]:
+        now = self._view.now
+        return {queue: plan.place(job.procs, job.estimate, now) for queue, job in self._of_queues().items()}
+
+    def _comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:
         """Return what keeps `job` from running for `lasts` seconds from now on, as (job, start); None if it can run.
 
         The pair is the first reservation, pivot or maintenance at whose start too few processors would be free; its job
-        is None
-        for maintenance. Running jobs, reservations and the pivots before `job` are taken into account, but not the
-        reservation
-        of `job` itself at the time `own`, if any.
+        is None for maintenance. Running jobs, reservations and the pivots before `job` are taken into account, but not
+        the reservation of `job` itself at the time `own`, if any.
         """
         now, plan = self._view.now, self._view.plan.copy()
         if own is not None:
             plan.take(own, own + lasts, -job.procs)
         reserved = ((rank, at) for rank, at in sorted(self._view.reserved.items()) if rank != job.rank)
         starts = [(max(at, now), self._view.job(rank)) for rank, at in reserved]
-        for partition, pivot in self._in_turn():
+        for queue, pivot in self._of_queues().items():
             if pivot == job:
                 break
-            start = self.start(partition)
+            start = self.planned_start(queue)
             plan.take(start, start + pivot.estimate, pivot.procs)
             starts.append((start, pivot))
         plan.take(now, now + lasts, job.procs)
@@ -158,63 +222,3 @@ class Pivots:
             return None
         at, other = max(starts, key=lambda start: (start[0] <= then + MOMENT, start[0]), default=(-inf, None))
         return (other, at) if abs(at - then) <= MOMENT else (None, then)
-
-    # Changes
-
-    def move(self) -> None:
-        """Record that pivots may have moved, so that they are planned again when next asked for."""
-        self._plan = self._untaken = None
-        self._starts.clear()
-        self._forget()
-
-    def beside(self, job: Job, at: float, lasts: float) -> None:
-        """Record that the job occupies processors for `lasts` seconds from `at` on; the plan has them free, so no pivot
-        moves.
-        """
-        self.plan.take(at, at + lasts, job.procs)
-        self._forget()
-
-    def leave(self, partition: int) -> None:
-        """Record that the partition's pivot has started; the next job of its queue becomes the pivot."""
-        place = self._queue.index(self.jobs.pop(partition))
-        if successor := self._classes.first(partition, islice(self._queue, place + 1, None)):
-            self.jobs[partition] = successor
-        self._turns = None
-        self.move()
-
-    def _forget(self) -> None:
-        self._idle.clear()
-        self._extra.clear()
-        self.refused.clear()
-
-    # Planning
-
-    def planned(self) -> list[tuple[Job, float]]:
-        """Return each pivot with its planned start."""
-        if not self._starts:
-            self._place()
-        return [(job, self._starts[partition]) for partition, job in self._in_turn()]
-
-    def _place(self) -> None:
-        """Plan the start of each pivot, one after another.
-
-        The last pivot enters the plan only when a later placement needs that, so a single pivot never does.
-        """
-        plan, now, before = by_number(self._view.plan), self._view.now, None
-        for partition, job in self._in_turn():
-            if before:
-                if self._plan is None:
-                    self._plan = plan = plan.copy()
-                plan.take(*before)
-            start = self._starts[partition] = plan.earliest(job.procs, job.estimate, now)
-            before = (start, start + job.estimate, job.procs)
-        self._untaken = before
-
-    def _in_turn(self) -> list[tuple[int, Job]]:
-        if self._turns is None:
-            self._turns = sorted(self.jobs.items(), key=lambda item: (not item[1].high, item[1].rank))
-        return self._turns
-
-    def _placed(self, plan: Profile) -> dict[int, float]:
-        now = self._view.now
-        return {partition: plan.place(job.procs, job.estimate, now) for partition, job in self._in_turn()}

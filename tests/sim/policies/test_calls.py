@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from sim.policies.calls import is_by_calls, yielding
 from sim.policies.policy import Policy
 from sim.policies.view import View
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 from sim.workload.source import Source
 from tests.examples import examples
 from tests.oracle.by_yield import OLD
@@ -36,6 +38,10 @@ SUSPENDING = [
     "immediate:slice=3,memory=yes,bandwidth=50", "selective:tick=1", "selective:sf=1.2,tick=2.5,restart=any",
     "selective:sf=1.5,tick=1,memory=yes,bandwidth=50", "selective", "tunable:sf=1,tick=1", "tunable",
     "tunable:sf=1.3,tick=2,limit=0.3", "tunable:tick=1,memory=yes,restart=any,bandwidth=50",
+]  # fmt: skip
+QUEUES = [
+    "multiqueue:classes=10/30", "multiqueue:classes=none", "multiqueue:classes=10/30,speculate=3,speculate_over=5",
+    "multiqueue:classes=20,speculate=10,speculate_over=0", "multiqueue:classes=none,speculate=2.5,speculate_over=10",
 ]  # fmt: skip
 LUBLIN = Source("lublin-128").read()[1].take(slice(300))
 ORDERS = ["fcfs", "sjf", "wide", "xfactor", "random"]
@@ -68,6 +74,10 @@ class Asking(Policy):
     def queue_order(self) -> Any:
         return self.asked.queue_order()
 
+    @property
+    def grants(self) -> bool:  # type: ignore[override]
+        return bool(self.asked.grants)
+
     def promises(self) -> bool:
         return bool(self.asked.promises())
 
@@ -99,7 +109,30 @@ def test_each_step_is_as_the_old_definition_decides_it(lab: Lab, data: st.DataOb
     assert seen == steps(workload, Asking(asked=policy), curious)
 
 
-@pytest.mark.parametrize("spec", [*SPECS, *SUSPENDING])
+@examples(60)
+@given(data=st.data())
+def test_each_step_with_several_queues_is_as_the_old_definition_decides_it(lab: Lab, data: st.DataObject) -> None:
+    workload, spec = data.draw(queued(lab)), data.draw(st.sampled_from(QUEUES))
+    policy, curious = parse_policy(spec), data.draw(st.booleans())
+    seen = steps(workload, policy, curious)
+    assert seen == steps(workload, old(policy), curious)
+    assert seen == steps(workload, Asking(asked=policy), curious)
+
+
+@st.composite
+def queued(draw: st.DrawFn, lab: Lab) -> Workload:
+    """Draw a workload with jobs of high priority, requested starts, a failure and maintenance."""
+    workload = draw(lab.workloads())
+    lots = np.random.default_rng(draw(st.integers(0, 99)))
+    fails, goes = Outage(9.5, 30, 1), Outage(40, 55.25, (1 << workload.procs) - 1, announced=True)
+    outages = draw(st.sampled_from([(), (goes,), *[(fails,), (fails, goes)] * (workload.procs > 1)]))
+    is_high = lots.random(len(workload)) < draw(st.sampled_from([0.0, 0.3]))
+    asks = lots.random(len(workload)) < draw(st.sampled_from([0.0, 0.2]))
+    reserve = np.where(asks, workload.submit + 7, np.nan)
+    return replace(workload, high=is_high, reserve=reserve, outages=outages)
+
+
+@pytest.mark.parametrize("spec", [*SPECS, *SUSPENDING, "multiqueue", "multiqueue:speculate=180"])
 def test_each_step_of_a_longer_run_is_the_same(spec: str) -> None:
     policy = parse_policy(spec)
     assert steps(LUBLIN, policy, True) == steps(LUBLIN, old(policy), True)

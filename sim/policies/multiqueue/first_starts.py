@@ -1,0 +1,69 @@
+"""Planned starts of the first jobs of several queues, over columns; the compiled loop contains this file too."""
+
+from __future__ import annotations
+
+from sim.machine import cython
+from sim.machine.columns import INFINITE, numbers, times
+from sim.machine.moment import MOMENT
+from sim.machine.steps import Steps
+
+
+@cython.cclass
+class FirstStarts:
+    """Plan that contains the first job of each queue, and the planned starts of these jobs."""
+
+    def __init__(self, queues: int, plan: Steps) -> None:
+        """Make the object for this many queues; `plan` is overwritten."""
+        self.plan = plan
+        self.in_turn, self.count = numbers(queues), 0
+        """Queues with a job, in the order in which their first jobs are planned, and the number of these queues"""
+        self.procs, self.lasts, self.at = numbers(queues), times(queues), times(queues)
+        """For each queue: processors, estimate and planned start of its first job"""
+        self.is_made = False
+        self.short_at, self.short_of = INFINITE, 0
+        """Time from which the plan has few free processors, and their number; wider jobs must end before this time"""
+
+    def forget(self) -> None:
+        """Remove all jobs."""
+        self.count, self.is_made = 0, False
+
+    def add(self, queue: int, procs: int, lasts: float) -> None:
+        """Add the first job of the queue, which is planned after all jobs that were added before."""
+        self.in_turn[self.count] = queue
+        self.procs[queue], self.lasts[queue] = procs, lasts
+        self.count += 1
+
+    def make(self, beside: Steps, now: float) -> None:
+        """Plan each job at its earliest start, in the order in which they were added, on the processors that the plan
+        `beside` and the jobs before it leave free.
+        """
+        plan, turn, at = self.plan, 0, 0.0
+        plan.become(beside)
+        for turn in range(self.count):
+            queue = self.in_turn[turn]
+            self.at[queue] = at = plan.earliest(self.procs[queue], self.lasts[queue], now)
+            plan.take(at, at + self.lasts[queue], self.procs[queue])
+        self.is_made, self.short_at = True, INFINITE
+
+    def leaves_room(self, procs: int, end: float) -> bool:
+        """Return True if `procs` processors can be used from now until `end` without delaying anything in the plan."""
+        if self.refuses(procs, end):
+            return False
+        plan = self.plan
+        short = plan.shortage_of(procs, end)
+        if short >= 0:
+            self.short_at, self.short_of = plan.at[short] if short else -INFINITE, plan.free[short]
+        return short < 0
+
+    def refuses(self, procs: int, end: float) -> bool:
+        """Return True if it is known from earlier questions that `procs` processors cannot be used until `end`."""
+        return procs > self.short_of and end - MOMENT > self.short_at
+
+    def leaves_room_instead(self, procs: int, now: float, at: float, lasts: float) -> bool:
+        """Return True if `procs` processors can be used for `lasts` seconds from now on, if those planned at the time
+        `at` are given up.
+        """
+        plan = self.plan
+        if lasts > at - now:  # from then on there is room
+            lasts = at - now
+        return procs <= plan.free[0] and plan.fits(procs, now, lasts)
