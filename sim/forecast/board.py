@@ -9,8 +9,8 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from sim.cluster.values import Cluster, ClusterJob
-from sim.forecast.expected import Expected, expected, trimmed
-from sim.forecast.forecast import LEARNT, forecast, spans
+from sim.forecast.expected import Expected, expected_in, trimmed
+from sim.forecast.forecast import LEARNT, Foresight
 from sim.forecast.past import Past
 from sim.forecast.ranges import ENOUGH, SHARE, Range, Ranges
 from sim.forecast.score import FAR, NEAR
@@ -85,6 +85,8 @@ class Board:
         self._open: dict[str, list[_Said]] = defaultdict(list)
         self._errors: deque[_Error] = deque(maxlen=MOST_KEPT)
         self._kept_at: float | None = None
+        self._ahead: Foresight | None = None
+        """Forecasts of the picture that was kept last, which need not be made again for it."""
 
     def learn(self, jobs: Iterable[ClusterJob]) -> None:
         """Add jobs that ended earlier, from whose run times the forecasts are made."""
@@ -112,17 +114,18 @@ class Board:
         if self._kept_at is not None and cluster.at < self._kept_at + self._every:
             return
         self._kept_at = cluster.at
-        near = trimmed(cluster)
-        own = spans(near, LEARNT, self.past, SHARE)
-        for id, start in forecast(near, LEARNT, self.past).items():
+        ahead = self._ahead = Foresight(trimmed(cluster), self.past)
+        own = ahead.spans(LEARNT, SHARE)
+        for id, start in ahead.starts(LEARNT).items():
             job, (low, high) = waiting[id], own.get(id, (start, start))
             found = self._ranges.around(id, cluster.at, start, Range(min(low, start), max(high, start)))
             self._open[id].append(_Said(cluster.at, start, job.start if job.is_planned else None, found))
 
     def add(self, cluster: Cluster) -> Forecasts:
         """Add the next picture, and return the forecasts for its waiting jobs."""
+        self._ahead = None
         self.keep(cluster)
-        starts, ranges = expected(trimmed(cluster), self.past), dict[str, Range]()
+        starts, ranges = expected_in(self._ahead or Foresight(trimmed(cluster), self.past)), dict[str, Range]()
         for id, start in starts.items():
             if (said := self._open.get(id)) and (around := said[-1].range) is not None:
                 moved = start.middle - said[-1].ours

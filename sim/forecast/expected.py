@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sim.cluster.values import PLANNED_FOR, Cluster, ClusterJob
-from sim.forecast.forecast import LEARNT, LIMITS, Model, can_be_forecast, forecast
+from sim.forecast.forecast import LEARNT, LIMITS, Foresight, Model, can_be_forecast
 from sim.forecast.limits import bounds_of, demands
 from sim.forecast.past import Past
+from sim.forecast.ranges import SHARE
 
-SHORT = Model("short jobs", quantile=0.1)
+SHORT = Model("short jobs", quantile=(1 - SHARE) / 2)
 """Model in which each job runs only as long as the shortest tenth of comparable past jobs did."""
 
 
@@ -28,8 +29,8 @@ class Expected(NamedTuple):
     """Start if each job runs to its time limit; the latest of the three."""
 
 
-MOST = 60
-"""Largest number of waiting jobs that are simulated together, because a forecast for hundreds of jobs takes minutes."""
+MOST = 100
+"""Largest number of waiting jobs that are simulated together, because a forecast for many hundreds takes a minute."""
 
 
 def trimmed(cluster: Cluster, job: str = "", most: int = MOST, behind: int = 0) -> Cluster:
@@ -47,10 +48,15 @@ def expected(cluster: Cluster, past: Past) -> Mapping[str, Expected]:
     """Return a mapping from the id of each waiting job to its expected start. Jobs whose reason to wait is not modelled
     are missing.
     """
-    limits = forecast(cluster, LIMITS, past)
-    if not len(past):
+    return expected_in(Foresight(cluster, past))
+
+
+def expected_in(ahead: Foresight) -> Mapping[str, Expected]:
+    """Return the expected starts by job from the forecasts of one picture (polled state of a cluster)."""
+    limits = ahead.starts(LIMITS)
+    if not len(ahead.past):
         return {job: Expected(start, start, start) for job, start in limits.items()}
-    short, learnt = forecast(cluster, SHORT, past), forecast(cluster, LEARNT, past)
+    short, learnt = ahead.starts(SHORT), ahead.starts(LEARNT)
     return {
         job: Expected(min(low := short.get(job, start), start), learnt.get(job, start), max(low, start))
         for job, start in limits.items()

@@ -5,6 +5,7 @@ priorities.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -83,12 +84,29 @@ class FromNow(Slurm):
         own = self.demands.get(job.rank, ())
         if not own:
             return False
-        used = dict.fromkeys((number for number, _ in own), 0)
-        for rank in view.running:
-            for number, amount in self.demands.get(rank, ()):
-                if number in used:
-                    used[number] += amount
+        used = self._used(view)
         return any(used[number] + amount > self.most[number] for number, amount in own)
+
+    def _used(self, view: View) -> Counter[int]:
+        """Return how much of each limit the running jobs take. It is counted again only after a start or an end."""
+        running, kept = tuple(view.running), view.notes.setdefault("used", {})
+        if running not in kept:
+            kept.clear()
+            kept[running] = Counter()
+            for rank in running:
+                for number, amount in self.demands.get(rank, ()):
+                    kept[running][number] += amount
+        found: Counter[int] = kept[running]
+        return found
+
+    def _backfill(self, view: View, waiting: list[Job], planned: dict[int, float]) -> Iterator[Decision]:
+        """Plan the jobs up to the last one that could start now. A forecast needs only the starts, so a plan of the
+        jobs behind it would have no effect.
+        """
+        many = len(waiting)
+        while many and (self.is_held(view, waiting[many - 1]) or not view.fits(waiting[many - 1])):
+            many -= 1
+        return super()._backfill(view, waiting[:many], planned)
 
 
 def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
@@ -135,18 +153,33 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
     return {job.id: cluster.at + start for job, start in zip(kept, starts, strict=True) if job.is_waiting}
 
 
-def spans(cluster: Cluster, model: Model, past: Past, share: float) -> dict[str, tuple[float, float]]:
-    """Return a mapping from the id of each job to its (earliest, latest) start, in seconds since 1970; empty for a
-    model without a quantile.
+@dataclass(frozen=True)
+class Foresight:
+    """Forecasts of one picture (polled state of a cluster) under several models, each made at most once."""
 
-    The two starts come from a forecast with short run times and one with long run times. The share `share` of the past
-    run times lies between the two.
-    """
-    if model.quantile is None:
-        return {}
-    ends = ((1 - share) / 2, (1 + share) / 2)
-    first, last = (forecast(cluster, replace(model, quantile=quantile), past) for quantile in ends)
-    return {job: (min(first[job], last[job]), max(first[job], last[job])) for job in first}
+    cluster: Cluster
+    past: Past
+    _made: dict[Model, dict[str, float]] = field(default_factory=dict, repr=False)
+
+    def starts(self, model: Model) -> dict[str, float]:
+        """Return the start of each waiting job under the model, by job id."""
+        key = replace(model, name="")
+        if key not in self._made:
+            self._made[key] = forecast(self.cluster, model, self.past)
+        return self._made[key]
+
+    def spans(self, model: Model, share: float) -> dict[str, tuple[float, float]]:
+        """Return a mapping from the id of each job to its (earliest, latest) start, in seconds since 1970; empty for a
+        model without a quantile.
+
+        The two starts come from a forecast with short run times and one with long run times. The share `share` of the
+        past run times lies between the two.
+        """
+        if model.quantile is None:
+            return {}
+        ends = ((1 - share) / 2, (1 + share) / 2)
+        first, last = (self.starts(replace(model, quantile=quantile)) for quantile in ends)
+        return {job: (min(first[job], last[job]), max(first[job], last[job])) for job in first}
 
 
 def _left(cluster: Cluster, job: ClusterJob) -> float:

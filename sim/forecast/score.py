@@ -9,7 +9,7 @@ from math import inf
 from statistics import fmean, median
 
 from sim.cluster.values import Cluster, ClusterJob
-from sim.forecast.forecast import MODELS, Model, forecast, spans
+from sim.forecast.forecast import MODELS, Foresight, Model
 from sim.forecast.past import Past
 from sim.forecast.ranges import SHARE, Range, Ranges
 
@@ -103,10 +103,10 @@ class Scorer:
         self._at.append(cluster.at)
         self.ranges.forget({job.id for job in cluster.queue})
         self._said[SLURM] |= {(cluster.at, job.id): job.start for job in cluster.queue if job.is_planned and job.start}
+        ahead = Foresight(cluster, self._past)
         for model in self._models:
-            found = forecast(cluster, model, self._past)
-            self._said[model.name] |= {(cluster.at, job): start for job, start in found.items()}
-        known, own = self._said[self._models[-1].name], spans(cluster, self._models[-1], self._past, SHARE)
+            self._said[model.name] |= {(cluster.at, job): start for job, start in ahead.starts(model).items()}
+        known, own = self._said[self._models[-1].name], ahead.spans(self._models[-1], SHARE)
         for job in cluster.queue:
             start = known.get((cluster.at, job.id))
             if start is None:

@@ -26,13 +26,15 @@ class NodePlan:
     reservations.
     """
 
-    __slots__ = ("_free", "_requests", "_seats", "_shape", "_times")
+    __slots__ = ("_free", "_late", "_requests", "_seats", "_shape", "_times")
 
     def __init__(self, now: float, free: Amounts, shape: Shape, requests: Sequence[Request]) -> None:
         self._times, self._free = [now], [free]
         self._shape, self._requests = shape, requests
         self._seats: dict[int, Seats] = {}
         """For each job in the plan, by rank: the nodes and amounts that it gets"""
+        self._late: dict[Request, dict[float, float]] = {}
+        """For each request and duration: a time before which it does not fit. Valid until resources become free."""
 
     @classmethod
     def of_running(cls, now: float, machine: NodeMachine, ends: Iterable[tuple[float, int, int]]) -> NodePlan:
@@ -107,13 +109,18 @@ class NodePlan:
         """
         times, free, request = self._times, self._free, self._requests[job.rank]
         lasts = job.estimate if lasts is None else lasts
-        fits, grows, index = self._shape.fits, request.more_always_fits, bisect_right(times, after + MOMENT) - 1
+        fits, grows, is_first = self._shape.fits, request.more_always_fits, after <= times[0] + MOMENT
+        late = self._late.setdefault(request, {}) if grows and not self._shape.limits_nodes(request) else {}
+        after = max((start for shorter, start in late.items() if shorter <= lasts and start > after), default=after)
+        index = bisect_right(times, after + MOMENT) - 1
         while index < len(times):
             start = max(times[index], after)
             if grows and not fits(request, free[index]):
                 index += 1
                 continue
             if fits(request, self._worst(index, start + lasts)):
+                if is_first:
+                    late[lasts] = start
                 return start
             index += 1
         raise ValueError(f"job {job.id} never fits")
@@ -137,6 +144,7 @@ class NodePlan:
 
     def let_go(self, job: Job, start: float, end: float) -> None:
         """Free the resources that `hold` occupied for this job from `start` until `end`."""
+        self._late.clear()
         self._change(start, end, self._seats.pop(job.rank), 1)
 
     def put(self, job: Job, after: float, lasts: float | None = None) -> float:

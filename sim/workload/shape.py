@@ -249,9 +249,11 @@ class Shape:
         """Return True if a request fits when `free` is free on the nodes. Nodes are chosen only if counting the tasks
         that fit is not enough to decide this, because choosing takes longer.
         """
-        groups = [self.groups[number] for number in request.groups]
-        has_limits = any(group.most_nodes is not None for group in groups)
-        if has_limits or not request.more_always_fits or (request.tasks is not None and request.least > 1):
+        if (
+            self.limits_nodes(request)
+            or not request.more_always_fits
+            or (request.tasks is not None and request.least > 1)
+        ):
             return self.seat(request, free) is not None
         for number in request.groups or (None,):
             whole = request.is_exclusive or (number is not None and self.groups[number].is_exclusive)
@@ -262,6 +264,10 @@ class Shape:
             elif int(room[room > 0].sum()) >= request.tasks:
                 return True
         return False
+
+    def limits_nodes(self, request: Request) -> bool:
+        """Return True if one of the request's partitions limits the number of nodes of a job."""
+        return any(self.groups[number].most_nodes is not None for number in request.groups)
 
     def _free_room(self, request: Request, free: Amounts, allowed: Kept | None, whole: bool) -> Amounts:
         room = self._room(request, free)

@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
-from sim.forecast.forecast import LEARNT, LIMITS, MODELS, NODES, PROCESSORS, Model, forecast
+from sim.forecast.expected import SHORT as SHORTER
+from sim.forecast.expected import expected_in
+from sim.forecast.forecast import LEARNT, LIMITS, MODELS, NODES, PROCESSORS, Foresight, FromNow, Model, forecast
 from sim.forecast.past import ENOUGH, Past
+from tests.sim.cluster.busy import busy
 
 NOW = 1_795_469_000.0
 NODES_ = (Node("n1", 4, 1000), Node("n2", 4, 1000, gpus=1))
@@ -113,3 +116,28 @@ def test_run_times_are_learnt_from_a_users_past() -> None:
 def test_a_job_on_a_node_that_gave_too_much_still_runs() -> None:
     twin = replace(RUNS, id="3", cpus=3)
     assert said(NODES, RUNS, twin, replace(WAITS, cpus=8, tres="cpu=8,node=2"))["2"] >= 300
+
+
+def test_plan_that_ends_early_gives_the_same_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures = list(busy(3, queued=30, starts=3))
+    past = Past(replace(job, id=f"e{job.id}", state="COMPLETED") for job in pictures[0].running)
+    models = (NODES, LIMITS, LEARNT)
+    short = [forecast(pictures[at], model, past) for at in (2,) for model in models]
+    monkeypatch.delattr(FromNow, "_backfill")
+    assert [forecast(pictures[at], model, past) for at in (2,) for model in models] == short
+
+
+def test_forecasts_of_one_picture_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list[Model]()
+
+    def make(cluster: Cluster, model: Model, past: Past) -> dict[str, float]:
+        made.append(model)
+        return {"2": NOW}
+
+    monkeypatch.setattr("sim.forecast.forecast.forecast", make)
+    ahead = Foresight(Cluster(NOW), Past())
+    assert ahead.spans(LEARNT, 0.8) == {"2": (NOW, NOW)}
+    assert expected_in(Foresight(ahead.cluster, ahead.past))["2"].high == NOW
+    many = len(made)
+    assert ahead.starts(SHORTER) == {"2": NOW}
+    assert len(made) == many, "the early end of the span is the model of short jobs"

@@ -5,6 +5,8 @@ Also tests sim.machine.node_plan, sim.machine.plan, sim.workload.shape.
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -119,6 +121,22 @@ def test_plan_counts_the_worst_moment_of_each_node() -> None:
     plan.let_go(job(0), 5, 15)
     assert plan.find(job(1, estimate=6), 0) == 0
     assert plan != twin
+
+
+def test_earlier_answers_of_a_plan_do_not_change_later_ones() -> None:
+    random, shape = Random(7), Shape(FOUR)
+    asked = tuple(Request((cores, 4, 0), tasks=tasks) for cores in (1, 2, 4) for tasks in (1, 3))
+    plan, held = NodePlan(0, shape.has.copy(), shape, asked * 40), dict[int, tuple[float, float]]()
+    for rank in range(200):
+        new, after = job(rank, estimate=random.choice((5, 10, 20))), random.choice((0, 0, 0, 7))
+        fresh = plan.copy()
+        start = plan.find(new, after)
+        assert start == fresh.find(new, after)
+        plan.hold(new, start, start + new.estimate)
+        held[rank] = start, start + new.estimate
+        if rank % 15 == 14:
+            gone = random.choice(list(held))
+            plan.let_go(job(gone), *held.pop(gone))
 
 
 def test_plan_of_nodes_is_not_asked_by_number() -> None:
