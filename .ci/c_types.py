@@ -82,6 +82,7 @@ class Types:
         self._constants: Known = {}
         for name, value, said in filter(None, map(_constant, module)):
             self._constants[name] = self._said(said) or self._found(value, {}) or "object"
+        self._bases = {each.name: [*map(ast.unparse, each.bases)] for each in classes}
         self._attributes: dict[str, Known] = {}
         for each in classes:
             self._attributes[each.name] = self._attributes_of(each)
@@ -102,7 +103,7 @@ class Types:
         """Declare the attributes that no class before has, and type the methods."""
         known, inherited = self._attributes[cls.name], self._inherited(cls)
         for method in _methods(cls):
-            is_helper = {cls.name, *map(ast.unparse, cls.bases)} & {*HELPERS}
+            is_helper = self._line_of(cls.name) & {*HELPERS}
             is_for_python = method.name in FROM_PYTHON if is_helper else not method.name.startswith("_")
             self._type_function(method, known, "ccall" if is_for_python else "cfunc")
         declared = [f"{name} = cython.declare({of}, visibility='public')" for name, of in known.items()]
@@ -148,6 +149,10 @@ class Types:
         while more := {name for name, called in calls.items() if called & raising} - raising:
             raising |= more
         return raising
+
+    def _line_of(self, name: str) -> set[str]:
+        """Return the names of a class and of all classes before it."""
+        return {name}.union(*(self._line_of(base) for base in self._bases.get(name, [])))
 
     def _inherited(self, cls: ast.ClassDef) -> Known:
         bases = [self._attributes.get(base.id, {}) for base in cls.bases if isinstance(base, ast.Name)]

@@ -14,18 +14,26 @@ CALLS = {
 QUESTIONS = {"time": "now", "procs": "size"}
 """Names of values of the pass that differ there"""
 OF_A_JOB = {
-    "procs": "procs", "estimate": "estimate", "submit": "submit", "since": "since", "ran_before": "l_ran",
+    "procs": "procs", "estimate": "estimate", "submit": "submit", "since": "since",
+    "ran_before": "ran_before", "end": "l_end",
 }  # fmt: skip
 """Columns of the pass with values of jobs, and of running jobs"""
 ITSELF = ("rank", "job")
 """What a job, or a running job, is there: the rank itself"""
 SAID = {"Job": "int", "RunningJob": "int", "Job | None": "int"}
 """Types of annotations that differ there"""
-BASES = {"Policy": ("Rules", "Pass"), "Ordered": ("Rules", "Pass"), "Preemptive": ("PreemptiveRules", "Suspension")}
+BASES = {
+    "Policy": ("Rules", "Pass"),
+    "Ordered": ("Rules", "Pass"),
+    "Preemptive": ("PreemptiveRules", "Suspension"),
+    "Remembering": ("PreemptiveRules", "TollLoop"),
+}
 """For each base class of a policy: that of its twin, and the class of the pass that the policy needs, unless it names a
 special one such as `DividedPass`
 """
-UNSAID = ("keep", "keep_idle", "keep_suspended", "claims_come_true")
+ASKED = ("decide", "height")
+"""Methods that the loop itself calls, which knows its class as `Pass`"""
+UNSAID = ("keep", "keep_idle", "keep_suspended", "keep_without_turn", "claims_come_true")
 """Calls without an effect where nobody watches and suspending takes no time"""
 DECISIONS = {
     "start": "Start", "reserve": "Reserve", "suspend": "Suspend", "start_in": "Start", "backfill_in": "Backfill",
@@ -52,12 +60,28 @@ def is_policy(file: ast.Module) -> bool:
 
 
 def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt]:
-    """Return the compiled form of the policy in the file: its reasons, their forms, and a class."""
-    policy = next(each for each in file.body if isinstance(each, ast.ClassDef) and _decide(each) is not None)
+    """Return the compiled form of the policies in the file: their reasons, the forms of these, and the classes."""
     named = {each.name for each in reasons.body if isinstance(each, ast.ClassDef) and _names_job(each)}
-    base, present = BASES[ast.unparse(policy.bases[0])]
-    methods = [each for each in policy.body if isinstance(each, ast.FunctionDef) and _takes_pass(each)]
-    twin = _Twin(named, present, {each.name for each in methods})
+    forms, classes, kinds = dict[str, tuple[str, ...]](), list[ast.stmt](), dict(BASES)
+    methods = set[str]()
+    for policy in file.body:
+        if isinstance(policy, ast.ClassDef) and _decide(policy) is not None:
+            base, present = kinds[ast.unparse(policy.bases[0])]
+            own = [each for each in policy.body if isinstance(each, ast.FunctionDef) and _takes_pass(each)]
+            methods |= {each.name for each in own}
+            classes += [_class_of(policy, own, base, _Twin(named, base, present, methods, forms))]
+            classes += ast.parse(f"TWINS['{module}.{policy.name}'] = {policy.name}").body
+            kinds[policy.name] = policy.name, present
+    imports = [
+        each for each in file.body if isinstance(each, ast.ImportFrom) and each.module == "sim.decisions.reasons"
+    ]
+    lines = [f"from sim.decisions.decisions import {', '.join(sorted(set(DECISIONS.values())))}"]
+    lines += [f"{name}: int = form_of({', '.join(form)})" for name, form in forms.items()]
+    return [*imports, *ast.parse("\n".join(lines)).body, *classes]
+
+
+def _class_of(policy: ast.ClassDef, methods: list[ast.FunctionDef], base: str, twin: _Twin) -> ast.ClassDef:
+    """Return the class of the policy with these methods, based on the compiled class `base`."""
     for method in methods:
         method.decorator_list.clear()
         targets = {node.target.id for node in ast.walk(method) if isinstance(node, ast.For) and _is_name(node.target)}
@@ -67,20 +91,15 @@ def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt
     lines = [
         f"    self.{ast.unparse(each.target)}: {_kept(each.annotation)} = {_empty(each.annotation)}" for each in fields
     ]
-    lines = ["    self.order: Any = None", *lines] if ast.unparse(policy.bases[0]) == "Ordered" else lines
+    if ast.unparse(policy.bases[0]) == "Ordered":
+        lines.insert(0, "    self.order: Any = None")
     if base != "Rules":
         lines.insert(0, f"    {base}.__init__(self)")
     begin = ast.parse("\n".join(["def __init__(self) -> None:", *lines])).body
     cls = ast.ClassDef(policy.name, [ast.Name(base)], [], [_doc(policy), *begin, *methods], [])
     cls.decorator_list.append(ast.parse("cython.cclass", mode="eval").body)
-    imports = [
-        each for each in file.body if isinstance(each, ast.ImportFrom) and each.module == "sim.decisions.reasons"
-    ]
-    forms = [f"{name}: int = form_of({', '.join(form)})" for name, form in twin.forms.items()]
-    known = f"TWINS['{module}.{policy.name}'] = {policy.name}"
-    forms.insert(0, f"from sim.decisions.decisions import {', '.join(sorted(set(DECISIONS.values())))}")
     ast.fix_missing_locations(ast.Module([cls], []))
-    return [*imports, *ast.parse("\n".join(forms)).body, cls, *ast.parse(known).body]
+    return cls
 
 
 def _decide(cls: ast.ClassDef) -> ast.FunctionDef | None:
@@ -95,8 +114,9 @@ def _takes_pass(function: ast.FunctionDef) -> bool:
 
 
 def _is_pass(arg: ast.arg) -> bool:
-    """Return True if the argument is a `Pass` or one with more calls, such as `DividedPass`."""
-    return arg.annotation is not None and ast.unparse(arg.annotation).endswith("Pass")
+    """Return True if the argument is a `Pass` or one with more calls, such as `DividedPass`, or a `View` of it."""
+    said = "" if arg.annotation is None else ast.unparse(arg.annotation)
+    return said.endswith("Pass") or (said == "View" and arg.arg == "now")
 
 
 def _names_job(reason: ast.ClassDef) -> bool:
@@ -125,10 +145,11 @@ def _doc(policy: ast.ClassDef) -> ast.stmt:
 class _Twin(ast.NodeTransformer):
     """Change of a method: jobs become ranks, reasons become forms and numbers, and nothing is kept waiting in words."""
 
-    def __init__(self, named: set[str], present: str, own: set[str]) -> None:
-        self._named, self._present, self._own = named, present, own
+    def __init__(
+        self, named: set[str], base: str, present: str, own: set[str], forms: dict[str, tuple[str, ...]]
+    ) -> None:
+        self._named, self._base, self._present, self._own, self._forms = named, base, present, own, forms
         self._now = ""
-        self.forms: dict[str, tuple[str, ...]] = {}
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.expr) and ast.unparse(node) in NEVER:
@@ -156,15 +177,15 @@ class _Twin(ast.NodeTransformer):
         for arg in node.args.args:
             said = "" if arg.annotation is None else ast.unparse(arg.annotation)
             if _is_pass(arg):
-                self._now, present = arg.arg, self._present if said == "Pass" else said
-                arg.annotation = ast.Name("Pass" if node.name == "decide" else present)
+                self._now, present = arg.arg, self._present if said in ("Pass", "View") else said
+                arg.annotation = ast.Name("Pass" if node.name in ASKED else present)
             elif said == "Pivots":
                 arg.annotation = ast.Name(present)
             elif said in SAID:
                 arg.annotation = ast.Name(SAID[said])
         node.body = [each for each in node.body if not _is_doc(each)]
         self.generic_visit(node)
-        if node.name == "decide" and present != "Pass":
+        if node.name in ASKED and present != "Pass":
             next(arg for arg in node.args.args if arg.arg == self._now).arg = "given"
             node.body[:0] = ast.parse(f"{self._now}: {present} = given").body
         return node
@@ -248,6 +269,11 @@ class _Twin(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         match node:
+            case ast.Call(ast.Attribute(ast.Call(ast.Name("super")), name), args):
+                return ast.Call(
+                    ast.Attribute(ast.Name(self._base), name), [ast.Name("self"), *map(self.visit, args)], []
+                )
+        match node:
             case ast.Call(ast.Attribute(ast.Name("self"), name), [ast.Name(self._now), *args]) if name not in self._own:
                 node = ast.Call(ast.Attribute(ast.Name(self._now), name), args)  # of the base class
         match node:
@@ -281,7 +307,7 @@ class _Twin(ast.NodeTransformer):
         count = [ast.Constant(len(numbers))] if call in PLACED else []
         numbers += [ast.Constant(0)] * (WIDTH[call] - len(numbers))
         form = f"{DECISIONS[call]}_{name}".upper()
-        self.forms[form] = (DECISIONS[call], name, *["True"] * len(count))
+        self._forms[form] = (DECISIONS[call], name, *["True"] * len(count))
         return [ast.Name(form), head, *count, *numbers]
 
 

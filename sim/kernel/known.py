@@ -15,7 +15,7 @@ import numpy as np
 
 from sim.decisions.decisions import Start
 from sim.decisions.matrix import BestFit, EarliestInRow, Place, ReserveRow
-from sim.decisions.reasons import AsRecorded, Fits
+from sim.decisions.reasons import AsRecorded
 from sim.history.decision_log import AS_IT_IS, form_of
 from sim.kernel.ordering import (
     DELAY,
@@ -58,7 +58,7 @@ from sim.policies.orders import (
 )
 from sim.policies.policy import Policy
 from sim.policies.preempt.preemption import Preemptive
-from sim.policies.preempt.selective import Selective, Tunable
+from sim.policies.preempt.remembering import Remembering
 from sim.workload.model import Floats, Ints, Workload
 
 _ORDERS: set[type[Order]] = {
@@ -90,20 +90,20 @@ def known(policy: Policy, loops: Any = None) -> Known | None:
         return None
     cls = type(policy)
     if twin := getattr(loops, "TWINS", {}).get(f"{cls.__module__}.{cls.__qualname__}"):
-        if isinstance(policy, Preemptive) and (policy.restart, policy.memory) != ("own", False):
-            return None
+        kind = MULTIQUEUE if cls is MultiQueue else RULES
+        if isinstance(policy, Preemptive):
+            if policy.restart == "any" or policy.memory:
+                return None
+            kind = SELECTIVE if isinstance(policy, Remembering) else SUSPENDING
         rules = twin()
         for field in fields(policy):
             setattr(rules, field.name, getattr(policy, field.name))
-        kind = MULTIQUEUE if cls is MultiQueue else SUSPENDING if isinstance(policy, Preemptive) else RULES
         return Known(kind, rules=rules)
     if not _is_honoured(cls):
         return None
     match policy:
         case Recorded():
             found = Known(RECORDED, form_of(Start, AsRecorded))
-        case Selective(restart="own", memory=False):
-            found = Known(SELECTIVE, form_of(Start, Fits, is_placed=True))
         case Gang() | GangBackfill():
             comes, plans = form_of(Place, BestFit), form_of(ReserveRow, EarliestInRow)
             found = Known(GANG, AS_IT_IS, passes_as=comes, plans_as=plans)
@@ -117,7 +117,6 @@ def _is_honoured(cls: type) -> bool:
     return cls in _PARAMETERS and _PARAMETERS[cls].split() == [field.name for field in fields(cls)]
 
 
-_SUSPENDS = "seats restart memory bandwidth seed"
 _MATRIX = "mpl slice cs"
 _PARAMETERS: dict[type, str] = {
     **dict.fromkeys([*_ORDERS, Unicef, Wfp3, Xfactor], ""),
@@ -128,8 +127,6 @@ _PARAMETERS: dict[type, str] = {
     RandomDelay: "seed step weight",
     Ward: "alpha beta gamma delta r background every",
     Recorded: "",
-    Selective: f"{_SUSPENDS} sf tick",
-    Tunable: f"{_SUSPENDS} sf tick limit",
 }
 """For each class of policy or order: names of the parameters that the loop supports, separated by spaces, in the order
 of the fields.

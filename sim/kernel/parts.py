@@ -11,9 +11,10 @@ SOURCES = (
     "kernel/sets.py", "kernel/present.py", "kernel/compression.py", "kernel/calls.py", "policies/backfill/fcfs.py",
     "policies/backfill/firstfit.py", "policies/backfill/easy.py", "policies/backfill/relaxed.py",
     "policies/backfill/replan.py", "policies/backfill/conservative.py", "kernel/loop.py", "kernel/ordering.py",
-    "kernel/suspension.py", "policies/preempt/immediate.py", "kernel/selective.py", "kernel/partitions.py",
-    "kernel/multiqueue.py", "policies/multiqueue/multiqueue.py", "kernel/clock.py", "kernel/sharing.py",
-    "kernel/gang.py", "kernel/migration.py",
+    "kernel/suspension.py", "policies/preempt/immediate.py", "policies/preempt/xfactors.py",
+    "kernel/tolls.py", "policies/preempt/selective.py", "kernel/partitions.py", "kernel/multiqueue.py",
+    "policies/multiqueue/multiqueue.py", "kernel/clock.py", "kernel/sharing.py", "kernel/gang.py",
+    "kernel/migration.py",
 )  # fmt: skip
 
 

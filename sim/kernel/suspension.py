@@ -11,7 +11,7 @@ from typing import Any
 from sim.decisions.decisions import Resume, Start
 from sim.decisions.reasons import Fits, OwnFree, Preempts
 from sim.history.decision_log import form_of
-from sim.kernel.calls import Rules
+from sim.kernel.calls import Pass, Rules
 from sim.kernel.loop import Loop
 from sim.kernel.sets import Sets, Waiters
 from sim.machine import cython
@@ -96,6 +96,10 @@ class PreemptiveRules(Rules):
         self.bandwidth = 0.0
         self.seed: Any = None
 
+    def height(self, now: Pass, job: int) -> float:
+        """Return the xfactor of a running job, infinite if the policy protects it."""
+        return 0.0
+
 
 @cython.cclass
 class Suspension(Loop):
@@ -110,7 +114,8 @@ class Suspension(Loop):
         self.apart_set, self.waited_for_set, self.theirs_set = jobs + 4, jobs + 5, jobs + 6
         self.whole_sets: list[Processors] = []
         """Sets of processors that the history stores as integers, one for each stretch (time of a job on processors)"""
-        self.since = times(jobs)
+        self.since, self.ran_before = times(jobs), times(jobs)
+        """For each running job, by rank: the begin of its present stay, and how long it had run before"""
         # Suspended jobs
         self.preempted = numbers(0)
         """For each job, by rank: how many times it was suspended; this is a column of the ledger"""
@@ -160,7 +165,7 @@ class Suspension(Loop):
         """Copy a running job into the loop: it runs `since` this time, and had made `ran` seconds of progress
         before.
         """
-        self.since[rank] = since
+        self.since[rank], self.ran_before[rank] = since, ran
         self.held_at[rank] = rank
         self.stays.keep(rank, 0)
         self._comes_to_run(rank, ran)
@@ -368,7 +373,7 @@ class Suspension(Loop):
         self.whole_sets.append(self.sets.told(rank))
         self._begin_stretch(rank, now)
         self._note_start(rank, now)
-        self.since[rank] = now
+        self.since[rank], self.ran_before[rank] = now, ran
         self.stays.keep(rank, 0)
         self._comes_to_run(rank, ran)
 

@@ -166,7 +166,7 @@ class OldSelective(Selective, OldPreemptive):
             yield from self.claims_due(view)
         if view.resized:
             view.notes.pop("tolls", None)
-        tolls, tick = self._tolls(view), self._last_tick(view.now)
+        tolls, tick = self._tolls(view), self._tick_before(view.now)
         has_ticked = view.now - tick * self.tick <= MOMENT
         came: list[Job] = []
         if is_calm := tolls.stood == _stand(view) and not has_ticked:
@@ -211,7 +211,7 @@ class OldSelective(Selective, OldPreemptive):
             seated.add(job.rank)
         for job in idle:
             if job.rank not in seated:
-                yield Keep(job, self._why_nobody(view, job))
+                yield Keep(job, self.why_nobody(view, job))
 
     def _preempted(self, view: View, ladder: Ladder, job: Job) -> Iterator[Decision]:
         mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
@@ -223,6 +223,10 @@ class OldSelective(Selective, OldPreemptive):
             victims = enough(job.procs - self.count_unclaimed(view), allowed) or []
         reasons: dict[int, Reason] = {v.rank: Outranked(job, mine, xfactor(view, v), self.sf) for v in victims}
         yield from self.preempt(view, job, victims, reasons)
+
+    def _tick_before(self, now: float) -> int:
+        nearest = round(now / self.tick)
+        return nearest if nearest * self.tick <= now else nearest - 1
 
 
 def _stand(view: View) -> tuple[int, int, int]:
@@ -246,6 +250,15 @@ class OldTunable(OldSelective, Tunable):
         if view.completed:
             self._unsettle(view, {category_of(job.estimate, job.procs) for job in view.completed})
         yield from super().decide(view)
+
+    def _unsettle(self, view: View, kinds: set[int]) -> None:
+        """Record that the limits of these categories have changed, so that the xfactors of their running jobs are
+        looked at again.
+        """
+        jobs = map(view.job, view.running)
+        tolls = self._tolls(view)
+        alike = (job.rank for job in jobs if category_of(job.estimate, job.procs) in kinds)
+        tolls.unsettled = {*tolls.unsettled, *alike}
 
 
 OLD: dict[type[Policy], type[Policy]] = {Immediate: OldImmediate, Selective: OldSelective, Tunable: OldTunable}

@@ -32,8 +32,8 @@ from sim.kernel.present import (
     SELECTIVE,
     SUSPENDING,
 )
-from sim.kernel.selective import SelectiveLoop
 from sim.kernel.suspension import Suspension
+from sim.kernel.tolls import TollLoop
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
 from sim.policies.policy import Policy
@@ -308,7 +308,7 @@ class Express:
         state.kept_plan = Profile.of_steps(steps) if count else None
 
 
-_LOOPS = {SELECTIVE: SelectiveLoop, SUSPENDING: Suspension, MULTIQUEUE: DividedPass, GANG: MigratingLoop}
+_LOOPS = {SELECTIVE: TollLoop, SUSPENDING: Suspension, MULTIQUEUE: DividedPass, GANG: MigratingLoop}
 """For each kind of policy that chooses processors itself: class of its loop"""
 _BESIDE: dict[int, Any] = {SELECTIVE: preempting, SUSPENDING: preempting, MULTIQUEUE: dividing, GANG: gangs}
 """For each kind of policy with additional state: module that copies this state"""

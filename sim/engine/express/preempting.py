@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from sim.decisions.decisions import Suspend
-from sim.decisions.reasons import Outranked
 from sim.engine.state import State
-from sim.history.decision_log import form_of
 from sim.policies.preempt.immediate import Immediate
 from sim.policies.preempt.keepers import NOBODY
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.selective import Selective, Tunable
-from sim.policies.preempt.tolls import Known, Tolls, payable_from
+from sim.policies.preempt.tolls import Known, Tolls
+from sim.policies.preempt.xfactors import payable_from
 from sim.workload.categories import CATEGORIES, category
 from sim.workload.model import Workload
 
@@ -65,9 +63,8 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) -> None:
     submit, estimate = workload.submit, workload.estimate
-    loop.sf, loop.tick, loop.suspends_as = policy.sf, policy.tick, form_of(Suspend, Outranked)
-    loop.limit = policy.limit if isinstance(policy, Tunable) else -1.0
-    loop.low = loop.column("d", payable_from(submit, policy.sf, estimate))
+    of_columns: Any = payable_from
+    loop.terms, loop.sf, loop.low = loop.rules, policy.sf, loop.column("d", of_columns(submit, policy.sf, estimate))
     loop.category = loop.column("i", category(estimate, workload.width))
     loop.moment = loop.column("d", np.full(len(workload), inf))
     for kind, count in state.notes.get("finished", {}).items():

@@ -228,7 +228,7 @@ class Preemptive(Policy):
 
     def obstacle(self, view: View, job: Job) -> Reason:
         pinned = self.pinned(view, job.rank)
-        if not view.in_time(job):
+        if view.closes < inf and not view.in_time(job):
             return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
         if pinned is None:
             return TooFewFree(self.count_unclaimed(view))

@@ -12,16 +12,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from heapq import heappop, heappush, heapreplace
 from math import inf
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
-from sim.machine.moment import MOMENT, whole
 from sim.policies.preempt.keepers import NOBODY, Keepers
 from sim.policies.preempt.ladder import Ladder, Rung
+from sim.policies.preempt.xfactors import expansion, payable_from
 from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
 
-EARLY = 1 - 1e-12
-"""Factor a little below 1 by which times are multiplied, so that rounding makes none too late."""
 _STALE = 4
 """The heap of times is rebuilt when it is this many times longer than necessary."""
 
@@ -41,8 +39,8 @@ class Terms(Protocol):
     def restart(self) -> str:
         """Return the processors on which a suspended job may resume: its `own`, or `any`."""
 
-    def height(self, view: View, run: RunningJob) -> float:
-        """Return a running job's xfactor; inf if it may not be suspended."""
+    def height(self, now: View, run: RunningJob) -> float:
+        """Return a running job's xfactor; inf if the policy protects it."""
 
     def count_unclaimed(self, view: View) -> int:
         """Return the number of free processors that no job claims."""
@@ -80,7 +78,10 @@ class Tolls:
     pass.
     """
 
-    __slots__ = ("_keepers", "_moments", "_queue", "_terms", "first", "ladder", "moving", "stood", "unsettled")
+    __slots__ = (
+        "_keepers", "_moments", "_queue", "_terms", "first", "idle", "ladder", "last", "moving", "seated", "stood",
+        "unsettled",
+    )  # fmt: skip
 
     def __init__(self, terms: Terms, moving: bool = False) -> None:
         self._terms = terms
@@ -104,6 +105,12 @@ class Tolls:
         """(Free processors as bits, number of running jobs, number of suspended jobs) after the last pass; None if
         these do not show every change
         """
+        self.idle: list[Job] = []
+        """Jobs that were idle before the turns at this tick, if the run is watched"""
+        self.seated: set[int] = set()
+        """Ranks of the jobs that can have no turn at this tick: they ran before, or had their turn"""
+        self.last: tuple[float, int] = -inf, -1
+        """(Minus the xfactor, rank) of the job with the last turn"""
         self.first: float = inf
         """First time at which a job exceeds its toll, as found in the last pass; inf if a running job's expected end
         comes first
@@ -154,14 +161,14 @@ class Tolls:
         if len(heights) < len(running):
             for rank in running.keys() - heights.keys():
                 run = running[rank]
-                ladder.add(terms.height(view, run), run.job, view.held(rank))
+                ladder.add(_height(terms, view, run), run.job, view.held(rank))
                 self._forget(rank)
                 if not run.runs:
                     self.moving = True
         fallen = [NOBODY, *left]
         for rank in running if self.moving else self.unsettled:
             was = heights.get(rank)
-            if was is not None and (height := terms.height(view, running[rank])) != was:
+            if was is not None and (height := _height(terms, view, running[rank])) != was:
                 ladder.raise_to(rank, height)
                 if height < was:
                     fallen.append(rank)
@@ -272,8 +279,7 @@ class Tolls:
 
     def _moment(self, view: View, job: Job, least: float) -> float:
         """Return the time at which the idle job's xfactor reaches the value `least`."""
-        moment: float = payable_from(job.submit + view.ran(job.rank), least, job.estimate)
-        return moment
+        return payable_from(job.submit + view.ran(job.rank), least, job.estimate)
 
     def _forget(self, rank: int) -> None:
         """Remove the job from the record of tolls, because it runs or has a claim."""
@@ -281,15 +287,11 @@ class Tolls:
         self._moments.pop(rank, None)
 
 
-def payable_from(since: Any, least: float, estimate: Any) -> Any:
-    """Return the time at which an idle job's xfactor reaches `least`, or a little before: a number, or an array for
-    many jobs.
-
-    `since` is the submit time plus the time that the job has run.
-    """
-    return EARLY * (since + least * estimate) - estimate - MOMENT
+def _height(terms: Terms, view: View, run: RunningJob) -> float:
+    """Return the running job's xfactor; inf if it may not be suspended."""
+    return terms.height(view, run) if run.runs else inf
 
 
 def xfactor(view: View, job: Job) -> float:
     """Return the job's expansion factor now: (wait + estimate) / estimate."""
-    return (whole(view.now - job.submit - view.ran(job.rank)) + job.estimate) / job.estimate
+    return expansion(view.now - job.submit - view.ran(job.rank), job.estimate)

@@ -1,7 +1,7 @@
 """The fast loop for policies that suspend jobs gives the same results as the engine with its policies, in every
 respect.
 
-Also tests sim.kernel.sets, sim.kernel.selective, sim.engine.express.preempting.
+Also tests sim.kernel.sets, sim.kernel.tolls, sim.engine.express.preempting.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from sim.kernel import choice
 from sim.kernel.known import known
 from sim.policies import parse_policy
 from tests.examples import examples
-from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, agree_from_a_checkpoint, by, moves
+from tests.sim.kernel.test_loop import ANY, FEW, LUBLIN, agree, agree_from_a_checkpoint, by, moves
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
+LOOPS = ["compiled"] if choice.compiled() else []
+"""The loop that has the rules of these policies, if it exists"""
 SPECS = [
     "selective:tick=1", "selective:sf=1.2,tick=2.5", "selective:sf=1,tick=3,seats=lowest", "tunable:sf=1,tick=1",
     "tunable:sf=1.3,tick=2,limit=0.3", "tunable:sf=1.5,tick=1,limit=0", "selective", "immediate:slice=1",
@@ -70,7 +72,7 @@ def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for spec in ("selective", "tunable:seats=lowest", *(["immediate"] if loop == "compiled" else [])):
+    for spec in ("selective", "tunable:seats=lowest", "immediate"):
         engine = by(loop, FEW, spec)
         monkeypatch.setattr(engine, "_happen", None)
         engine.run()

@@ -1,6 +1,7 @@
 """Selective suspension: which jobs suspend which, when, on which processors; remembered values stay right.
 
-Also tests sim.policies.preempt.preemption, sim.policies.preempt.tolls.
+Also tests sim.policies.preempt.preemption, sim.policies.preempt.remembering, sim.policies.preempt.tolls,
+sim.policies.preempt.xfactors.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -292,7 +294,8 @@ class Plain(OldSelective):
             yield Wake((view.now // self.tick + 1) * self.tick)
 
     def _all(self, view: View) -> Ladder:
-        rungs = ((self.height(view, s), -rank, s.job, view.held(rank)) for rank, s in view.running.items())
+        heights = {rank: self.height(view, run) if run.runs else inf for rank, run in view.running.items()}
+        rungs = ((heights[rank], -rank, run.job, view.held(rank)) for rank, run in view.running.items())
         return Ladder(rungs, self.count_unclaimed(view))
 
     def _may(self, view: View, job: Job) -> bool:

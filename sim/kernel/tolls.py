@@ -1,65 +1,52 @@
-"""Selective suspension and its tunable form in the fast loop, with the rules of `sim.policies.preempt.selective`.
+"""Memory of selective suspension in the fast loop: tolls of idle jobs, and slowdowns of finished jobs, on columns.
 
 The toll of an idle job is the largest xfactor among the running jobs that it must suspend; the job with that xfactor is
 the keeper of the toll. The idle job may preempt when its own xfactor is at least the factor `sf` times its toll. The
 loop computes a time before which that cannot happen, as `sim.policies.preempt.tolls` does. The list of running jobs
-sorted by xfactor is called the ladder.
+sorted by xfactor is called the ladder. For the decisions see `sim.policies.preempt.selective`.
 """
 
 from __future__ import annotations
 
-from math import ceil, floor
-
-from sim.kernel.present import TAU
 from sim.kernel.sets import Waiters
-from sim.kernel.suspension import Suspension
+from sim.kernel.suspension import PreemptiveRules, Suspension
 from sim.machine import cython
 from sim.machine.columns import (
     INFINITE,
+    Numbers,
     Times,
     growing_numbers,
     growing_times,
     insert_time,
+    number_before,
     numbers,
     remove_times,
     time_up_to,
     times,
 )
-from sim.machine.moment import MOMENT, whole
 from sim.machine.operations import insert_pair, remove_pair
+from sim.policies.preempt.xfactors import expansion, payable_from
 
-EARLY = 1 - 1e-12
-"""Factor a little below 1 that makes computed times slightly earlier, against rounding errors; copy of `EARLY` in
-`sim.policies.preempt.tolls`
-"""
 KINDS_OF_JOBS = 16
 """Number of categories in `sim.workload.categories`"""
 
 
 @cython.cclass
-class SelectiveLoop(Suspension):
-    """Fast loop of selective suspension: at each tick, idle jobs may suspend running jobs whose xfactor is smaller by
-    the factor `sf`.
-    """
+class TollLoop(Suspension):
+    """Fast loop of policies that compare xfactors: it remembers tolls and slowdowns from pass to pass."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Suspension.__init__(self, jobs, procs, most_running)
         # The policy
-        self.suspends_as = 0
-        self.sf = self.tick = 0.0
-        self.limit = -1.0
-        """Factor: a job is protected if its xfactor exceeds this factor times the mean slowdown of its category;
-        negative if no job is protected
-        """
+        self.sf, self.terms = 0.0, PreemptiveRules()
+        """The suspension factor, and the rules of the policy, which tell the xfactor of a running job"""
         # The jobs
         self.low = times(0)
         """For each job, by rank, as long as it is new: a time before which it cannot preempt"""
         self.category = numbers(0)
         # Running jobs sorted by xfactor, of equals the latest rank first
-        self.height, self.bare_height = times(jobs), times(jobs)
-        """For each running job, by rank: its xfactor, infinite if the job is protected from suspension; and its xfactor
-        regardless of protection
-        """
+        self.height = times(jobs)
+        """For each running job, by rank: its xfactor, infinite if the job is protected from suspension"""
         self.rung_at: Times = growing_times(most_running)
         self.rung_of, self.rungs = growing_numbers(most_running), 0
         """Negative ranks of the running jobs, sorted by xfactor, and the number of these jobs"""
@@ -89,6 +76,7 @@ class SelectiveLoop(Suspension):
         # Of the finished jobs by category
         self.ended, self.slowed = numbers(KINDS_OF_JOBS), times(KINDS_OF_JOBS)
         self.changed = numbers(KINDS_OF_JOBS)
+        """For each category 1 if a job of it has finished in this step, otherwise 0"""
         # Of a pass
         self.turn_at, self.turn_rank = 0.0, -1
 
@@ -122,76 +110,43 @@ class SelectiveLoop(Suspension):
     # A pass
 
     def _decide(self) -> None:
-        now, tick = self.now, self.tick
         self.wake(INFINITE)
-        if self.limit >= 0 and self.completed:
-            self._count_finished()
-        ticks: float = floor(now / tick + 0.5)
-        if ticks * tick > now:
-            ticks -= 1
-        has_ticked = now - ticks * tick <= MOMENT
-        is_calm = self.stood and not self.completed and not has_ticked
-        before = self.waiting - self.arrived
-        if is_calm:
-            index = before
-            while index < self.waiting:
-                if self.procs[self.queue[index]] <= self.free:
-                    self._take_room(self.queue[index])
-                else:
-                    index += 1
-        else:
-            self._release(self.nobody)
-            self._take_free()
-            if has_ticked:
-                self._take_turns()
-        soon, end = (ticks + 1) * tick, self.end_at[0] if self.running else INFINITE
-        if soon < end:
-            if is_calm:
-                self.first = self._soonest_of(before, soon, self.first, False)
-            elif has_ticked and self._somebody_fits():
-                self.first = now
-            else:
-                self.first = self._soonest(soon, end)
-            at: float = INFINITE
-            if self.first < INFINITE:
-                at = ceil(self.first / tick) * tick
-                if soon > at:
-                    at = soon
-            if at < end:
-                self.wake(at)
-        self.stood = not has_ticked
+        self.rankings = 0
+        self.rules.decide(self)
         self.credit -= self.paused
 
-    def _take_free(self) -> None:
-        """Start or resume idle jobs that fit, the largest xfactor first."""
-        self.rankings = 0
-        idle = self._new_ranking()
-        rank: int
-        for rank in self._roomy():
-            idle.add(rank, self._xfactor(rank))
-        for rank in idle.down():
-            if self._fits(rank):
-                self._take_room(rank)
+    def _wake_once(self, at: float) -> None:
+        self.wake(at)
 
-    def _take_turns(self) -> None:
-        """Let each idle job that fits or can pay its toll start or resume, once per tick: the largest xfactor first,
-        then by rank.
+    def _look(self, has_ticked: bool) -> bool:
+        if self.stood and not self.completed and not has_ticked:
+            return True
+        self._release(self.nobody)
+        return False
+
+    def _remember(self, has_ticked: bool) -> None:
+        self.stood = not has_ticked
+
+    def _next_end(self) -> float:
+        return self.end_at[0] if self.running else INFINITE
+
+    def _needs_own(self, rank: int) -> bool:
+        return self.pauses.keeper[rank] >= 0
+
+    def _may_give_way(self, runner: int, rank: int) -> bool:
+        return self.pauses.keeper[rank] < 0 or self.sets.meets(runner, rank)
+
+    # Turns
+
+    def _begin_turns(self) -> None:
+        self.turn_at, self.turn_rank = -INFINITE, -1
+
+    def _next_turn(self) -> int:
+        """Return the next job that can pay its toll now, or that fits without suspending others; -1 if there is none.
+
+        Jobs up to the last one are skipped.
         """
-        at, rank = -INFINITE, -1
-        while self._find_turn(at, rank):
-            at, rank = self.turn_at, self.turn_rank
-            if self._fits(rank):
-                self._take_room(rank)
-            else:
-                self._preempt(rank)
-
-    def _find_turn(self, last_at: float, last: int) -> bool:
-        """Find the next job that can pay its toll now, or that fits without suspending others; return False if there is
-        no such job.
-
-        Jobs up to the last one handled, of rank `last` and negative xfactor `last_at`, are skipped.
-        """
-        now, sf = self.now, self.sf
+        now, sf, last_at, last = self.now, self.sf, self.turn_at, self.turn_rank
         self._release(self.nobody)
         self._find_room()
         self.turn_at, self.turn_rank = INFINITE, -1
@@ -211,7 +166,7 @@ class SelectiveLoop(Suspension):
             self._find(rank)
             if self.moment[rank] <= now and self._xfactor(rank) >= self.least[rank]:
                 self._consider(rank, last_at, last)
-        return self.turn_rank >= 0
+        return self.turn_rank
 
     def _consider(self, rank: int, last_at: float, last: int) -> None:
         """Make the job the candidate if its turn is after the last job handled (`last_at`, `last`) and before the
@@ -228,60 +183,12 @@ class SelectiveLoop(Suspension):
             self.turn_at, self.turn_rank = at, rank
 
     def _xfactor(self, rank: int) -> float:
-        """Return the xfactor of an idle job now: (wait + estimate) / estimate."""
-        estimate = self.estimate[rank]
-        xfactor: float = (whole(self.now - self.submit[rank] - self.l_ran[rank]) + estimate) / estimate
-        return xfactor
-
-    def _preempt(self, rank: int) -> None:
-        """Suspend running jobs and give the idle job their processors.
-
-        A suspended job resumes on its own processors, so all jobs there are suspended; a new job suspends those with
-        the lowest xfactors.
-        """
-        count, mine, victims, sets = 0, self._xfactor(rank), self.victims, self.sets
-        if self.pauses.keeper[rank] < 0:
-            count = self._choose(rank, mine)
-        else:
-            for index in range(self.rungs):
-                other = -self.rung_of[index]
-                if sets.meets(other, rank):
-                    victims[count] = other
-                    count += 1
-        for index in range(count):
-            other = victims[index]
-            estimate = self.estimate[other]
-            ran = self.l_ran[other] + self.now - self.since[other]
-            own = (whole(self.now - self.submit[other] - ran) + estimate) / estimate
-            self._suspend(other, self.suspends_as, rank, mine, own, self.sf)
-        self._take_over(rank, victims[:count])
-
-    def _choose(self, rank: int, mine: float) -> int:
-        """Choose the running jobs that a new job with xfactor `mine` suspends, lowest xfactors first, and leave out
-        jobs that are not needed.
-
-        Return the number of chosen jobs, 0 if they do not free enough processors.
-        """
-        needed, found, count = self.procs[rank] - self.free, 0, 0
-        widest = 2 * self.procs[rank]
-        for index in range(self.rungs):
-            if found >= needed:
-                break
-            other = -self.rung_of[index]
-            if mine >= self.sf * self.rung_at[index] and self.procs[other] <= widest:
-                self.victims[count] = other
-                count += 1
-                found += self.procs[other]
-        return self._spare_unneeded(count, found, needed)
+        """Return the xfactor of an idle job now."""
+        return expansion(self.now - self.submit[rank] - self.l_ran[rank], self.estimate[rank])
 
     # The ladder
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """Record that the job runs from now on, after `ran` seconds of progress; while it runs, its xfactor stays
-        constant.
-        """
-        estimate = self.estimate[rank]
-        self.bare_height[rank] = (whole(self.since[rank] - self.submit[rank] - ran) + estimate) / estimate
         self._stand(rank)
 
     def _has_left(self, rank: int) -> None:
@@ -289,13 +196,9 @@ class SelectiveLoop(Suspension):
         self._release(rank)
 
     def _stand(self, rank: int) -> None:
-        height = self.bare_height[rank]
-        if self.limit >= 0:
-            kind = self.category[rank]
-            if self.ended[kind] and height > self.limit * self.slowed[kind] / self.ended[kind]:
-                height = INFINITE
-        self.height[rank] = height
-        insert_pair(self.rung_at, self.rung_of, self.rungs, height, -rank)
+        """Add a running job to the ladder."""
+        self.height[rank] = self.terms.height(self, rank)
+        insert_pair(self.rung_at, self.rung_of, self.rungs, self.height[rank], -rank)
         self.rungs += 1
         self.stamp += 1
 
@@ -304,19 +207,26 @@ class SelectiveLoop(Suspension):
         self.rungs -= 1
         self.stamp += 1
 
-    def _count_finished(self) -> None:
-        """Update the mean slowdowns of the categories with the jobs completed in this step; the means determine which
-        running jobs are protected.
-        """
-        for kind in range(KINDS_OF_JOBS):
-            self.changed[kind] = 0
-        for index in range(self.completed):
-            rank = self.done[index]
-            kind, ran = self.category[rank], self.runtime[rank]
-            self.ended[kind] += 1
-            idle = whole(self.now - self.submit[rank] - ran)
-            self.slowed[kind] = self.slowed[kind] + 1 + idle / (ran if ran > TAU else TAU)
-            self.changed[kind] = 1
+    # Slowdowns of finished jobs
+
+    def _newly_finished(self) -> Numbers:
+        return self.done[: self.completed]
+
+    def _count(self, rank: int, more: float) -> None:
+        kind = self.category[rank]
+        self.ended[kind] += 1
+        self.slowed[kind] = self.slowed[kind] + 1 + more
+        self.changed[kind] = 1
+
+    def _counted(self, rank: int) -> int:
+        return self.ended[self.category[rank]]
+
+    def _slowdowns(self, rank: int) -> float:
+        return self.slowed[self.category[rank]]
+
+    def _review(self) -> None:
+        if not self.completed:
+            return
         for index in range(self.running):
             rank = self.end_rank[index]
             if self.changed[self.category[rank]]:
@@ -325,6 +235,10 @@ class SelectiveLoop(Suspension):
                 self._stand(rank)
                 if self.height[rank] < was:
                     self._release(rank)
+        for kind in range(KINDS_OF_JOBS):
+            self.changed[kind] = 0
+
+    # Prices of new jobs
 
     def _price(self, procs: int) -> float:
         """Return the toll of a new job on `procs` processors: the largest xfactor among the jobs that it must suspend.
@@ -351,8 +265,7 @@ class SelectiveLoop(Suspension):
     # Moments at which jobs can pay
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
-        estimate = self.estimate[rank]
-        self.hoped[rank] = EARLY * (self.submit[rank] + ran + self.sf * estimate) - estimate - MOMENT
+        self.hoped[rank] = payable_from(self.submit[rank] + ran, self.sf, self.estimate[rank])
         self._hope(rank)
 
     def _is_taken_up(self, rank: int) -> None:
@@ -361,9 +274,7 @@ class SelectiveLoop(Suspension):
 
     def _moment(self, rank: int, least: float) -> float:
         """Return the time at which the idle job's xfactor reaches `least`, minus a tolerance for rounding."""
-        estimate = self.estimate[rank]
-        moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate - MOMENT
-        return moment
+        return payable_from(self.submit[rank] + self.l_ran[rank], least, self.estimate[rank])
 
     def _become_due(self, rank: int, moment: float) -> None:
         was = self.moment[rank]
@@ -416,6 +327,16 @@ class SelectiveLoop(Suspension):
         self.keepers.keep(rank, keeper)
         self.least[rank] = self.sf * toll
         self._become_due(rank, self._moment(rank, self.least[rank]))
+
+    def _first_payable(self, is_calm: bool, has_ticked: bool, soon: float, end: float) -> float:
+        if is_calm:
+            arrivals = number_before(self.queue, self.arriving - self.arrived, 0, self.waiting)
+            self.first = self._soonest_of(arrivals, soon, self.first, False)
+        elif has_ticked and self._somebody_fits():
+            self.first = self.now
+        else:
+            self.first = self._soonest(soon, end)
+        return self.first
 
     def _soonest(self, soon: float, before: float) -> float:
         """Return a time before which no idle job can pay its toll; infinity if that time is not earlier than `before`.

@@ -1,0 +1,24 @@
+"""Expansion factors (xfactors) of jobs that do not run, and the times at which these reach a value.
+
+The compiled loop uses the same text.
+"""
+
+from __future__ import annotations
+
+from sim.machine.moment import MOMENT, whole
+
+EARLY = 1 - 1e-12
+"""Factor a little below 1 by which times are multiplied, so that rounding makes none too late."""
+
+
+def expansion(idle: float, estimate: float) -> float:
+    """Return the expansion factor, (wait + estimate) / estimate, of a job that was idle for so many seconds."""
+    return (whole(idle) + estimate) / estimate
+
+
+def payable_from(since: float, least: float, estimate: float) -> float:
+    """Return the time at which an idle job's xfactor reaches `least`, or a little before.
+
+    `since` is the submit time plus the time that the job has run.
+    """
+    return EARLY * (since + least * estimate) - estimate - MOMENT
