@@ -23,7 +23,7 @@ class Price(NamedTuple):
     """
 
     mean_wait: float
-    """Mean wait in seconds under this policy of the other jobs, as far as they start."""
+    """Mean wait, in seconds, of those other jobs that start under this policy."""
     change: float
     """Change in seconds of the other jobs' mean wait compared with the first policy; above 0 if they wait longer. Jobs
     that start under both policies count.

@@ -1,7 +1,8 @@
 """Checkpoints: compact copies of the state of a run, from which it can continue.
 
 The results of finished jobs are not copied, because they never change: a later state of the same run supplies them. A
-copy is small: it contains a few hundred unfinished jobs, and only the ranks of the queue.
+copy is small: it contains the state of the running and suspended jobs (a few hundred), and of the waiting jobs only the
+ranks.
 """
 
 from __future__ import annotations

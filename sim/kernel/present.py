@@ -119,7 +119,7 @@ class Present:
         """
         self.reservations = 0
         self.is_due = self.is_reserved = False
-        """Two flags: True if a reservation has reached its start; True if the jobs that start have reservations"""
+        """Two flags: True if a reservation has reached its start; True if the jobs that start now have reservations"""
         self.shadow, self.extra = 0.0, 0
         """Shadow time, at which the head (first job of the queue) fits, and the number of extra processors left over at
         that time

@@ -175,7 +175,7 @@ class Suspension(Loop):
         self._wake(at, rank)
 
     def wakes(self) -> list[tuple[float, int]]:
-        """Return (time, rank of the job that must run) of each requested pass."""
+        """Return (time, rank) of each requested pass; the pass is made only if the job of this rank still runs then."""
         return [(self.reserved_at[index], self.reserved_rank[index]) for index in range(self.reservations)]
 
     def enter_paused(self, rank: int, since: float, ran: float) -> None:

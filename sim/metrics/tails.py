@@ -1,4 +1,4 @@
-"""Quantities of which papers show the distribution: how late reservations start, and guaranteed waits over actual
+"""Quantities whose distributions papers show: the delay of requested starts, and the ratio of guaranteed to actual
 waits.
 """
 

@@ -21,7 +21,7 @@ all do.
 """
 TRIED = 25
 """Number of candidate series of jobs that are tried; the one in which decisions matter most is played."""
-LEAST_WAIT = 2
+LEAST_JOBS = 2
 """Smallest number of jobs that a trace must have for a game."""
 
 
@@ -31,8 +31,8 @@ def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
     A workload of at most `jobs` jobs is used whole. Times begin at 0.
     """
     count = len(workload)
-    if count < LEAST_WAIT:
-        raise ParameterError(f"a game needs at least {LEAST_WAIT} jobs, the trace has {count}")
+    if count < LEAST_JOBS:
+        raise ParameterError(f"a game needs at least {LEAST_JOBS} jobs, the trace has {count}")
     if count <= jobs:
         return _from_zero(workload)
     work = np.concatenate(([0.0], np.cumsum(workload.width * workload.runtime)))

@@ -78,8 +78,8 @@ _ON_NODES: dict[type, Callable[[Any], Reason]] = {
     FitsExtra: lambda because: FitsBeside(because.head, because.shadow),
     WouldDelay: lambda because: LeavesNoRoom(because.head, because.shadow, because.ends),
 }
-"""For each kind of reason: function that makes the reason to give on a machine of nodes, where processor counts do not
-decide
+"""For each kind of reason with processor counts: function that converts it to the reason to give on a machine of nodes,
+where these counts do not decide
 """
 
 

@@ -59,9 +59,9 @@ class Version:
 
 
 def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[str, Workload]:
-    """Return a mapping from the words of a command line to the workload that they open.
+    """Return workloads to test with, each by the command-line arguments that open it.
 
-    The workloads are the first jobs of the samples, and the first `jobs` jobs of these traces (None: all).
+    They are the first `SAMPLE_JOBS` jobs of each sample, and the first `jobs` jobs of each of `traces` (None: all).
     """
     samples = {f"{sample.name} --jobs {SAMPLE_JOBS}": read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES}
     cut = "" if jobs is None else f" --jobs {jobs}"

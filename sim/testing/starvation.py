@@ -23,7 +23,7 @@ STREAMS = (120, 480, 1920)
 LONGEST = 366 * 86400.0
 """Longest time in seconds; a larger number in a policy is not taken for a time."""
 TIMES = 3
-"""Length of the longest stream, as a multiple of the policy's longest time"""
+"""Duration of the longest stream of narrow jobs, as a multiple of the longest time in the policy (`longest_time`)"""
 _UNITS = {"day": 86400.0, "hour": 3600.0, "minute": 60.0}
 
 

@@ -95,11 +95,13 @@ def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | 
 def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
     """Yield the last step before `before` in which the job's planned start changed.
 
-    The history records a plan only if it changes. So a step that first records the same start as before shows that the
-    plan was dropped in between, unless all plans are computed again in this step. A step that records this start last,
-    after others, did not change it. A plan is also dropped if another policy takes over without recording it, or if the
-    policy plans for another head of the queue (unless the user requested the start). A job that starts has no plan any
-    more; a plan recorded later, after a loss of its work, is new.
+    Yield None now and then during the search, so that it can be stopped. The history records a plan only if it
+    changes, and a step may record several starts of one job, of which the last counts:
+
+    - If the last equals the start before the step, the step changed nothing.
+    - If already the first equals that start, the plan was dropped in between, unless the step computes all plans again.
+    - A plan is dropped without a record if another policy takes over, or plans for another head of the queue (unless
+      the user requested the start), or if the job starts. If the job loses its work later, its next plan is new.
     """
     latest: tuple[int, Reserve | ReserveRow | Expect, float] | None = None
     is_anew = False

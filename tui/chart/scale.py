@@ -30,8 +30,8 @@ AN_EVENT = 0.25
 NOW_AT = 0.7
 """Position of now in a chart that scrolls with it, as a share of the chart's width."""
 PAGE = 0.15, 0.85
-"""Range in which now moves through the chart, as shares of its width; outside of this range the chart jumps by a
-page.
+"""Part of the chart's width, as shares from 0 to 1, in which the line of the current time may move. When it leaves
+this part, the chart jumps by a page.
 """
 _FULL = 2 / 3
 """Smallest share of the height that bands of equal height must fill; if they would fill less, their heights may differ
@@ -195,7 +195,7 @@ class Camera:
     """True if the camera follows now by turning pages instead of scrolling."""
     by_rows: bool | None = None
     """True to give matrix rows or partitions lanes of their own, False for no lanes. None if the program decides: lanes
-    for partitions, and for matrix rows with turns too short to see.
+    for partitions, and for the rows of the gang-scheduling matrix if their time slices are too short to see.
     """
     by_event: bool = False
     """True if places are events, False if seconds."""

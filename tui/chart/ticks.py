@@ -51,9 +51,10 @@ def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> l
 
 
 def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[int]:
-    """Return the lowest and the highest processor, and round numbers between them, at least `apart` from each other.
+    """Return the lowest and the highest processor, and the multiples of a round step between them.
 
-    A number is left out if its distance from the lowest or the highest is less than the share `clear` of a step.
+    The step is at least `apart`. A multiple is left out if its distance from the lowest or the highest is at most
+    `clear` steps.
 
     >>> processors(0, 99, 17), processors(0, 9, 2, clear=0.5), processors(0, 0, 1)
     ([0, 99, 20, 40, 60, 80], [0, 9, 2, 4, 6], [0])

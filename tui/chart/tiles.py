@@ -43,8 +43,9 @@ class Tiles:
         self._bytes, self._most, self._clock = 0, most_bytes, clock
 
     def until(self, last: Callable[[Any], int]) -> Tiles:
-        """Return a copy of the tiles for a history that is the same up to some time; `last` returns, for a layout, the
-        column at which the common part ends.
+        """Return a copy for another history that equals this one up to some time; it has only the tiles of this part.
+
+        `last` returns, for a layout, the column at which the part ends.
         """
         shared = Tiles(self._most, self._clock)
         for (layout, number), tile in self._tiles.items():

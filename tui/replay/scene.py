@@ -129,7 +129,7 @@ class Scene:
     then: Snapshot | None = None
     """State before the selected decision of the step; None if the step is shown as a whole."""
     decisions: tuple[Decision, ...] = ()
-    """All decisions of this step, even if `then` shows the state before one of them."""
+    """All decisions of this step, also those after the selected one, before which `then` shows the state."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """Pairs (step, lines that the policy printed in this step) of the last steps; the lines are from user-defined
     code.

@@ -40,7 +40,7 @@ class Terms(Protocol):
         """Return the processors on which a suspended job may resume: its `own`, or `any`."""
 
     def height(self, now: View, run: RunningJob) -> float:
-        """Return a running job's xfactor; inf if the policy protects it."""
+        """Return a running job's expansion factor, above which others preempt it; inf if the policy protects it."""
 
     def count_unclaimed(self, view: View) -> int:
         """Return the number of free processors that no job claims."""

@@ -69,12 +69,14 @@ def _letters(asked: Question, typed: str) -> str:
 
 
 class Teaching:
-    """Controller of a lesson. The user's place in it is part of the screen's state."""
+    """Controller of a lesson. Which scene the user has reached is part of the screen's state."""
 
     def __init__(self, screen: ControlledScreen, now: Callable[[], float] = monotonic) -> None:
         self._screen, self._now = screen, now
         self._answered = -ENTER_HABIT
-        """Time in seconds of the last answer that needed no Enter; at first so early that no Enter is ignored"""
+        """Time in seconds of the last answer that needed no Enter: an Enter pressed from habit soon after it is
+        ignored. At first so early that none is.
+        """
 
     @property
     def _walk(self) -> Walk:
