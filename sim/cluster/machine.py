@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from sim.cluster.values import Cluster
+from sim.cluster.values import Cluster, Reservation
 
 
 def machine_in_words(cluster: Cluster) -> str:
@@ -29,4 +30,21 @@ def machine_in_words(cluster: Cluster) -> str:
         | ({"exclusive": True} if partition.is_exclusive else {})
         for partition in cluster.partitions
     ]
-    return json.dumps({"nodes": nodes, "partitions": partitions}, separators=(",", ":"))
+    reservations = [
+        {"name": each.name, "start": f"{each.start:.0f}", "end": f"{each.end:.0f}", "users": list(each.users)}
+        | {"accounts": list(each.accounts), "nodes": [numbers[name] for name in each.nodes if name in numbers]}
+        for each in cluster.reservations
+    ]
+    machine = {"nodes": nodes, "partitions": partitions} | ({"reservations": reservations} if reservations else {})
+    return json.dumps(machine, separators=(",", ":"))
+
+
+def with_earlier(cluster: Cluster, earlier: dict[tuple[str, float], Reservation]) -> Cluster:
+    """Return the cluster with all reservations so far. `earlier` has them by name and start, and is updated: one that
+    the cluster lists no longer ended by now.
+    """
+    listed = {(each.name, each.start): each for each in cluster.reservations}
+    earlier |= {key: replace(each, end=min(each.end, max(cluster.at, each.start + 1))) for key, each in earlier.items()
+                if key not in listed}  # fmt: skip
+    earlier |= listed
+    return replace(cluster, reservations=tuple(earlier.values()))

@@ -20,7 +20,7 @@ from threading import Lock
 from typing import Any
 
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
-from sim.cluster.machine import machine_in_words
+from sim.cluster.machine import machine_in_words, with_earlier
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
 from sim.databases import connected, foreign_database, refuse_computing
 from sim.errors import FileError
@@ -66,7 +66,7 @@ class Recorder:
         self._path, self._secret = str(path), secret
         self._before: Cluster | None = None
         self._since_frame = 0
-        self._machine = ""
+        self._machine, self._reserved = "", dict[tuple[str, float], Reservation]()
         try:
             # it may be made on another thread than the one that polls
             self._db = connected(path, "mode=rwc", isolation_level=None, check_same_thread=False)
@@ -111,8 +111,8 @@ class Recorder:
         rows = [_row(job) for job in shown.jobs if known.get(job.id) != job and _is_told(known.get(job.id), job)]
         rows += [_row(_left(job, shown.at)) for id, job in known.items() if id not in shown.job_of]
         self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
-        if self._before is None or shown.nodes != self._before.nodes:
-            self._write_machine(shown)
+        if self._before is None or (shown.nodes, shown.reservations) != (self._before.nodes, self._before.reservations):
+            self._write_machine(with_earlier(shown, self._reserved))
         self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:

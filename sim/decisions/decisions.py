@@ -159,12 +159,17 @@ class Interrupt(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """Record that a job is cancelled, because it needs more processors than will ever be available."""
+    """Record that a job is cancelled, because it needs more processors than will ever be available, or because of
+    `why`.
+    """
 
     job: Job
     most: int
+    why: str = ""
 
     def say(self, at: Clock) -> str:
+        if self.why:
+            return f"{name(self.job)} is cancelled: {self.why}"
         needs = processors(self.job.procs)
         return f"{name(self.job)} is cancelled: it needs {needs} and at most {self.most:,} will ever be available"
 

@@ -65,6 +65,31 @@ class AtLimit(NamedTuple):
         return f"a limit of {self.owner} held it back"
 
 
+class NodesReserved(NamedTuple):
+    """Reason to wait on nodes: a reservation keeps nodes from the job, or the job waits for its own reservation."""
+
+    reservation: Annotated[str, UNTOLD]
+    start: Annotated[Moment, Called("begins")]
+    end: Annotated[Moment, Called("ends")]
+    is_own: Annotated[bool, UNTOLD]
+    """True if the job names the reservation, in which it must start (Slurm's reason Reservation)."""
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        span = f"from {at(self.start)} to {at(self.end)}"
+        if self.is_own:
+            return f"Reservation: it must start in {self.reservation}, {span}, on nodes that are free"
+        return f"ReqNodeNotAvail: {self.reservation} keeps nodes that it needs {span}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        word = "Reservation" if self.is_own else "ReqNodeNotAvail"
+        return f"{word}: {self.reservation}", word
+
+    def past(self, job: Job, others: Others) -> str:
+        if self.is_own:
+            return f"it had to start in the reservation {self.reservation}"
+        return f"the reservation {self.reservation} kept nodes that it needed"
+
+
 class NoNodes(NamedTuple):
     """Reason to wait on nodes: enough cores are free in total, but too few nodes have what the job needs on each."""
 
@@ -89,3 +114,12 @@ class NoNodes(NamedTuple):
 
     def past(self, job: Job, others: Others) -> str:
         return "cores were free, but too few nodes had room for it"
+
+
+def no_nodes(
+    lack: tuple[int, int, int, int, str, str], kept: tuple[str, float, float, bool] | None
+) -> NoNodes | NodesReserved:
+    """Return the reason why the job does not fit on the nodes, from what it lacks and the reservation that keeps it
+    from its nodes.
+    """
+    return NoNodes(*lack) if kept is None else NodesReserved(*kept)

@@ -26,6 +26,7 @@ class Checker:
     """Checker that examines a run after each step, and raises `InvariantError` at the first broken rule.
 
     - no processor is held twice, none is lost, a job holds as many as it requested;
+    - no job starts on nodes that a reservation keeps from it;
     - no user, account or array holds more than its limits allow;
     - on nodes no core, byte or other resource is given twice, features and partitions are kept;
     - every job is in one place: future, waiting, running, suspended or finished;
@@ -56,6 +57,7 @@ class Checker:
         """Check every rule for the step that was just made."""
         self._processors()
         self._limits()
+        self._reservations()
         self._whereabouts()
         self._run_times()
         self._matrix()
@@ -97,6 +99,21 @@ class Checker:
                 used[number] += amount
                 if limits and used[number] > (bound := limits.bounds[number]).most:
                     self._fail(f"{bound.owner} may hold {bound.most:,} {bound.unit} and holds more", rank)
+
+    def _reservations(self) -> None:
+        """Check that no job has started on nodes that a reservation keeps from it, unless it started where it was
+        recorded.
+        """
+        state, shape = self._state, self._workload.shape
+        if shape is None or not shape.reservations or state.policy.name == "recorded":
+            return
+        for rank in state.running:
+            if state.start_of(rank) == state.now and isinstance(state.machine, NodeMachine):
+                until = state.now + self._workload.jobs[rank].estimate
+                open_to = shape.left_open(shape.requests[rank].admitted, shape.has, state.now, until)
+                nodes = list(state.machine.seats[rank].nodes)
+                if not (open_to[nodes, 0] > 0).all():
+                    self._fail("it started on nodes that a reservation keeps from it", rank)
 
     def _whereabouts(self) -> None:
         state = self._state

@@ -80,8 +80,8 @@ class Engine:
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
         self._loops = choice.chosen() if placement == "lowest" and workload.shape is None else None
-        if workload.follows or workload.limits is not None:
-            self._loops = None  # the loop counts on jobs that come by rank, and knows no limits
+        if workload.follows or workload.limits is not None or (workload.shape and workload.shape.reservations):
+            self._loops = None  # the loop counts on jobs that come by rank, without limits and reservations
         self._jobs, self._killed = workload.jobs, workload.killed.tobytes()
         self._runtimes: Sequence[float] = np.ascontiguousarray(workload.runtime).data
         self._submits: Sequence[float] = np.append(workload.submit, inf).data
@@ -106,7 +106,7 @@ class Engine:
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
         beside = (
             state.sharing, state.has_limits and not state.policy.asks_limits, state.switches, state.leader,
-            state.waiting.looks, future.outages, watchers, self._hears,
+            state.waiting.looks, future.outages, watchers, self._hears, state.node_times,
         )  # fmt: skip
         self._is_plain = not any(beside)
         """True if only arrivals, ends and timers can happen in this run, without any watcher or other callback."""
@@ -300,6 +300,8 @@ class Engine:
                 admit_released(self._transitions, state.releases)
             elif self._submits[state.submitted] <= now:
                 admit_arrivals(self._transitions, self._submits)
+            if not is_plain and state.node_times:
+                MachineChanges(self._transitions).reserve_nodes()
             if successor is not None:
                 PolicySwitch(self._transitions).hand_over(successor, by_rule)
                 self._look_up()

@@ -12,6 +12,7 @@ from sim.decisions.decisions import Drop, Gone, Interrupt, Returned
 from sim.engine.policy_switch import keep_granted
 from sim.engine.transitions import Transitions
 from sim.history.stretch import INTERRUPTED, QUEUED
+from sim.machine.nodes import NodeMachine
 from sim.workload.model import Job
 from sim.workload.outages import absent, known
 
@@ -119,8 +120,22 @@ class MachineChanges:
             state.tally.interruptions += 1
         self._transitions.log(Interrupt(job, ran))
 
-    def drop(self, job: Job) -> None:
-        """Cancel a job that needs more processors than will ever be available again."""
+    def reserve_nodes(self) -> None:
+        """Tell the machine the time, as reservations of nodes depend on it; cancel jobs whose reservation is over."""
+        state = self._state
+        if not isinstance(state.machine, NodeMachine):
+            return
+        state.machine.now = state.now
+        for rank in [rank for rank in state.machine.confined if rank in state.waiting.jobs]:
+            job = state.waiting.jobs[rank]
+            if why := state.machine.why_late(job):
+                state.arrived = [other for other in state.arrived if other is not job]
+                self.drop(job, why)
+
+    def drop(self, job: Job, why: str = "") -> None:
+        """Cancel a job that needs more processors than will ever be available again, or that can never start because of
+        `why`.
+        """
         state, rank = self._state, job.rank
         if rank in state.waiting.jobs:
             state.waiting.remove(job)
@@ -131,7 +146,7 @@ class MachineChanges:
         if state.releases is not None:
             state.releases.ended(rank, state.now)
         self._history.give_up(rank)
-        self._transitions.log(Drop(job, state.most))
+        self._transitions.log(Drop(job, state.most, why))
 
     def _upset_plans(self) -> None:
         state = self._state

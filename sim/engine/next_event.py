@@ -33,7 +33,7 @@ class NextEvent:
         arrives = self._next_submission()
         if arrives < time:
             time = arrives
-        beside = bool(state.timers or state.wake_at < inf or state.sharing or future.changes)
+        beside = bool(state.timers or state.wake_at < inf or state.sharing or future.changes or state.node_times)
         if beside:
             time = self._beside(time)
         if state.successor is not None:
@@ -72,6 +72,8 @@ class NextEvent:
         time = min(time, state.wake_at)
         if sharing := state.sharing:
             time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
+        if state.node_times and state.step_count and (time < inf or state.left):
+            time = min(time, next((at for at in state.node_times if at > state.now), inf))
         if not self._future.changes:
             return time
         change = self._future.next_change()

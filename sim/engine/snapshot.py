@@ -8,7 +8,7 @@ from math import inf
 from typing import overload
 
 from sim.decisions.decisions import Decision, Keep
-from sim.decisions.reasons_on_nodes import AtLimit, NoNodes
+from sim.decisions.reasons_on_nodes import AtLimit, no_nodes
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
 from sim.engine.state import State, copied
@@ -421,7 +421,8 @@ def _room_on_nodes(state: State) -> dict[int, Reason]:
     first = sorted(state.planned, key=state.planned.__getitem__)[:_MOST_LACKS]
     waiting = (state.waiting.jobs[rank] for rank in first if rank in state.waiting.jobs)
     jobs = [job for job in waiting if job.procs <= state.free]
-    return {job.rank: NoNodes(*state.machine.lack(job)) for job in jobs if not state.machine.fits(job)}
+    machine = state.machine
+    return {job.rank: no_nodes(machine.lack(job), machine.kept_from(job)) for job in jobs if not machine.fits(job)}
 
 
 def _totals(state: State, workload: Workload) -> Totals:

@@ -45,10 +45,11 @@ class State:
     __slots__ = (
         "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
         "ended_early", "ends", "expected", "expected_row", "free", "granted", "has_limits", "interrupted", "jobs",
-        "kept_plan", "killed", "lasts", "leader", "led", "ledger", "limits", "machine", "moved", "not_passed", "notes",
-        "now", "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild", "releases", "renewed",
-        "reserved", "resized", "row_planned", "running", "sharing", "step_count", "submitted", "successor", "suspended",
-        "suspended_since", "switches", "tally", "timers", "upset", "waiting", "wake_at", "wakes",
+        "kept_plan", "killed", "lasts", "leader", "led", "ledger", "limits", "machine", "moved", "node_times",
+        "not_passed", "notes", "now", "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild",
+        "releases", "renewed", "reserved", "resized", "row_planned", "running", "sharing", "step_count", "submitted",
+        "successor", "suspended", "suspended_since", "switches", "tally", "timers", "upset", "waiting", "wake_at",
+        "wakes",
     )  # fmt: skip
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
@@ -69,6 +70,8 @@ class State:
         self.machine = machine_of(workload, placement)
         self.has_limits = workload.limits is not None
         """True if users, accounts or arrays have limits"""
+        self.node_times = tuple(workload.shape.changes_after(-inf)) if workload.shape else ()
+        """Times at which reservations of nodes begin or end."""
         self.demand_shape(policy)
         self.machine.lose(absent(workload.outages, -inf))
         self.free = self.machine.free

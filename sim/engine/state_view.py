@@ -214,6 +214,9 @@ class StateView:
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         return self._state.machine.lack(job)
 
+    def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
+        return self._state.machine.kept_from(job)
+
     def where_it_ran(self, job: Job) -> Seats | None:
         return self._state.machine.where_it_ran(job)
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import isnan
 
 import numpy as np
 
@@ -149,8 +150,8 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
         policy = FromNow(Fcfs(), 0.0, bf_resolution=1.0, running=len(running), demands=demands(kept, bounds), most=most)
     lengths = [_expected(cluster, job, model, past) for job in kept]
     workload = _workload(kept, [estimates[place] for place in keep], lengths, shape and shape.take(keep), procs)
-    starts = run(workload, policy).start.tolist()
-    return {job.id: cluster.at + start for job, start in zip(kept, starts, strict=True) if job.is_waiting}
+    starts = zip(kept, run(workload, policy).start.tolist(), strict=True)
+    return {job.id: cluster.at + start for job, start in starts if job.is_waiting and not isnan(start)}
 
 
 @dataclass(frozen=True)
@@ -202,20 +203,16 @@ def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None
 
 
 def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
-    """Return the machine's nodes, with the request of each job. Waiting jobs may not use nodes that are unavailable or
-    reserved at present.
-    """
-    machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name)
-    reserved = {
-        name for each in cluster.reservations if each.start <= cluster.at < each.end for name in each.nodes
-    }  # fmt: skip
-    gone = {at for at, node in enumerate(cluster.nodes) if node.is_gone or node.name in reserved}
+    """Return the nodes with the request of each job; waiting jobs get no node that is unavailable now."""
+    machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name).reserved_since(cluster.at, cluster.name)
+    gone = {at for at, node in enumerate(cluster.nodes) if node.is_gone}
     groups = tuple(replace(group, nodes=group.nodes - gone) for group in machine.groups)
     asked = Asked(replace(machine, groups=groups))
     for job in jobs:
         row = {
             "partition": job.partition, "reqtres": job.tres, "alloctres": job.tres, "nodelist": ",".join(job.nodes),
             "reqmem": f"{job.memory}Mn" if job.memory else "", "reqnodes": str(job.nodes_wanted),
+            "reservation": job.reservation,
         }  # fmt: skip
         if job.gpus and "gres/gpu" not in job.tres:
             row["reqtres"] += f",gres/gpu={job.gpus * job.nodes_wanted}"

@@ -49,6 +49,8 @@ class NodePlan:
                 plan._free.append(plan._free[-1].copy())
             nodes, amounts = machine.seats[rank]
             plan._free[-1][list(nodes)] += amounts
+        for time in machine.shape.changes_after(now):
+            plan._edge(time)
         return plan
 
     def copy(self) -> NodePlan:
@@ -118,16 +120,19 @@ class NodePlan:
             if grows and not fits(request, free[index]):
                 index += 1
                 continue
-            if fits(request, self._worst(index, start + lasts)):
+            if fits(request, self._open(request, index, start, start + lasts)):
                 if is_first:
                     late[lasts] = start
                 return start
             index += 1
+        if request.admitted.within >= 0:  # too late for its reservation, at whose end the job is cancelled
+            return max(self._shape.reservations[request.admitted.within].end, after)
         raise ValueError(f"job {job.id} never fits")
 
     def admits(self, job: Job, start: float, lasts: float) -> bool:
         """Return True if the job fits on the nodes from `start` on for `lasts` seconds."""
-        return self._shape.fits(self._requests[job.rank], self._worst(self._step_at(start), start + lasts))
+        request = self._requests[job.rank]
+        return self._shape.fits(request, self._open(request, self._step_at(start), start, start + lasts))
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
         """Occupy the job's resources in the plan from `start` until `end`; return the nodes and amounts.
@@ -135,7 +140,10 @@ class NodePlan:
         They are taken from `on` or, if that is None, from nodes that the placement rule chooses.
         """
         if on is None:
-            on = self._shape.seat(self._requests[job.rank], self._worst(self._step_at(start), end))
+            request = self._requests[job.rank]
+            on = self._shape.seat(request, self._open(request, self._step_at(start), start, end))
+            if on is None and request.admitted.within >= 0:
+                on = Seats((), ())
             if on is None:
                 raise DecisionError(f"job {job.id} does not fit the plan of nodes at {start:.12g}")
         self._seats[job.rank] = on
@@ -186,8 +194,14 @@ class NodePlan:
         last = max(bisect_left(self._times, end - MOMENT), first + 1)
         return self._free[first] if last == first + 1 else np.minimum.reduce(self._free[first:last])
 
+    def _open(self, request: Request, first: int, start: float, end: float) -> Amounts:
+        """Return the amounts that are free from the step with index `first` until `end`, without the nodes that
+        reservations keep from a job which starts at `start`.
+        """
+        return self._shape.left_open(request.admitted, self._worst(first, end), start, end)
+
     def _change(self, start: float, end: float, seats: Seats, sign: int) -> None:
-        if end - start <= MOMENT:
+        if end - start <= MOMENT or not seats.nodes:
             return
         nodes, amounts = list(seats.nodes), sign * np.array(seats.amounts)
         for index in range(self._edge(start), self._edge(end)):
@@ -234,14 +248,23 @@ def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]]
 
     `ends` are the running jobs' (expected end, rank, ignored), sorted. Jobs that end at that time count as ended.
     """
-    free, moment, fits, request = machine.left.copy(), -np.inf, machine.shape.fits, machine.requests[job.rank]
-    for end, rank, _ in ends:
+    shape, request = machine.shape, machine.requests[job.rank]
+    free, moment, fits = machine.left.copy(), -np.inf, shape.fits
+    changes = [(time, -1, 0) for time in shape.changes_after(machine.now)]
+
+    def left_open() -> Amounts:
+        return shape.left_open(request.admitted, free, moment, moment + job.estimate)
+
+    for end, rank, _ in sorted([*ends, *changes]) if changes else ends:
         if end > moment + MOMENT:
-            if moment > -np.inf and fits(request, free):
-                return float(moment), free
+            if moment > -np.inf and fits(request, left_open()):
+                return float(moment), left_open()
             moment = end
-        nodes, amounts = machine.seats[rank]
-        free[list(nodes)] += amounts
-    if not fits(request, free):
+        if rank >= 0:
+            nodes, amounts = machine.seats[rank]
+            free[list(nodes)] += amounts
+    if not fits(request, left_open()):
+        if request.admitted.within >= 0:
+            return max(shape.reservations[request.admitted.within].end, machine.now), left_open()
         raise ValueError(f"job {job.id} never fits")
-    return float(moment), free
+    return float(moment), left_open()

@@ -22,11 +22,18 @@ class NodeMachine(Machine):
 
     has_nodes = True
 
-    __slots__ = ("factors", "left", "promised", "requests", "seats", "shape", "tiers")
+    __slots__ = ("confined", "factors", "lasts", "left", "now", "promised", "requests", "seats", "shape", "tiers")
 
-    def __init__(self, shape: Shape, requests: Sequence[Request]) -> None:
+    def __init__(self, shape: Shape, requests: Sequence[Request], lasts: Sequence[float] = ()) -> None:
         super().__init__(shape.cores)
         self.shape, self.requests = shape, requests
+        self.lasts, self.now = lasts, 0.0
+        """Estimates of the jobs, by rank, and the present time; both count only where nodes are reserved"""
+        has_any = bool(shape.reservations)
+        self.confined = (
+            tuple(n for n, request in enumerate(requests) if request.admitted.within >= 0) if has_any else ()
+        )
+        """Ranks of the jobs that must start in a reservation"""
         self.left: Amounts = shape.has.copy()
         """For each node: the amounts of its resources that are free"""
         self.seats: dict[int, Seats] = {}
@@ -36,7 +43,8 @@ class NodeMachine(Machine):
         """For each job with a reservation, by rank: the reserved start, and the nodes with the amounts"""
 
     def copy(self) -> NodeMachine:
-        twin = NodeMachine(self.shape, self.requests)
+        twin = NodeMachine(self.shape, self.requests, self.lasts)
+        twin.now = self.now
         twin.free, twin.free_set, twin.held = self.free, self.free_set, self.held.copy()
         twin.left, twin.seats, twin.promised = self.left.copy(), self.seats.copy(), self.promised.copy()
         return twin
@@ -45,20 +53,49 @@ class NodeMachine(Machine):
         """Return the nodes and amounts that the job would get if the amounts `free` were free (by default those free
         now); None if it does not fit.
         """
-        return self.shape.seat(self.requests[rank], self.left if free is None else free)
+        return self.shape.seat(self.requests[rank], self._open(rank, self.left if free is None else free))
+
+    def _open(self, rank: int, free: Amounts) -> Amounts:
+        """Return `free` without the nodes that reservations keep from the job if it starts now."""
+        if not self.shape.reservations:
+            return free
+        return self.shape.left_open(self.requests[rank].admitted, free, self.now, self.now + self.lasts[rank])
 
     def fits(self, job: Job) -> bool:
-        return self.shape.fits(self.requests[job.rank], self.left)
+        return self.shape.fits(self.requests[job.rank], self._open(job.rank, self.left))
+
+    def why_late(self, job: Job) -> str:
+        """Return text on why the job can no longer start in its reservation; "" if it can."""
+        return self.shape.reservations[self.requests[job.rank].admitted.within].why_never(self.now)
+
+    def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
+        """Return (name, start, end, whether the job names it) of the reservation that keeps the job from its nodes now;
+        None if no reservation does.
+        """
+        shape, request = self.shape, self.requests[job.rank]
+        if not shape.reservations or self.fits(job):
+            return None
+        own, until = request.admitted, self.now + self.lasts[job.rank]
+        if own.within >= 0:
+            its = shape.reservations[own.within]
+            return its.name, its.start, its.end, True
+        if not shape.fits(request, self.left):
+            return None
+        others = (each for n, each in enumerate(shape.reservations) if n not in own.may_use)
+        near = [each for each in others if each.start < until - MOMENT and self.now < each.end - MOMENT]
+        first = min(near, key=lambda each: each.start)
+        return first.name, first.start, first.end, False
 
     def has_room(self, job: Job) -> bool:
         promised = self.promised.get(job.rank)
         return self.fits(job) if promised is None else self._is_free(promised[1])
 
     def partitions(self, job: Job) -> tuple[int, ...]:
-        return self.requests[job.rank].groups or (-1,)
+        request = self.requests[job.rank]
+        return (-2 - request.admitted.within,) if request.admitted.within >= 0 else request.groups or (-1,)
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
-        return self.shape.lack(self.requests[job.rank], self.left)
+        return self.shape.lack(self.requests[job.rank], self._open(job.rank, self.left))
 
     def where_it_ran(self, job: Job) -> Seats | None:
         seats = self.shape.ran[job.rank] if self.shape.ran else None

@@ -176,6 +176,12 @@ class Machine:
         """Return the numbers of the partitions that the job may use; (-1,) stands for the whole machine."""
         return (-1,)
 
+    def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
+        """Return (name, start, end, whether the job names it) of the reservation that keeps the job from its nodes now;
+        None if no reservation does.
+        """
+        return None
+
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         """Return why the job does not fit on the nodes: free cores, nodes with free cores, places found, places
         needed, what a place is, and the resource that is short.

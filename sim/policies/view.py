@@ -263,6 +263,11 @@ class View(Protocol):
         is short.
         """
 
+    def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
+        """Return (name, start, end, whether the job names it) of the reservation of nodes that keeps the job from
+        starting now, otherwise None.
+        """
+
     def where_it_ran(self, job: Job) -> Seats | None:
         """Return the nodes on which the job ran according to the trace if they have room now, otherwise None."""
 

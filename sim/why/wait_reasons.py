@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons import OfTheHead
-from sim.decisions.reasons_on_nodes import NoNodes
+from sim.decisions.reasons_on_nodes import no_nodes
 from sim.decisions.reasons_to_wait import (
     MachineGoesDown,
     PlannedLater,
@@ -138,7 +138,7 @@ def why_it_waits(
     if state.limits is not None and state.limits.over(job.rank):
         return at_limit(state.limits, job.rank)
     if state.machine.has_nodes and job.procs <= state.free and not state.machine.fits(job):
-        return NoNodes(*state.machine.lack(job))
+        return no_nodes(state.machine.lack(job), state.machine.kept_from(job))
     at, why = planned
     down = None
     if not state.sharing and job.rank not in state.granted:

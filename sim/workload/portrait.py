@@ -134,6 +134,10 @@ class OnNodes:
     """Number of jobs that are submitted when others have ended."""
     limited: int = 0
     """Number of jobs that are subject to a limit of a user, account or array."""
+    reservations: int = 0
+    """Number of reservations of nodes."""
+    confined: int = 0
+    """Number of jobs that must start in a reservation."""
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,8 @@ def _on_nodes(workload: Workload, shape: Shape) -> OnNodes:
         placed=sum(seats is not None for seats in shape.ran),
         dependent=sum(follow is not None for follow in workload.follows),
         limited=sum(map(bool, workload.limits.demands)) if workload.limits else 0,
+        reservations=len(shape.reservations),
+        confined=sum(request.admitted.within >= 0 for request in shape.requests),
     )
 
 

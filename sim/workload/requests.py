@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sim.errors import TraceError
 from sim.workload.limits import Owned, limits_of
 from sim.workload.model import Field, Trace
+from sim.workload.reserved_nodes import admission
 from sim.workload.shape import Request, Shape
 
 _KB = 1024
@@ -26,11 +27,30 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
     if own is not None and own.nodes is shape.nodes:  # the reader knew the machine
         return _limited(replace(trace, header=header))
     if own is None:
-        return _limited(replace(trace, header=header, shape=replace(shape, requests=tuple(_requests(trace, shape)))))
+        return _limited(_admitted(replace(trace, header=header), shape, tuple(_requests(trace, shape))))
     if missing := sorted(set(own.kinds) - set(shape.kinds)):
         raise TraceError(f"asks for {missing[0]}, which no node of --nodes has", trace.name)
     made = tuple(_translated(request, own, shape) for request in own.requests)
-    return _limited(replace(trace, header=header, shape=replace(shape, requests=made)))
+    return _limited(_admitted(replace(trace, header=header), shape, made))
+
+
+def _admitted(trace: Trace, shape: Shape, requests: tuple[Request, ...]) -> Trace:
+    """Return the trace on the machine `shape`, with the reservations that its users and accounts may use."""
+    if shape.reservations:
+        shape = shape.reserved_since(trace.header.unix_start, trace.name)
+        whole = zip(requests, *_owners(trace), strict=True)
+        requests = tuple(
+            replace(request, admitted=admission(shape.reservations, "", user, account, by_name=False))
+            for request, user, account in whole
+        )
+    return replace(trace, shape=replace(shape, requests=requests))
+
+
+def _owners(trace: Trace) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the user and the account of each job."""
+    words, users = trace.names.get(Field.USER, ()), trace.column(Field.USER).astype(int).tolist()
+    names = [words[user] if 0 <= user < len(words) else str(user) if user >= 0 else "" for user in users]
+    return names, trace.accounts or [""] * len(names)
 
 
 def _limited(trace: Trace) -> Trace:
@@ -39,10 +59,7 @@ def _limited(trace: Trace) -> Trace:
     """
     if trace.shape is None or not trace.shape.limits:
         return trace
-    words, users = trace.names.get(Field.USER, ()), trace.column(Field.USER).astype(int).tolist()
-    names = [words[user] if 0 <= user < len(words) else str(user) if user >= 0 else "" for user in users]
-    accounts = trace.accounts or [""] * len(names)
-    return replace(trace, limits=limits_of(trace.shape, [*map(Owned, names, accounts)]))
+    return replace(trace, limits=limits_of(trace.shape, [*map(Owned, *_owners(trace))]))
 
 
 def _requests(trace: Trace, shape: Shape) -> Iterator[Request]:

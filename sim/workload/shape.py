@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sim.errors import ParameterError
 from sim.formatting import count
 from sim.workload.limit_rules import LimitRule
+from sim.workload.reserved_nodes import Admission, NodeReservation, Reserved
 
 NodePlacement = Literal["lowest", "best", "spread"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}
@@ -96,6 +97,7 @@ class Request:
     """Numbers of the partitions that the job may use, in the order in which they are tried; empty for the whole
     machine.
     """
+    admitted: Admission = Admission()
 
     @property
     def cores(self) -> int:
@@ -138,7 +140,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Reserved):
     """Nodes of a machine in a fixed order, its partitions (`groups`), and what each job requests, by rank of the
     job.
     """
@@ -153,6 +155,7 @@ class Shape:
     """
     limits: tuple[LimitRule, ...] = ()
     """Limits that the machine's file sets for users, accounts and qualities of service."""
+    reservations: tuple[NodeReservation, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"
@@ -183,9 +186,14 @@ class Shape:
     @cached_property
     def tiers(self) -> tuple[int, ...]:
         """Return the highest tier (`priority`) of each job's partitions, by rank, 0 without a partition; empty if all
-        jobs have the same.
+        jobs have the same. Jobs that must start in a reservation come before all others, as in Slurm.
         """
-        return tuple(map(int, self._best([group.priority for group in self.groups])))
+        confined = [request.admitted.within >= 0 for request in self.requests]
+        tiers = [*map(int, self._best([group.priority for group in self.groups]))]
+        if not any(confined):
+            return tuple(tiers)
+        first = max(tiers, default=0) + 1
+        return tuple(first if own else tier for own, tier in zip(confined, tiers or [0] * len(confined), strict=True))
 
     @cached_property
     def factors(self) -> tuple[float, ...]:
@@ -416,6 +424,9 @@ class Shape:
         groups = [self.groups[n] for n in request.groups if self.groups[n].nodes.issuperset(seats.nodes)]
         if request.groups and not groups:
             return "a job is on nodes outside its partitions"
+        own = request.admitted.within
+        if own >= 0 and not self.reservations[own].nodes.issuperset(seats.nodes):
+            return "a job is on nodes outside its reservation"
         if any(not request.features <= self.nodes[node].features for node in seats.nodes):
             return "a job is on a node without its features"
         may_share = not request.is_exclusive and (not groups or not all(group.is_exclusive for group in groups))
@@ -440,7 +451,11 @@ class Shape:
         allowed = self.within_limits(request, estimate)
         if request.groups and not allowed.groups:
             return "longer than its partition allows"
-        if self.seat(allowed, self.has) is not None:
+        has, own = self.has, request.admitted.within
+        if own >= 0:
+            has = has.copy()
+            has[[node for node in range(len(has)) if node not in self.reservations[own].nodes]] = 0
+        if self.seat(allowed, has) is not None:
             return ""
         return f"never fits the machine: {self._missing(request)}"
 

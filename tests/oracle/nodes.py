@@ -29,6 +29,8 @@ class Plain:
         self.sizes = [(node["cores"], node["mem"], node["gpus"]) for node in case["nodes"]]
         self.placement = case["placement"]
         self.parts = {part["name"]: part for part in case.get("partitions", [])}
+        self.kept = case.get("reservations", [])
+        self.by_name = any("reservation" in job for job in case["jobs"])
 
     def worst(self, held: list[Held], start: float, until: float) -> list[tuple[int, ...]]:
         """Return for each node the least (cores, memory, GPUs) that is free at any time from `start` until `until`."""
@@ -79,12 +81,43 @@ class Plain:
                 left -= count
         return None if left or len(chosen) > part.get("max_nodes", len(free)) else chosen
 
+    def may_use(self, job: dict[str, Any], at: float) -> list[int]:
+        """Return the nodes on which no reservation forbids a start of the job at this time."""
+        own = job.get("reservation")
+        if own and not any(each["name"] == own and each["start"] <= at < each["end"] for each in self.kept):
+            return []
+        others = [each for each in self.kept if each["name"] != own]
+        if not self.by_name:
+            others = [each for each in others if job["user"] not in each["users"]]
+        near = [each for each in others if each["start"] < at + job["estimate"] and at < each["end"]]
+        taken = {node for each in near for node in each["nodes"]}
+        mine = [each["nodes"] for each in self.kept if own and each["name"] == own]
+        return [node for node in (mine[0] if mine else range(len(self.sizes))) if node not in taken]
+
+    def fits_empty(self, job: dict[str, Any]) -> bool:
+        """Return True if the job fits the empty machine, or the empty nodes of its reservation."""
+        mine = [each["nodes"] for each in self.kept if "reservation" in job and each["name"] == job["reservation"]]
+        allowed = mine[0] if mine else range(len(self.sizes))
+        return (
+            self.choose(job, [size if node in allowed else (0, 0, 0) for node, size in enumerate(self.sizes)])
+            is not None
+        )
+
+    def choose_at(
+        self, job: dict[str, Any], free: list[tuple[int, ...]], at: float
+    ) -> dict[int, tuple[int, int, int]] | None:
+        """Return what the job gets if it starts at this time."""
+        allowed = self.may_use(job, at)
+        return self.choose(job, [have if node in allowed else (0, 0, 0) for node, have in enumerate(free)])
+
     def earliest(self, job: dict[str, Any], held: list[Held], now: float) -> Held | None:
         """Return the resources from the first time, from now on, at which the job fits for its whole estimate; None if
         it never fits.
         """
-        for at in sorted({now} | {time for one in held for time in (one.start, one.until) if time > now}):
-            amounts = self.choose(job, self.worst(held, at, at + job["estimate"]))
+        moments = {time for one in held for time in (one.start, one.until)}
+        moments |= {each[word] for each in self.kept for word in ("start", "end")}
+        for at in sorted({now} | {time for time in moments if time > now}):
+            amounts = self.choose_at(job, self.worst(held, at, at + job["estimate"]), at)
             if amounts is not None:
                 return Held(at, at + job["estimate"], amounts)
         return None
@@ -170,6 +203,8 @@ class Slurm:
         return weighed
 
     def tier(self, job: dict[str, Any]) -> int:
+        if "reservation" in job:
+            return 99
         return max((self.parts[name]["priority"] for name in job.get("partitions", [])), default=0)
 
     def run(
@@ -185,7 +220,8 @@ class Slurm:
         """Start what both halves start now; `order` gives the waiting jobs by priority."""
         closed: set[str] = set()
         for rank in order():
-            names = set(jobs[rank].get("partitions", [""]))
+            own = jobs[rank].get("reservation")
+            names = {"reservation " + own} if own else set(jobs[rank].get("partitions", [""]))
             if not over(rank) and not names <= closed:
                 held = machine.earliest(jobs[rank], [*running.values()], now)
                 if held and held.start == now:
@@ -204,19 +240,21 @@ class Slurm:
             if seen.count(jobs[rank]["user"]) > (self.set["bf_max_job_user"] or inf) or over(rank):
                 continue
             held = self.place(machine, jobs[rank], plan, now)
-            if held.start <= now + self.set["bf_window"]:
+            if held and held.start <= now + self.set["bf_window"]:
                 plan.append(held)
                 if held.start == now:
                     start(rank, held)
 
-    def place(self, machine: Plain, job: dict[str, Any], plan: list[Held], now: float) -> Held:
+    def place(self, machine: Plain, job: dict[str, Any], plan: list[Held], now: float) -> Held | None:
         """Return the job's place in the plan: now, or at the first multiple of bf_resolution at which it fits."""
         step, moments = self.set["bf_resolution"], {time for one in plan for time in (one.start, one.until)}
+        moments |= {each[word] for each in machine.kept for word in ("start", "end")}
         for at in [now, *sorted({ceil(max(time, now) / step) * step for time in moments})]:
-            amounts = machine.choose(job, machine.worst(plan, at, at + job["estimate"]))
+            amounts = machine.choose_at(job, machine.worst(plan, at, at + job["estimate"]), at)
             if amounts is not None and at >= now:
                 return Held(at, at + job["estimate"], amounts)
-        raise AssertionError(job)
+        assert "reservation" in job
+        return None
 
 
 def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[int]]]:
@@ -224,7 +262,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     machine = Plain(case)
     limits = [(word, most) for limit in case.get("limits", []) for word, most in limit.items() if word != "user"]
     alone = [job for job in case["jobs"] if all(amount(job, word) <= most for word, most in limits)]
-    jobs = possible([job for job in alone if machine.earliest(job, [], 0)])
+    jobs = possible([job for job in alone if machine.fits_empty(job)])
     after = [[one["id"] for one in jobs if one["id"] in [other for _, other in waits_for(jobs, job)]] for job in jobs]
     order = sorted(range(len(jobs)), key=lambda rank: (jobs[rank]["submit"], rank))
     jobs, after = [machine.timed(jobs[rank]) for rank in order], [after[rank] for rank in order]
@@ -239,7 +277,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     waiting: list[int] = []
     arrived: dict[int, float] = {}
     started: dict[str, tuple[float, list[int]]] = {}
-    to_come, now = list(range(len(jobs))), 0.0
+    to_come, now, first = list(range(len(jobs))), -inf, min((job["submit"] for job in jobs), default=inf)
     slurm = Slurm(case, policy if policy.startswith("slurm") else "")
 
     def start(rank: int, held: Held) -> None:
@@ -279,8 +317,8 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
             held = fits(rank)
             if head is None and held is None:
                 shadow = machine.earliest(jobs[rank], [*running.values()], now)
-                assert shadow is not None
-                head = (rank, shadow)
+                over_at = [each["end"] for each in machine.kept if each["name"] == jobs[rank].get("reservation")]
+                head = (rank, shadow or Held(over_at[0], over_at[0], {}))
                 if policy == "fcfs":
                     return False
             elif held is not None:
@@ -288,7 +326,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
                 if late and head is not None:
                     at = head[1].start
                     then = machine.worst([*running.values(), held], at, at + jobs[head[0]]["estimate"])
-                    if machine.choose(jobs[head[0]], then) is None:
+                    if machine.choose_at(jobs[head[0]], then, at) is None:
                         continue
                 start(rank, held)
                 if [rank for rank in waiting if over(rank)] != before:
@@ -298,6 +336,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     while to_come or running or waiting:
         times = [comes(rank) for rank in to_come if comes(rank) >= now] + [ends[rank] for rank in running]
         times += [slurm.again] if policy.startswith("slurm") else []
+        times += [each[word] for each in machine.kept for word in ("start", "end") if each[word] > max(now, first)]
         now = min(times + [held.start for held in planned.values() if held.start > now])
         gone = [rank for rank in running if ends[rank] == now]
         early = any(running[rank].until > now for rank in gone)
@@ -307,7 +346,10 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
             rank for rank in to_come if comes(rank) <= now and not any(places[one] in running for one in after[rank])
         ]
         to_come = [rank for rank in to_come if rank not in came]
-        waiting += came
+        over_now = {each["name"] for each in machine.kept if each["end"] <= now}
+        waiting = [rank for rank in [*waiting, *came] if jobs[rank].get("reservation") not in over_now]
+        ends = [now if rank in came and rank not in waiting else end for rank, end in enumerate(ends)]
+        came = [rank for rank in came if rank in waiting]
         arrived |= dict.fromkeys(came, now)
         if policy.startswith("conservative"):
             if early and not policy.endswith("none"):
@@ -331,9 +373,11 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     return started
 
 
-def case_of(seed: int, waiting: float = 0.0, limited: bool = False, parted: bool = False) -> dict[str, Any]:
+def case_of(
+    seed: int, waiting: float = 0.0, limited: bool = False, parted: bool = False, reserved: bool = False
+) -> dict[str, Any]:
     """Return a random machine with jobs in the program's JSON format. The share `waiting` of the jobs waits for
-    others; with `parted` the machine has partitions.
+    others; with `parted` the machine has partitions, with `reserved` reservations of its nodes.
     """
     lot = random.Random(seed)
     nodes = [
@@ -380,6 +424,22 @@ def case_of(seed: int, waiting: float = 0.0, limited: bool = False, parted: bool
         ]
         for job in jobs:
             job |= lot.choice([{}, {"partitions": lot.sample("pqr", lot.randint(1, 3))}])
+    if reserved:
+        names = lot.choice(["", "uvw"])
+        case["reservations"] = [
+            {
+                "name": name,
+                "nodes": lot.sample(range(len(nodes)), lot.randint(1, len(nodes))),
+                "start": (start := lot.choice([-50, 0, 20, 100, 200])),
+                "end": start + lot.choice([50, 100, 300]),
+                "users": lot.choice([[], ["a"], ["a", "b"]]),
+            }
+            for name in lot.choice(["u", "uv"])
+        ]
+        for job in jobs:
+            job.pop("most_nodes", None)  # with a limit, a job can fit worse when more is free: then promises move
+            if names and lot.random() < 0.4:
+                job["reservation"] = lot.choice([each["name"] for each in case["reservations"]])
     if limited:
         each = {"user": "*", lot.choice(["cores", "mem", "jobs", "nodes", "gpus"]): lot.choice([2, 3, 8])}
         case["limits"] = [each, {lot.choice(["cores", "jobs"]): lot.choice([4, 12])}]

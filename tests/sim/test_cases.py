@@ -131,6 +131,17 @@ SLURM = (
 )  # fmt: skip
 
 
+def test_random_nodes_with_reservations_give_the_schedule_of_the_plain_program(tmp_path: Path) -> None:
+    for seed in range(500 if settings().max_examples > 1000 else 25):
+        case, path = case_of(seed, parted=seed % 3 == 0, reserved=True), tmp_path / "case.json"
+        path.write_text(json.dumps(case), encoding="utf-8")
+        is_named = any("reservation" in job for job in case["jobs"])
+        for spec in (*(ON_NODES[:3] if is_named else ON_NODES), *SLURM):
+            plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
+            got = placed(path, spec)
+            assert {job: where for job, where in got.items() if where[1]} == plain, (seed, spec)
+
+
 @pytest.mark.parametrize(("waiting", "limited"), [(0, False), (0.3, True)], ids=["alone", "limited and dependent"])
 def test_random_nodes_under_slurm_give_the_schedule_of_the_plain_program(
     tmp_path: Path, waiting: float, limited: bool

@@ -161,6 +161,9 @@ def _nodes(page: _Page, portrait: Portrait) -> Lines:
         )
     if known.limited:
         words += f" Limits of users, accounts or arrays hold for {count(known.limited, 'job')}."
+    if known.reservations:
+        own = f"; {count(known.confined, 'job')} must start in one" if known.confined else ""
+        words += f" Nodes are kept by {count(known.reservations, 'reservation')}{own}."
     return lines + page.paragraph(words)
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
-from sim.decisions.reasons_on_nodes import LeavesNoRoom, NoNodes
+from sim.decisions.reasons_on_nodes import LeavesNoRoom, NodesReserved, NoNodes, no_nodes
 from sim.decisions.reasons_to_wait import MachineGoesDown, TooFewFree, WouldDelay
 from sim.machine.nodes import Leftover
 from sim.machine.profile import Extra
@@ -32,12 +32,12 @@ in_order, when_free, too_few = lru_cache(1024)(InOrder), lru_cache(4096)(WhenFre
 """Cached constructors of reasons, because the same numbers occur again and again."""
 
 
-def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes:
+def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes | NodesReserved:
     """Return the reason why the job does not fit: what it lacks."""
     if job.procs > (free := view.free):
         return too_few(free)
     if view.has_nodes:
-        return NoNodes(*view.lack(job))
+        return no_nodes(view.lack(job), view.kept_from(job))
     return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
 
 

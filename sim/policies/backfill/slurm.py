@@ -38,6 +38,8 @@ class Slurm(Ordered):
 
     Jobs of partitions with a higher tier (PriorityTier) come first. On equal processors there is one partition. A job
     that names several partitions is passed over when all are closed.
+
+    Jobs that name a reservation of nodes come before all others, and only close this reservation.
     """
 
     asks_limits = True
@@ -102,6 +104,8 @@ class Slurm(Ordered):
             at = self._start(plan, job, now)
             if at > now + self.bf_window:
                 continue
+            if view.partitions(job)[0] < -1 and not plan.admits(job, at, job.estimate):
+                continue  # its reservation will be over
             plan.hold(job, at, at + job.estimate)
             if at == now:
                 yield (Backfill if place else Start)(job, Planned(), plan.seats_of(job))

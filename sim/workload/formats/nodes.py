@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from sim.errors import TraceError, near
@@ -15,12 +16,15 @@ from sim.text_files import TextKind
 from sim.workload.fidelity import UNMODELLED
 from sim.workload.follows import Dependencies
 from sim.workload.formats.batsim import parsed_json
+from sim.workload.formats.sacct import stamp
 from sim.workload.formats.slurm_text import NO_CORES, hosts, records
 from sim.workload.formats.table import JobRows, number, shown
+from sim.workload.formats.zone import zone_here
 from sim.workload.limit_rules import LimitRule
 from sim.workload.limits import OWNERS, Owned, limits_of
 from sim.workload.model import Field, Header, Trace
 from sim.workload.options import MOST_PROCS
+from sim.workload.reserved_nodes import Admission, NodeReservation, admission
 from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request, Shape
 
 MACHINE = TextKind("machine", 2**22, TraceError)
@@ -37,11 +41,12 @@ MOST_TASKS = 2**20
 MOST_NOTES, MOST_LETTERS = 100, 200
 """Largest number of notes that are kept from a file, and of characters of a note."""
 MOST_VALUES = 2**23
+UNKNOWN = "names a reservation that the machine does not have; it runs without"
 _WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}
 _JOB_WORDS = {
     "id", "submit", "run", "estimate", "user", "account", "exclusive", "nodes", "tasks", "cores", "mem", "mem_node",
     "least_nodes", "most_nodes", "features", "partitions", "begin", "name", "dependency", "fails",
-    "qos", "array", "at_once",
+    "qos", "array", "at_once", "reservation",
 }  # fmt: skip
 _RESOURCES = {"mem": "memory", "cpus": "cores", "gpus": "gpu"}
 _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
@@ -66,6 +71,8 @@ def read(text: str, name: str, path: object) -> Trace:
     shape = shape_of(content, path)
     rows, requests = JobRows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
     waits, owned = Dependencies(), list[Owned]()
+    known = {each.name for each in shape.reservations}
+    by_name = any(isinstance(job, dict) and job.get("reservation") for job in content["jobs"])
     for at, job in enumerate(content["jobs"], start=1):
         request = _request(job, shape) if isinstance(job, dict) else None
         values = _values(job, request) if request is not None else None
@@ -78,9 +85,13 @@ def read(text: str, name: str, path: object) -> Trace:
         number_of_job = str(job.get("id", at))[:64]
         rows.add(number_of_job, values, {Field.USER: user}, str(job.get("account", ""))[:64])
         waits.add(number_of_job, str(job.get("dependency", "")), f"{user} {name_of_job}")
-        requests.append(request)
-        tasks = job.get("at_once", 0)
         account, qos, array = (str(job.get(word, ""))[:64] for word in ("account", "qos", "array"))
+        named = str(job.get("reservation", ""))[:64]
+        if named and named not in known:
+            rows.assumed.add(UNKNOWN, f"job {number_of_job}")
+        admitted = admission(shape.reservations, named, user, account, by_name) if known else Admission()
+        requests.append(replace(request, admitted=admitted))
+        tasks = job.get("at_once", 0)
         owned.append(Owned(user, account, qos, array, tasks if _is_amount(tasks) else 0))
     for kind, jobs in waits.unknown.items():
         rows.assumed.add(f"{UNMODELLED} dependencies of the kind {shown(kind)}", jobs)
@@ -89,6 +100,7 @@ def read(text: str, name: str, path: object) -> Trace:
     notes = tuple(f" Note: {' '.join(note.split())[:MOST_LETTERS]}" for note in listed if isinstance(note, str))
     trace = rows.trace(name, "nodes", path, Header(max_procs=shape.cores, comments=notes))
     shape = replace(shape, requests=tuple(requests))
+    shape = shape.reserved_since(None, name)
     return replace(trace, shape=shape, follows=waits.follows(), limits=limits_of(shape, owned))
 
 
@@ -103,7 +115,7 @@ def read_machine(text: str, path: object) -> Shape:
     except TraceError as error:
         raise TraceError(f"names no nodes and is no TOML ({shown(error.what)}); {HINT}", path, error.line) from None
     parts = {"nodes": content.get("node"), "partitions": content.get("partition", []), "limits": content.get("limit")}
-    return shape_of({**content, **parts}, path)
+    return shape_of({**content, **parts, "reservations": content.get("reservation")}, path)
 
 
 # The machine
@@ -130,7 +142,43 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
         raise TraceError(f"placement must be one of {', '.join(NODE_PLACEMENTS)}, got {shown(placement)}{hint}", path)
     groups = tuple(_groups(content.get("partitions"), nodes, member_of, path))
     limits = tuple(_limits(content.get("limits"), path))
-    return Shape(tuple(nodes), groups, placement=placement, limits=limits)
+    reservations = tuple(_reservations(content.get("reservations"), nodes, path))
+    return Shape(tuple(nodes), groups, placement=placement, limits=limits, reservations=reservations)
+
+
+def _reservations(listed: object, nodes: list[ComputeNode], path: object) -> Iterator[NodeReservation]:
+    """Yield the reservations of nodes in the list; their times are seconds of the trace, or dates."""
+    numbers, total = {node.name: at for at, node in enumerate(nodes)}, 0
+    for at, each in enumerate(listed if isinstance(listed, list) else [], start=1):
+        if not isinstance(each, dict) or not isinstance(each.get("name"), str):
+            raise TraceError(f"reservation {at}: expected a table with a name, got {shown(each)}", path)
+        start, end = (_moment(each.get(word)) for word in ("start", "end"))
+        if start is None or end is None or not start[0] < end[0] or start[1] != end[1]:
+            raise TraceError(f"reservation {at}: start and end must be seconds, or dates, in this order", path)
+        members = _members(each.get("nodes", list(range(len(nodes)))), numbers)
+        total += len(members)
+        _refuse_many(at, total, path)
+        users, accounts = (frozenset(_strings(each.get(word))) for word in ("users", "accounts"))
+        yield NodeReservation(each["name"][:64], start[0], end[0], members, users, accounts, start[1])
+
+
+def _moment(value: object) -> tuple[float, bool] | None:
+    """Return a time as (seconds, True if they are seconds since 1970); None if the value is no time."""
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=zone_here())).timestamp(), True
+    if isinstance(value, str):
+        seconds = stamp(value, zone_here())
+        return None if seconds is None else (seconds, True)
+    found = number(value)
+    return None if found is None else (found, False)
+
+
+def _members(named: object, numbers: Mapping[str, int]) -> frozenset[int]:
+    """Return the numbers of nodes that are given by number, or by name as text."""
+    if isinstance(named, str):
+        return frozenset(numbers[host] for host in hosts(named) if host in numbers)
+    listed = named if isinstance(named, list) else []
+    return frozenset(n for n in listed if isinstance(n, int) and 0 <= n < len(numbers))
 
 
 def _limits(listed: object, path: object) -> Iterator[LimitRule]:
@@ -246,7 +294,13 @@ def _of_scontrol(text: str, path: object) -> Shape:
             int(factor[:9]) if (factor := record.get("PriorityJobFactor", "")).isdecimal() else 1,
         )
         groups.append(group)
-    return Shape(tuple(nodes.values()), tuple(groups))
+    reservations = [
+        {"name": record["ReservationName"], "start": record.get("StartTime"), "end": record.get("EndTime"),
+         "nodes": record.get("Nodes", ""), "users": record.get("Users", ""), "accounts": record.get("Accounts", "")}
+        for record in records(text, "ReservationName")
+    ]  # fmt: skip
+    listed = [*nodes.values()]
+    return Shape(tuple(listed), tuple(groups), reservations=tuple(_reservations(reservations, listed, path)))
 
 
 def _gres(text: str) -> tuple[tuple[str, int], ...]:

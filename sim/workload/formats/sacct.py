@@ -269,7 +269,11 @@ class _Dump:
         submitted = trace.table[self._waiting, Field.SUBMIT]
         trace.table[self._waiting, Field.WAIT] = (self._made - (start or 0.0) - submitted).clip(min=0)
         fidelity = trace.fidelity + Fidelity(assumed=(*notes, *self._unmodelled.note()))
-        return replace(trace, fidelity=fidelity, shape=self._asked.shape if self._asked else None)
+        return replace(
+            trace,
+            fidelity=fidelity,
+            shape=self._asked.shape.reserved_since(start or 0.0, name) if self._asked else None,
+        )
 
     def _machine(self) -> tuple[int, list[Note]]:
         """Return the number of the machine's processors or nodes (0 if unknown), and notes on how this number was

@@ -74,6 +74,7 @@ class Unmodelled:
 
     def __init__(self, shape: Shape | None = None) -> None:
         self._modelled = set[str]()
+        self._reservations = {each.name for each in shape.reservations} if shape is not None else set[str]()
         if shape is not None:
             self._modelled |= {"memory"} if shape.has[:, 1].any() else set()
             self._modelled |= {"GPUs"} if "gpu" in shape.kinds else set()
@@ -91,7 +92,7 @@ class Unmodelled:
             "GPUs": "gres/gpu" in tres,
             "licenses": row.get("licenses", "") not in HARMLESS,
             "node features": row.get("constraints", "") not in HARMLESS,
-            "reservations": row.get("reservation", "") not in HARMLESS,
+            "reservations": row.get("reservation", "") not in {*HARMLESS, *self._reservations},
             "limits of accounts or QOS": row.get("reason", "").startswith(("Assoc", "QOS")),
         }
         for column, names in self._names.items():

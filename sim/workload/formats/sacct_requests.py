@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sim.workload.formats.sacct_places import Stay, cores_by_node
 from sim.workload.formats.slurm_text import hosts
+from sim.workload.reserved_nodes import admission
 from sim.workload.shape import Request, Seats, Shape
 
 Row = dict[str, str]
@@ -58,7 +60,7 @@ class Asked:
             None if stay is None else self._seats(request, stay.nodes, next(counts))
             for stay, request in zip(self._stays, self._requests, strict=True)
         )
-        return Shape(shape.nodes, shape.groups, tuple(self._requests), shape.placement, ran)
+        return replace(shape, requests=tuple(self._requests), ran=ran)
 
     def _seats(self, request: Request, nodes: tuple[int, ...], counts: tuple[int, ...]) -> Seats:
         if self._is_exclusive(request.groups):
@@ -81,7 +83,9 @@ class Asked:
             each.append(int(amount // cores) if is_each else 0)
             once.append(0 if is_each else int(-(-amount // nodes)))
         per_node = tuple(once) if any(once) else ()
-        return Request(tuple(each), tasks=cores, least=least, per_node=per_node, groups=groups)
+        who = row.get("reservation", ""), row.get("user", ""), row.get("account", "")
+        admitted = admission(self._shape.reservations, *who, by_name="reservation" in row)
+        return Request(tuple(each), tasks=cores, least=least, per_node=per_node, groups=groups, admitted=admitted)
 
     def _is_exclusive(self, groups: tuple[int, ...]) -> bool:
         return bool(groups) and all(self._shape.groups[number].is_exclusive for number in groups)

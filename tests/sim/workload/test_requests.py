@@ -1,4 +1,7 @@
-"""Node requests for the jobs of any trace, read from another file."""
+"""Node requests for the jobs of any trace, read from another file.
+
+Also tests sim.workload.reserved_nodes.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from sim.decisions.decisions import Drop
+from sim.decisions.reasons_on_nodes import NodesReserved
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import PolicyError, SchedscopeError
 from sim.workload.model import Workload
+from sim.workload.reading import read as read_trace
 from sim.workload.source import read
 
 SWF = """; MaxProcs: 100
@@ -62,3 +69,81 @@ def test_policies_that_count_processors_refuse_nodes(tmp_path: Path) -> None:
     engine = Engine(workload, "easy")
     with pytest.raises(PolicyError, match="cannot run on a machine of nodes"):
         engine.switch("gang")
+
+
+KEPT = (
+    TOML
+    + """[[reservation]]
+name = "course"
+nodes = "n1"
+start = 5
+end = 40
+users = ["1"]
+"""
+)
+
+
+def test_jobs_of_a_reservations_users_may_use_its_nodes_and_others_end_before(tmp_path: Path) -> None:
+    swf = "; MaxProcs: 8\n" + "".join(
+        f"{job} 0 -1 10 4 -1 -1 4 10 -1 1 {user} 1 1 0 -1 -1 -1\n" for job, user in ((1, 2), (2, 2), (3, 1), (4, 2))
+    )
+    engine = Engine(on(tmp_path, KEPT, swf), "firstfit", watchers=[Checker])
+    engine.run(until=0)
+    waits = {job.job.id: job.why for job in engine.snapshot().queue}
+    assert isinstance(why := waits["2"], NodesReserved)
+    assert why == NodesReserved("course", 5, 40, False)
+    assert "ReqNodeNotAvail: course keeps nodes that it needs from 5 to 40" in why.sentence(
+        engine.state.jobs[1], "{:g}".format
+    )
+    engine.run()
+    assert starts(engine) == {"1": 0, "2": 10, "3": 0, "4": 20}
+
+
+def test_jobs_that_name_a_reservation_start_in_it_or_are_cancelled(tmp_path: Path) -> None:
+    job = {"run": 10, "estimate": 20, "tasks": 4, "reservation": "r"}
+    case = {
+        "nodes": [{"cores": 4}, {"cores": 4}],
+        "reservations": [{"name": "r", "nodes": [1], "start": 30, "end": 45}],
+        "jobs": [
+            {"id": "1", "submit": 0, **job}, {"id": "2", "submit": 0, **job}, {"id": "3", "submit": 1, **job},
+            {"id": "4", "submit": 0, **job, "reservation": "?"},
+        ],
+    }  # fmt: skip
+    (path := tmp_path / "case.json").write_text(json.dumps(case), encoding="utf-8")
+    workload = Workload.of(read_trace(path)).with_overruns()
+    assert any("reservation that the machine does not have" in note.what for note in workload.fidelity.assumed)
+    for policy in ("slurm:bf_resolution=1,bf_interval=0", "easy", "fcfs"):
+        engine = Engine(workload, policy, watchers=[Checker])
+        engine.run(until=0)
+        if policy != "fcfs":
+            assert "Reservation: it must start in r, from 30 to 45" in {
+                job.why.sentence(job.job, "{:g}".format).split(", on")[0] for job in engine.snapshot().queue if job.why
+            }
+        engine.run()
+        told = (each for step in range(engine.step_count) for each in engine.history.decisions(step))
+        dropped = [each.say("{:g}".format) for each in told if isinstance(each, Drop)]
+        assert starts(engine) == {"1": 30, "2": 40, "4": 0 if policy != "fcfs" else 40}, policy
+        assert dropped == ["J3 is cancelled: its reservation r is over"]
+
+
+def test_dates_of_reservations_are_those_of_the_trace(tmp_path: Path) -> None:
+    scontrol = (
+        "NodeName=n1 CPUTot=4 State=IDLE\n"
+        "ReservationName=maint StartTime=2026-11-24T08:00:00 EndTime=2026-11-24T09:00:00 Nodes=n1 Users=root\n"
+    )
+    day = "2026-11-24T"
+    times = f"{day}07:30:00|{day}07:30:00|{day}07:50:00"
+    dump = f"JobID|Submit|Start|End|NCPUS|Timelimit|User\n1|{times}|4|01:00:00|a\n"
+    workload = on(tmp_path, scontrol, dump, "x.sacct")
+    assert workload.shape is not None
+    assert [(each.start, each.end) for each in workload.shape.reservations] == [(1800, 5400)]
+    engine = Engine(workload, "easy")
+    engine.run()
+    assert starts(engine) == {"1": 5400}
+    with pytest.raises(SchedscopeError, match="does not say when it began"):
+        on(tmp_path, scontrol, SWF)
+
+
+def starts(engine: Engine) -> dict[str, float]:
+    found = zip(engine.workload.ids, engine.schedule().start.tolist(), strict=True)
+    return {job: start for job, start in found if start == start}

@@ -1,0 +1,128 @@
+"""Reservations of nodes: times at which only some jobs may use them, for maintenance, a class or a project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.errors import TraceError
+
+_CLOSE = 1e-6
+"""Largest distance in seconds of two times that count as equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReservation:
+    """Reservation of nodes from `start` to `end`, in seconds of the trace."""
+
+    name: str
+    start: float
+    end: float
+    nodes: frozenset[int]
+    users: frozenset[str] = frozenset()
+    """Users whose jobs may use the nodes meanwhile; where a trace names reservations, only jobs that name this one
+    may.
+    """
+    accounts: frozenset[str] = frozenset()
+    is_dated: bool = False
+    """True if the times are seconds since 1970, because the file of the machine has dates."""
+
+    def at(self, zero: float) -> NodeReservation:
+        """Return the reservation in the time of a trace that begins at `zero`, in seconds since 1970."""
+        return replace(self, start=self.start - zero, end=self.end - zero, is_dated=False) if self.is_dated else self
+
+    def why_never(self, now: float) -> str:
+        """Return text on why a job that must start in this reservation can no longer do so; "" if it can.
+
+        >>> NodeReservation("class", 100, 200, frozenset({0})).why_never(200)
+        'its reservation class is over'
+        """
+        return "" if now < self.end - _CLOSE else f"its reservation {self.name} is over"
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Reservations of a machine that concern a job, by number."""
+
+    within: int = -1
+    """Reservation that the job names, in which it must start; -1 for none."""
+    may_use: frozenset[int] = frozenset()
+    """Reservations whose nodes the job may use besides others, because of its user or account."""
+
+
+def shut(
+    listed: Sequence[NodeReservation], own: Admission, start: float, end: float
+) -> tuple[frozenset[int] | None, frozenset[int]]:
+    """Return (nodes to which a job is confined, None for all; nodes kept from it) if it runs from `start` to `end`.
+
+    >>> listed = (NodeReservation("a", 10, 20, frozenset({0})), NodeReservation("b", 15, 30, frozenset({1})))
+    >>> shut(listed, Admission(), 0, 12), shut(listed, Admission(1), 15, 20)
+    ((None, frozenset({0})), (frozenset({1}), frozenset({0})))
+    """
+    only: frozenset[int] | None = None
+    if own.within >= 0:
+        its = listed[own.within]
+        only = its.nodes if its.start - _CLOSE <= start < its.end - _CLOSE else frozenset()
+    kept = frozenset(
+        chain.from_iterable(
+            each.nodes
+            for number, each in enumerate(listed)
+            if number != own.within
+            and number not in own.may_use
+            and each.start < end - _CLOSE
+            and start < each.end - _CLOSE
+        )
+    )
+    return only, kept
+
+
+def admission(listed: Sequence[NodeReservation], named: str, user: str, account: str, by_name: bool) -> Admission:
+    """Return the reservations of a job that names the reservation `named`. With `by_name` the trace names reservations,
+    and its users must name one to use it.
+
+    A name can stand for several reservations, one after another; the job runs in the last one.
+    """
+    numbers = [number for number, each in enumerate(listed) if named and each.name == named]
+    if numbers:
+        return Admission(max(numbers, key=lambda number: listed[number].end))
+    if by_name:
+        return Admission()
+    mine = (number for number, each in enumerate(listed) if user in each.users or account in each.accounts)
+    return Admission(may_use=frozenset(mine))
+
+
+class Reserved:
+    """Part of a machine's shape that knows its reservations of nodes."""
+
+    reservations: tuple[NodeReservation, ...]
+
+    def reserved_since(self, zero: float | None, name: str) -> Self:
+        """Return the shape with reservations in the time of the trace `name`, which begins at `zero` (seconds since
+        1970, None if unknown).
+        """
+        if not any(each.is_dated for each in self.reservations):
+            return self
+        if zero is None:
+            raise TraceError("does not say when it began, but the reservations of its nodes have dates", name)
+        made: Self = replace(cast(Any, self), reservations=tuple(each.at(zero) for each in self.reservations))
+        return made
+
+    def changes_after(self, now: float) -> list[float]:
+        """Return the later times at which reservations begin or end, in order."""
+        return sorted({time for each in self.reservations for time in (each.start, each.end) if time > now})
+
+    def left_open(self, own: Admission, free: NDArray[np.int64], start: float, end: float) -> NDArray[np.int64]:
+        """Return the free amounts of the nodes, without nodes that reservations keep from a job between these times."""
+        if not self.reservations:
+            return free
+        only, kept = shut(self.reservations, own, start, end)
+        if only is None and not kept:
+            return free
+        free = free.copy()
+        free[[n for n in range(len(free)) if n in kept or (only is not None and n not in only)]] = 0
+        return free
