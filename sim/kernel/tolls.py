@@ -25,7 +25,7 @@ from sim.machine.columns import (
     times,
 )
 from sim.machine.operations import insert_pair, remove_pair
-from sim.policies.preempt.xfactors import expansion, payable_from
+from sim.policies.preempt.xfactors import expansion, is_too_wide, payable_from
 
 KINDS_OF_JOBS = 16
 """Number of categories in `sim.workload.categories`"""
@@ -251,12 +251,12 @@ class TollLoop(Suspension):
         return self.prices[procs]
 
     def _priced(self, procs: int) -> float:
-        needed, widest = procs - self.free, 2 * procs
+        needed = procs - self.free
         if needed <= 0:
             return 0.0
         for index in range(self.rungs):
             its = self.procs[-self.rung_of[index]]
-            if its <= widest:
+            if not is_too_wide(its, procs):
                 needed -= its
                 if needed <= 0:
                     return self.rung_at[index]
@@ -308,15 +308,15 @@ class TollLoop(Suspension):
         If some of these jobs are too wide to be suspended, the widest of them becomes the keeper, and the toll is
         infinite.
         """
-        keeper, toll, barrier, widest, sets = self.nobody, 0.0, -1, 2 * self.procs[rank], self.sets
+        keeper, toll, barrier, its, sets = self.nobody, 0.0, -1, self.procs[rank], self.sets
         for index in range(self.rungs - 1, -1, -1):
             other = -self.rung_of[index]
             procs = self.procs[other]
-            if (keeper != self.nobody and procs <= widest) or not sets.meets(other, rank):
+            if (keeper != self.nobody and not is_too_wide(procs, its)) or not sets.meets(other, rank):
                 continue
             if keeper == self.nobody:
                 keeper, toll = other, self.rung_at[index]
-            if procs > widest and (
+            if is_too_wide(procs, its) and (
                 barrier < 0
                 or procs > self.procs[barrier]
                 or (procs == self.procs[barrier] and sets.exceeds(other, barrier))

@@ -13,6 +13,7 @@ from math import inf
 from typing import TypeAlias
 
 from sim.policies.preempt.keepers import NOBODY
+from sim.policies.preempt.xfactors import is_too_wide
 from sim.workload.model import Job
 
 Rung: TypeAlias = tuple[float, int, Job, int]
@@ -91,17 +92,16 @@ class Ladder:
         above = [rung for rung in self.rungs if rung[3] & pinned]
         if not above:
             return 0, NOBODY
-        widest = 2 * procs
-        barriers = [(job.procs, processors, job.rank) for _, _, job, processors in above if job.procs > widest]
+        wide = (rung for rung in above if is_too_wide(rung[2].procs, procs))
+        barriers = [(job.procs, processors, job.rank) for _, _, job, processors in wide]
         return (inf, max(barriers)[2]) if barriers else (above[-1][0], above[-1][2].rank)
 
     def _priced(self, procs: int) -> float:
         needed = procs - self.free
         if needed <= 0:
             return 0
-        widest = 2 * procs
         for height, _, job, _ in self.rungs:
-            if job.procs <= widest:
+            if not is_too_wide(job.procs, procs):
                 needed -= job.procs
                 if needed <= 0:
                     return height

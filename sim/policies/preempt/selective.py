@@ -13,7 +13,7 @@ from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Order, Xfactor
 from sim.policies.parameters import parameter
 from sim.policies.preempt.remembering import Remembering
-from sim.policies.preempt.xfactors import expansion
+from sim.policies.preempt.xfactors import expansion, is_too_wide
 from sim.policies.registry import policy
 from sim.policies.view import RunningJob, View
 from sim.workload.categories import TAU
@@ -97,7 +97,8 @@ class Selective(Remembering):
         outranked = now.new_ranking()
         for run in self.runs(now):
             height = self.height(now, run)
-            if mine >= self.sf * height and run.job.procs <= 2 * job.procs and self.may_give_way(now, run.job, job):
+            is_outranked = mine >= self.sf * height and not is_too_wide(run.job.procs, job.procs)
+            if is_outranked and self.may_give_way(now, run.job, job):
                 outranked.add(run.job, height)
         victims = outranked.up() if self.needs_own(now, job) else self.victims_among(now, job, outranked.up())
         for victim in victims:
@@ -133,7 +134,7 @@ class Selective(Remembering):
         found = sum(other.procs for other in outranked) + self.count_unclaimed(view)
         if len(outranked) < len(others) if pinned is not None else found < job.procs:
             return NoVictims(mine, self.sf)
-        wide = [other for other in outranked if job.procs < other.procs / 2]
+        wide = [other for other in outranked if is_too_wide(other.procs, job.procs)]
         spared = [
             other for other in outranked if self.spares(view, other, self._xfactor(view, other)) and other not in wide
         ]

@@ -1,4 +1,5 @@
-"""Expansion factors (xfactors) of jobs that do not run, and the times at which these reach a value.
+"""Expansion factors (xfactors) of jobs that do not run, the times at which these reach a value, and which jobs are too
+wide to be suspended.
 
 The compiled loop uses the same text.
 """
@@ -22,3 +23,8 @@ def payable_from(since: float, least: float, estimate: float) -> float:
     `since` is the submit time plus the time that the job has run.
     """
     return EARLY * (since + least * estimate) - estimate - MOMENT
+
+
+def is_too_wide(width: int, procs: int) -> bool:
+    """Return True if a job on `procs` processors may not suspend a job of this width: one more than twice as wide."""
+    return width > 2 * procs
