@@ -12,7 +12,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
-from sim.decisions.decisions import Backfill, Keep, Reserve, Resume, Start, Suspend, Wake
+from sim.decisions.decisions import Backfill, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.sentences import Reason
 from sim.engine.state import State
 from sim.machine.nodes import Leftover
@@ -299,10 +299,12 @@ class StatePass(StateView):
 
     divide = _acting(divided_pass.divide)
     reserve_trial = _acting(divided_pass.reserve_trial)
-    expect = _acting(divided_pass.expect)
     start_in = _acting(divided_pass.start_in)
     backfill_in = _acting(divided_pass.backfill_in)
     try_in = _acting(divided_pass.try_in)
+
+    def expect(self, job: Job, at: float) -> None:
+        self._apply[Expect](Expect(job, at))
 
     def start_in_order(self) -> Job | None:
         start, state, fits = self._apply[Start], self._state, self.fits

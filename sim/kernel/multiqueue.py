@@ -215,6 +215,7 @@ class DividedPass(Partitions):
     def _place(self, job: int, lasts: float) -> float:
         before = NEVER if self.outside == self.came else job
         self._plan_pivots(before)
+        self.starts.complete()
         at = self.starts.plan.earliest(self.procs[job], lasts, self.now)
         if before == NEVER:
             self.starts.plan.take(at, at + lasts, self.procs[job])
@@ -238,6 +239,7 @@ class DividedPass(Partitions):
 
     def _occupy(self, job: int) -> None:
         self.stamp += 1
+        self.starts.complete()
         self.starts.plan.take(self.now, self.now + self.estimate[job], self.procs[job])
 
     def _move(self) -> None:

@@ -19,7 +19,8 @@ class FirstStarts:
         """Queues with a job, in the order in which their first jobs are planned, and the number of these queues"""
         self.procs, self.lasts, self.at = numbers(queues), times(queues), times(queues)
         """For each queue: processors, estimate and planned start of its first job"""
-        self.is_made = False
+        self.is_made = self.is_whole = False
+        """True if the starts are planned; and True if the plan contains all jobs"""
         self.short_at, self.short_of = INFINITE, 0
         """Time from which the plan has few free processors, and their number; wider jobs must end before this time"""
 
@@ -37,18 +38,29 @@ class FirstStarts:
         """Plan each job at its earliest start, in the order in which they were added, on the processors that the plan
         `beside` and the jobs before it leave free.
         """
-        plan, turn, at = self.plan, 0, 0.0
+        plan, turn = self.plan, 0
         plan.become(beside)
         for turn in range(self.count):
+            if turn:
+                self._enter(self.in_turn[turn - 1])
             queue = self.in_turn[turn]
-            self.at[queue] = at = plan.earliest(self.procs[queue], self.lasts[queue], now)
-            plan.take(at, at + self.lasts[queue], self.procs[queue])
-        self.is_made, self.short_at = True, INFINITE
+            self.at[queue] = plan.earliest(self.procs[queue], self.lasts[queue], now)
+        self.is_made, self.is_whole, self.short_at = True, self.count == 0, INFINITE
+
+    def complete(self) -> None:
+        """Enter the last job into the plan, which is needed before other questions about the plan."""
+        if not self.is_whole:
+            self._enter(self.in_turn[self.count - 1])
+            self.is_whole = True
+
+    def _enter(self, queue: int) -> None:
+        self.plan.take(self.at[queue], self.at[queue] + self.lasts[queue], self.procs[queue])
 
     def leaves_room(self, procs: int, end: float) -> bool:
         """Return True if `procs` processors can be used from now until `end` without delaying anything in the plan."""
         if self.refuses(procs, end):
             return False
+        self.complete()
         plan = self.plan
         short = plan.shortage_of(procs, end)
         if short >= 0:
@@ -64,6 +76,7 @@ class FirstStarts:
         `at` are given up.
         """
         plan = self.plan
+        self.complete()
         if lasts > at - now:  # from then on there is room
             lasts = at - now
         return procs <= plan.free[0] and plan.fits(procs, now, lasts)

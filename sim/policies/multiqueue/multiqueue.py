@@ -103,10 +103,11 @@ class MultiQueue(Policy):
         for job in now.planned():
             self._serve_planned(now, pivots, job)
         for job in pivots.jobs():
-            partition = pivots.queue_of(job)
             if not now.fits(job):
                 now.keep(job)
-            elif job is not pivots.first(partition):
+                continue
+            partition = pivots.queue_of(job)
+            if job is not pivots.first(partition):
                 self._backfill(now, pivots, job, partition)
             elif pivots.planned_start(partition) <= now.time:
                 now.start_in(partition, job, PivotDue(partition, max(0, job.procs - pivots.idle_in(partition))))

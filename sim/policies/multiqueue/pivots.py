@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from math import inf
 
@@ -48,7 +49,7 @@ class Pivots:
 
     def queue_of(self, job: Job) -> int:
         """Return the number of the job's queue, which is that of its partition."""
-        return self._classes.of(job)
+        return bisect_right(self._classes.limits, job.estimate)
 
     def leave_out(self, job: Job) -> None:
         """Take the job, which gets a reservation in this pass, out of its queue."""
@@ -73,15 +74,17 @@ class Pivots:
 
     def first(self, queue: int) -> Job:
         """Return the pivot of a queue that is not empty."""
-        return self._of_queues()[queue]
+        firsts = self._firsts
+        return (self._of_queues() if firsts is None else firsts)[queue]
 
     def _of_queues(self, before: float = inf) -> dict[int, Job]:
         """Return the first job of each queue, of those with a rank less than `before`; empty queues are missing."""
         if self._firsts is None:
             self._starts.forget()
             queue = self._queue if before == inf else [job for job in self._queue if job.rank < before]
-            firsts = self._classes.firsts(queue).items()
-            self._firsts = dict(sorted(firsts, key=lambda item: (not item[1].high, item[1].rank)))
+            self._firsts = self._classes.firsts(queue)
+            if len(self._firsts) > 1:
+                self._firsts = dict(sorted(self._firsts.items(), key=lambda item: (not item[1].high, item[1].rank)))
             for number, job in self._firsts.items():
                 self._starts.add(number, job.procs, job.estimate)
         return self._firsts
@@ -96,7 +99,9 @@ class Pivots:
 
     def planned_start(self, queue: int) -> float:
         """Return the planned start of the queue's pivot."""
-        return self._planned().at[queue]
+        if not self._starts.is_made:
+            self._planned()
+        return self._starts.at[queue]
 
     def idle_in(self, partition: int) -> int:
         """Return the number of idle processors of the partition."""
@@ -120,7 +125,8 @@ class Pivots:
         delaying a pivot. If other jobs arrived with it, only those before it can be pivots.
         """
         before = inf if len(self._left_out) == self._came else job.rank
-        plan = self._planned(before).plan
+        self._planned(before).complete()
+        plan = self._starts.plan
         at = plan.earliest(job.procs, lasts, self._view.now)
         if before == inf:
             plan.take(at, at + lasts, job.procs)
@@ -134,7 +140,9 @@ class Pivots:
         No new plan is needed. Planning the pivots again around the job keeps their starts exactly if the job fits into
         the current plan together with them.
         """
-        return self._planned().leaves_room(job.procs, self._view.now + job.estimate)
+        if not self._starts.is_made:
+            self._planned()
+        return self._starts.leaves_room(job.procs, self._view.now + job.estimate)
 
     def delays_no_reserved(self, job: Job) -> bool:
         """Return True if the job can run from now on without moving a reservation; pivots may be delayed."""
@@ -153,7 +161,8 @@ class Pivots:
     def occupy(self, job: Job) -> None:
         """Record that the job has started; if it leaves its processors free for the pivots, none of them moves."""
         self._extra.clear()
-        self._planned().plan.take(self._view.now, self._view.now + job.estimate, job.procs)
+        self._planned().complete()
+        self._starts.plan.take(self._view.now, self._view.now + job.estimate, job.procs)
 
     def move(self) -> None:
         """Record that pivots may have moved, so that they are planned again when next asked for."""
