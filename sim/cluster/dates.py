@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+DAY = 86400.0
+
 
 def date(at: float | None, now: float) -> str:
     """Return the time `at` as text: the time of day, with the date if it is not the day of `now`. For None, return "an

@@ -93,12 +93,8 @@ class Board:
         for job in jobs:
             self.past.add(job)
 
-    def keep(self, cluster: Cluster) -> None:
-        """Add the next picture without returning forecasts. Its forecasts are kept only if at least `every` seconds
-        have passed since the last kept ones.
-
-        Kept forecasts are scored when their jobs start.
-        """
+    def see(self, cluster: Cluster) -> None:
+        """Add the next picture without making forecasts: score the kept forecasts of the jobs that have started."""
         self.learn(cluster.jobs)
         for job in cluster.jobs:
             if not job.is_waiting and job.id in self._open:
@@ -111,9 +107,17 @@ class Board:
         self._ranges.forget(waiting)
         while self._errors and self._errors[0].came < cluster.at - DAY:
             self._errors.popleft()
+
+    def keep(self, cluster: Cluster) -> None:
+        """Add the next picture without returning forecasts. Its forecasts are kept only if at least `every` seconds
+        have passed since the last kept ones.
+
+        Kept forecasts are scored when their jobs start.
+        """
+        self.see(cluster)
         if self._kept_at is not None and cluster.at < self._kept_at + self._every:
             return
-        self._kept_at = cluster.at
+        self._kept_at, waiting = cluster.at, {job.id: job for job in cluster.queue}
         ahead = self._ahead = Foresight(trimmed(cluster), self.past)
         own = ahead.spans(LEARNT, SHARE)
         for id, start in ahead.starts(LEARNT).items():

@@ -19,22 +19,34 @@ _ALIKE = 60.0
 
 
 def forecast_lines(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -> Iterator[str]:
-    """Yield sentences on the expected start of a waiting job, and on how accurate such forecasts have been."""
+    """Yield sentences with the expected start of a waiting job and the score of such forecasts."""
+    yield forecast_in_words(cluster, job, forecasts)
+    if job.id in forecasts.starts and (told := score_line(forecasts)):
+        yield told
+
+
+def forecast_in_words(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -> str:
+    """Return a sentence with the expected start of a waiting job, or with the reason why there is no forecast."""
     found, around = forecasts.starts.get(job.id), forecasts.ranges.get(job.id)
     if found is None:
-        yield f"No forecast of ours: {printable(why_unknown(cluster, job))}."
-        return
+        return f"No forecast of ours: {printable(why_unknown(cluster, job))}."
     if around is not None:
         low, high = (_date(time, cluster) for time in around)
         middle = _date(found.middle, cluster)
-        yield f"Our forecast: {low} to {high} for {percent(SHARE, 0)} of such jobs, the middle {middle}."
-    elif found.high - found.low < _ALIKE:
-        yield f"Our forecast: {_date(found.high, cluster)}, if no other job comes."
-    else:
-        low, high = _date(found.low, cluster), _date(found.high, cluster)
-        yield f"Our forecast: {low} if jobs end as early as a tenth of them did, {high} if all run to their limits."
-    if told := score_line(forecasts):
-        yield told
+        return f"Our forecast: {low} to {high} for {percent(SHARE, 0)} of such jobs, the middle {middle}."
+    if found.high - found.low < _ALIKE:
+        return f"Our forecast: {_date(found.high, cluster)}, if no other job comes."
+    low, high = _date(found.low, cluster), _date(found.high, cluster)
+    return f"Our forecast: {low} if jobs end as early as a tenth of them did, {high} if all run to their limits."
+
+
+def score_note(forecasts: Forecasts) -> str:
+    """Return the score of the forecasts of the last day in a few words; "" if none can be judged yet."""
+    if forecasts.ours is None:
+        return ""
+    slurm = "" if forecasts.slurm is None else f", Slurm's {percent(forecasts.slurm.far, 0)}"
+    inside = "" if forecasts.inside is None else f"; {percent(forecasts.inside, 0)} in their range"
+    return f"starts within {span(FAR)}: ours {percent(forecasts.ours.far, 0)}{slurm}{inside}"
 
 
 def score_line(forecasts: Forecasts) -> str:

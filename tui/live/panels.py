@@ -8,6 +8,7 @@ from itertools import islice
 from sim.cluster.dates import date
 from sim.cluster.reasons import paragraph
 from sim.cluster.values import ClusterJob
+from sim.forecast.words import forecast_in_words, score_note
 from sim.formatting import count, printable, span
 from tui.live.queue import dates_curve, moved_of
 from tui.live.scene import LiveContext, LiveScene, event_in_words, job_name
@@ -39,13 +40,24 @@ def draw_job(context: LiveContext, size: Size, first: int = 0) -> Sheet:
     )
     named = " · ".join(filter(None, map(printable, (job.name, job.user, job.account, job.partition, job.qos))))
     lines = [line(swatch(hue), Span(f" {job_name(job)} ", "strong"), Span(text.shorten(named, max(size[0] - 12, 0))))]
-    for sentence in paragraph(scene.cluster, job):
+    why, *asked = paragraph(scene.cluster, job)
+    for sentence in (why, *asked[-1:]):  # why and when stand before the request
+        lines += wrapped(sentence, size[0])
+    lines += _forecast(context, job, size[0])
+    for sentence in asked[:-1]:
         lines += wrapped(sentence, size[0])
     lines += _dates(context, job, size[0])
     lines += _parts(context, job, size[0])
     if job.dependency:
         lines += wrapped(f"Depends on {printable(job.dependency)}.", size[0], "dim")
     return sheet("Job", lines, note=printable(job.state.lower().replace("_", " ")))
+
+
+def _forecast(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Line]:
+    if job.is_waiting and context.scene.forecasts is not None:
+        yield from wrapped(forecast_in_words(context.scene.cluster, job, context.scene.forecasts), width)
+    elif job.is_waiting:
+        yield line(Span("Our forecast is being made.", "dim"))
 
 
 def _dates(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Line]:
@@ -93,6 +105,8 @@ def draw_strip(context: LiveContext, size: Size, first: int = 0) -> Sheet:
     """Return the strip below the chart: cores in use and waiting jobs over the whole history."""
     scene = context.scene
     note = count(scene.pictures, "picture")
+    if scene.forecasts is not None and (score := score_note(scene.forecasts)):
+        note = score if len(score) + 30 < size[0] else score.partition(";")[0]
     if scene.state.reading is not None:
         note = f"{note}, reading: {scene.state.reading:.0%}"
     return Sheet("All that was observed", tuple(strip_lines(context, *size)), note=note)

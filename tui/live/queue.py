@@ -1,10 +1,12 @@
-"""Queue of an observed cluster as a table with the columns priority, expected start, how that moved, and reason to
+"""Queue of an observed cluster as a table with the columns expected start, forecast of ours, priority, and reason to
 wait.
 """
 
 from __future__ import annotations
 
-from sim.cluster.dates import date
+from datetime import datetime
+
+from sim.cluster.dates import DAY, date
 from sim.cluster.observed import Dated
 from sim.cluster.values import ClusterJob
 from sim.formatting import count, printable, span
@@ -18,6 +20,8 @@ NEVER = frozenset({
     "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
 })  # fmt: skip
 """Slurm's reasons to wait of jobs that can never start unless a limit, a request or a dependency is changed."""
+BOTH, WIDE = 56, 90
+"""Widths in columns from which the table has Slurm's start beside our forecast, and the priority."""
 EMPTY = "No job waits{where}: what is submitted appears here, with the reason why it waits."
 
 
@@ -53,17 +57,18 @@ def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
     mark = None if chosen is None else next((at for at, job in enumerate(jobs) if job is chosen), None)
     seen = window(len(jobs), first, max(rows - 1, 1))
     body = tuple(_row(context, jobs[at], columns, width) for at in seen)
-    head = line(Span(_cells(["job", "cores", "waited", "start", "moved", "priority"], columns) + "why", "dim"))
+    head = line(Span(_cells(["job", "cores", "waited", "start", "ours", "priority"], columns) + "why", "dim"))
     return Sheet(title, (head,), body, seen.start, len(jobs), note, mark)
 
 
 def _columns(jobs: tuple[ClusterJob, ...], width: int) -> tuple[int, ...]:
-    """Return the widths of the columns job, cores, waited, start, moved and priority; 0 for a column that is left out
+    """Return the widths of the columns job, cores, waited, start, ours and priority; 0 for a column that is left out
     because the panel is narrow.
     """
     job = min(max(max(len(job_name(job)) for job in jobs[:200]) + 3, 6), 14)
-    narrow = width < 56
-    return job, 6, 7, 9 if narrow else 17, 0 if width < 70 else 10, 0 if width < 90 else 9
+    if width < BOTH:
+        return job, 6, 7, 13, 0, 0
+    return job, 6, 7, 9 if width < WIDE else 17, 14, 0 if width < WIDE else 9
 
 
 def _cells(words: list[str], columns: tuple[int, ...]) -> str:
@@ -80,13 +85,14 @@ def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width:
     scene = context.scene
     rank = scene.rank(job)
     hue = int(scene.chart.hues[rank]) if scene.chart is not None and rank < len(scene.chart.hues) else None
-    is_narrow = columns[3] < 17
+    is_both = columns[4] > 0
+    ours, slurm = forecast_of(scene, job), start_of(scene, job, columns[3] < 17)
     words = [
         "",
         f"{job.cpus:,}" + (f"+{job.gpus}g" if job.gpus else ""),
         span(max(scene.cluster.at - job.submit, 0.0)),
-        start_of(scene, job, is_narrow),
-        moved_of(scene.dates(job)),
+        slurm if is_both else ours or slurm,
+        ours or "-",
         f"{job.priority:,}",
     ]
     name = text.shorten(job_name(job), columns[0] - 3)
@@ -128,6 +134,32 @@ def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
     if job.is_planned:
         return at
     return f">{at}" if narrow else f"not before {at}"
+
+
+def forecast_of(scene: LiveScene, job: ClusterJob) -> str:
+    """Return our forecast of a job's start as text: a time, or a range; "" without a forecast."""
+    found = None if scene.forecasts is None else scene.forecasts.span(job.id)
+    return "" if found is None else range_in_words(found.low, found.high, scene.cluster.at)
+
+
+def range_in_words(low: float, high: float, now: float) -> str:
+    """Return a range of times (seconds since 1970) in at most 13 columns. A time on another day than `now` has its
+    weekday, and the hour if both are on that day; after six days it is a date.
+    """
+    try:
+        first, last, today = (datetime.fromtimestamp(time).astimezone() for time in (max(low, now), high, now))
+    except (ValueError, OverflowError, OSError):
+        return "-"
+    if high <= now:
+        return "now"
+    if last.date() == today.date():
+        begin, end = "now" if low <= now else f"{first:%H:%M}", f"{last:%H:%M}"
+        return end if begin == end else f"{begin}-{end}"
+    day = "%d %b" if high - now > 6 * DAY else "%a"
+    if first.date() == last.date() and day == "%a":
+        return f"{first:%a %H}-{last:%H}h" if first.hour != last.hour else f"{first:%a %H:%M}"
+    begin, end = "now" if low <= now else f"{first:{'%H:%M' if first.date() == today.date() else day}}", f"{last:{day}}"
+    return end if begin == end else f"{begin}-{end}"
 
 
 def moved_of(dates: tuple[Dated, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sim.cluster.changes import Event
 from sim.cluster.dates import date
@@ -18,6 +19,9 @@ from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span
 from tui.replay.scene import StripScene
+
+if TYPE_CHECKING:
+    from sim.forecast.board import Forecasts
 
 STRIP = 200
 """Number of values in the strip below the chart; a narrower strip draws fewer."""
@@ -66,6 +70,8 @@ class LiveScene:
     numbers: Sequence[tuple[Column, Sequence[tuple[float, float]]]] = ()
     """Numbers that a policy writes about jobs; always empty here, because only simulated policies write some."""
     _said: dict[str, str] = field(default_factory=dict, repr=False)
+    forecasts: Forecasts | None = None
+    """Forecasts for the poll that is shown, or for one shortly before; None until they are made."""
 
     @property
     def known(self) -> float:

@@ -8,9 +8,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from threading import Condition, Event, Thread
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sim.cluster.changes import Event as Change
 from sim.cluster.changes import changes
@@ -27,6 +28,10 @@ from tui.live.chart import ChartMaker
 from tui.live.instants import OfPicture
 from tui.live.scene import LiveScene, State, strip_of
 
+if TYPE_CHECKING:
+    from sim.forecast.board import Forecasts
+    from tui.live.forecaster import Ahead, Forecaster
+
 AGAIN = 5.0
 """Seconds after which a recording is checked again for new polls."""
 LEAST_PAST = 86400.0
@@ -35,6 +40,12 @@ PATIENCE = 1.0
 """Seconds to wait until a thread has ended, so that its last poll is still recorded."""
 BLOCK = 60
 """Number of polls that are examined together when a search goes back in time."""
+PAUSE = 0.25
+"""Seconds for which a poll must stay on the screen until forecasts are made for it."""
+REST = 4.0
+"""Rest after the forecasts for a poll of a live cluster, as a multiple of the time that they took."""
+STALE = 2
+"""Number of polls after which a forecast is no longer shown."""
 BATCH = 0.4
 """Seconds of reading a recording after which the polls that were read are shown."""
 
@@ -96,6 +107,12 @@ class Watch:
         self._over = Event()
         self._threads: list[Thread] = []
         self._drawn: tuple[int, int] | None = None
+        self.looks_ahead = True
+        """True if forecasts are made for the poll on the screen."""
+        self._forecaster: Forecaster | None = None
+        self._ahead: Ahead | None = None
+        self._on_screen = -1
+        """Number of the poll that is shown; -1 before the first."""
 
     # For the screen
 
@@ -111,7 +128,7 @@ class Watch:
             except Exception as error:
                 fail(error)
 
-        for work in (self._bring, self._make):
+        for work in (self._bring, self._make, *([self._look_ahead] if self.looks_ahead else [])):
             thread = Thread(target=guarded, args=(work,), daemon=True, name=work.__name__)
             self._threads.append(thread)
             thread.start()
@@ -250,7 +267,46 @@ class Watch:
             events=events,
             state=self.state,
             follows=wish.picture is None,
+            forecasts=self._forecasts(picture),
         )
+
+    # The thread that makes forecasts
+
+    @property
+    def forecaster(self) -> Forecaster:
+        """Return the maker of forecasts, which is made when first needed, because it imports policies."""
+        if self._forecaster is None:
+            from tui.live.forecaster import Forecaster
+
+            self._forecaster = Forecaster(self)
+        return self._forecaster
+
+    def _look_ahead(self) -> None:
+        """Make the forecasts for the poll on the screen, once it stays there."""
+        while True:
+            picture = self._on_screen
+            if self._over.wait(PAUSE):
+                return
+            is_behind = picture < 0 or picture != self._on_screen or self.state.reading is not None
+            if is_behind or (self._ahead is not None and self._ahead.picture == picture and self._ahead.is_scored):
+                continue
+            began = time.monotonic()
+            for made in self.forecaster.make(picture, partial(self._is_left, picture)):
+                self._ahead = made
+                with self._changed:
+                    self._is_wished, self._shown = True, None
+                    self._changed.notify_all()
+            if not self.state.title:
+                self._over.wait(REST * (time.monotonic() - began))
+
+    def _is_left(self, picture: int) -> bool:
+        """Return True if the user looks at another poll, or the observation ends."""
+        return self._over.is_set() or self._wish.picture not in (None, picture)
+
+    def _forecasts(self, picture: int) -> Forecasts | None:
+        """Return the latest forecasts, if they were made for this poll or for one shortly before."""
+        self._on_screen, ahead = picture, self._ahead
+        return ahead.forecasts if ahead is not None and 0 <= picture - ahead.picture <= STALE else None
 
     # The thread that brings pictures
 

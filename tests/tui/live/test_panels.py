@@ -12,6 +12,7 @@ import pytest
 
 from sim.cluster.observed import Observed
 from sim.cluster.values import Cluster, Node
+from sim.forecast.board import DayScore, Forecasts
 from tests.sim.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
 from tests.tui.live.test_queue import context_of
@@ -56,6 +57,19 @@ def test_a_job_tells_why_and_when_and_of_its_priority() -> None:
     assert "J2" in text
     assert "fairshare" in text
     assert text.index("fairshare") < text.index("age")
+
+
+def test_score_of_the_forecasts_stands_above_the_strip() -> None:
+    context = two()
+    forecasts = Forecasts(DAY, {}, {}, DayScore(9, 40.0, 0.9, 0.1), DayScore(9, 60.0, 0.8, 0.2), 0.85)
+    told = replace(context, scene=replace(context.scene, forecasts=forecasts))
+    assert "starts within 10m00: ours 90 %, Slurm's 80 %; 85 % in their range" in draw_strip(told, (120, 5)).text
+    assert "Slurm's 80 %; " not in draw_strip(told, (76, 5)).text
+    assert "2 pictures" in draw_strip(context, (120, 5)).text
+
+
+def test_job_waits_for_its_forecast_to_be_made() -> None:
+    assert "Our forecast is being made" in draw_job(replace(two(), selected=1), (70, 20)).text
 
 
 def test_without_a_selected_job_the_panel_says_how_to_get_one() -> None:

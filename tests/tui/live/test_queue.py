@@ -10,10 +10,13 @@ import pytest
 
 from sim.cluster.observed import Dated, Observed
 from sim.cluster.values import Cluster, ClusterJob
+from sim.forecast.board import Forecasts
+from sim.forecast.expected import Expected
 from tests.effort import calls
 from tests.sim.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
-from tui.live.queue import draw_queue, moved_of
+from tui.live.panels import draw_job
+from tui.live.queue import draw_queue, moved_of, range_in_words
 from tui.live.scene import LiveContext, LiveScene, strip_of
 from tui.look.palette import DARK
 
@@ -49,8 +52,34 @@ def test_how_a_date_moved_is_told() -> None:
     observed = Observed()
     for at, start in ((60, 600), (120, 900), (180, 1200)):
         observed.add(Cluster(at=DAY + at, nodes=NODES, jobs=(waits("1", 2, start, "Priority", "n1"),)))
-    assert "2x +10m" in drawn(observed)[2]
+    assert "2x +10m" in draw_job(context_of(observed, selected=0), (60, 20)).text
     assert moved_of((Dated(0, 600), Dated(1, 300))) == "1x -5m00"
+
+
+def test_forecast_stands_beside_slurms_date_where_there_is_room() -> None:
+    observed = observed_of(waits("1", 2, 7200, "Priority", "n1"), waits("2", 2, 7200, "BeginTime"))
+    context = context_of(observed)
+    starts = {"1": Expected(DAY + 3600, DAY + 5400, DAY + 9000)}
+    told = replace(context, scene=replace(context.scene, forecasts=Forecasts(DAY, starts, {})))
+    rows = {width: draw_queue(told, (width, 9)).text.splitlines() for width in (50, 70, 100)}
+    assert [rows[width][2].split()[3:5] for width in (70, 100)] == 2 * [["02:00", "01:00-02:30"]]
+    assert [rows[50][place].split()[3] for place in (2, 3)] == ["01:00-02:30", ">02:00"]
+    assert rows[100][3].split()[5:7] == ["02:00", "-"]
+    assert "Our forecast: 01:00 if jobs end as early" in draw_job(replace(told, selected=0), (70, 20)).text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (-60, -60, "now"), (0, 3600, "now-13:00"), (3600, 3620, "13:00"), (3600, 9000, "13:00-14:30"),
+        (3600, 15 * 3600, "13:00-Tue"), (15 * 3600, 18 * 3600, "Tue 03-06h"), (15 * 3600, 15 * 3600, "Tue 03:00"),
+        (15 * 3600, 40 * 3600, "Tue-Wed"), (86400, 12 * 86400, "24 Nov-05 Dec"), (0, 1e300, "-"),
+    ],
+)  # fmt: skip
+def test_range_is_written_in_few_columns(low: float, high: float, words: str) -> None:
+    noon = DAY + 43200
+    assert range_in_words(noon + low, noon + high, noon) == words
+    assert len(words) <= 13
 
 
 def test_mine_come_first_or_alone() -> None:

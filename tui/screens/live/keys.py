@@ -30,6 +30,7 @@ SIGNS = (
     ("╳", "a node that is drained or down, with its reason"),
     ("┌ ┐", "a reservation, with its name"),
     ("not before", "an expected start that is no plan: the job waits for something else than cores"),
+    ("15:10-17:40", "our own forecast of a start; - or Slurm's date where a reason to wait is not modelled"),
     ("2x +5m", "the expected start moved twice, five minutes later in all"),
 )
 TWINS = {"step(1)": "← →", "jump(1)": "[ ]"}

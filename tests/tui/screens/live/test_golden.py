@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from sim.cluster.slurm.adapter import Slurm
 from tests.sim.cluster.slurm.answers import Captured
 from tests.tui.live.watched import Recorded, settled
+from tui.live.scene import LiveScene
 from tui.live.watch import Replayed
 from tui.look.palette import DARK
 from tui.watching import LiveApp
@@ -47,12 +48,18 @@ def test_the_live_screen(name: str, snap_compare: Callable[..., bool]) -> None:
     cluster = replace(slurm.snapshot(), at=commands.at, cost=0.1)
     running = {job.id for job in cluster.running[:4]}
     before = replace(cluster, at=commands.at - 60, jobs=tuple(job for job in cluster.jobs if job.id not in running))
-    app = LiveApp(Replayed(Recorded((before, cluster), slurm.history(0.0)), "week.slog"), DARK)
+    watch = Replayed(Recorded((before, cluster), slurm.history(0.0)), "week.slog")
+    app = LiveApp(watch, DARK)
+
+    def is_forecast(scene: LiveScene) -> bool:
+        """Return True if the forecasts are made and scored, so that nothing on the screen changes any more."""
+        made = watch.forecaster.made(scene.picture)
+        return made is not None and made.is_scored and scene.forecasts is made.forecasts
 
     async def prepare(pilot: Pilot[Any]) -> None:
-        await settled(pilot)
+        await settled(pilot, is_forecast)
         for key in keys:
             await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, is_forecast)
 
     assert snap_compare(app, terminal_size=size, run_before=prepare)

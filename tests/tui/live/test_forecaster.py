@@ -1,0 +1,79 @@
+"""Forecasts for the poll on the live screen, made beside its other threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sim.cluster.values import Cluster, ClusterJob
+from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
+from tests.tui.live.watched import Recorded, heard
+from tui.live import forecaster
+from tui.live.forecaster import Forecaster
+from tui.live.watch import Replayed
+
+WIDE = replace(WAITS, cpus=8, tres="cpu=8,mem=80M,node=2", nodes_wanted=2)
+
+
+def polls(*jobs: ClusterJob, many: int = 4) -> list[Cluster]:
+    """Return polls of one minute each: these jobs in all but the last, in which J2 has started."""
+    made = [Cluster(NOW + 60 * at, nodes=NODES_, partitions=(BATCH,), jobs=jobs) for at in range(many - 1)]
+    start = NOW + 60 * (many - 1)
+    began = replace(WIDE, state="RUNNING", start=start, end=start + 600, nodes=("n1", "n2"))
+    later = replace(WAITS, id="3")
+    return [*made, Cluster(start, nodes=NODES_, partitions=(BATCH,), jobs=(began, later))]
+
+
+def watched(*jobs: ClusterJob, many: int = 4) -> Replayed:
+    pictures = polls(*jobs, many=many)
+    watch = Replayed(Recorded(pictures), "week.slog")
+    for cluster in pictures:
+        watch.observed.add(cluster)
+    return watch
+
+
+def test_forecasts_come_first_without_and_then_with_their_score() -> None:
+    first, scored = Forecaster(watched(RUNS, WIDE)).make(3)
+    assert (first.is_scored, first.forecasts.ours) == (False, None)
+    assert first.forecasts.starts["3"].high == NOW + 180 + 600
+    assert scored.is_scored
+    assert scored.forecasts.ours is not None
+    assert scored.forecasts.ours.forecasts == 3, "J2 was forecast in three polls before it started"
+
+
+def test_next_poll_continues_the_score() -> None:
+    made = Forecaster(watched(RUNS, WIDE))
+    assert [ahead.is_scored for ahead in made.make(2)] == [False, True]
+    (last,) = made.make(3)
+    assert last.forecasts.ours is not None
+    assert list(made.make(3)) == [last], "it is not made again"
+
+
+def test_earlier_poll_knows_nothing_of_later_ones() -> None:
+    made = Forecaster(watched(RUNS, WIDE))
+    assert len(list(made.make(3))) == 2
+    *_, earlier = made.make(1)
+    assert earlier.forecasts.ours is None
+    assert set(earlier.forecasts.starts) == {"2"}
+    assert made.made(3) is not None, "both boards are kept"
+
+
+def test_only_some_polls_are_scored_when_time_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecaster, "PATIENCE", 0.0)
+    *_, scored = Forecaster(watched(RUNS, WIDE)).make(3)
+    assert scored.forecasts.ours is not None
+    assert scored.forecasts.ours.forecasts == 1
+
+
+def test_search_ends_when_the_user_looks_elsewhere() -> None:
+    assert list(Forecaster(watched(RUNS, WIDE)).make(3, lambda: True)) == []
+
+
+def test_watch_brings_forecasts_to_the_screen_and_rests() -> None:
+    watch = Replayed(Recorded(polls(RUNS, WIDE)), "week.slog")
+    with heard(watch) as until:
+        scene = until(lambda scene: scene.forecasts is not None and scene.forecasts.ours is not None)
+        assert scene.picture == 3
+        assert scene.forecasts is not None
+        assert set(scene.forecasts.starts) == {"3"}

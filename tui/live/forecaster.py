@@ -1,0 +1,132 @@
+"""Forecasts for the poll on the live screen, with their score of the day before, made outside of the screen's threads
+of drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from threading import Lock
+from time import thread_time
+from typing import NamedTuple, Protocol
+
+from sim.cluster.observed import Observed
+from sim.cluster.values import Cluster, ClusterJob
+from sim.forecast.board import DAY, Board, Forecasts
+
+PATIENCE = 20.0
+"""Seconds of computing that scoring the forecasts of earlier polls may take."""
+MOST_JUDGED = 144
+"""Largest number of earlier polls whose forecasts are scored."""
+EVERY = 60.0
+"""Smallest number of seconds between two polls of a cluster whose forecasts are scored."""
+STEP = 600.0
+"""Largest number of seconds between two polls for which the same board goes on."""
+KEPT_LINES = 2
+"""Number of boards that are kept: one for the newest poll, and one for an earlier poll that the user looks at."""
+
+
+class Polls(Protocol):
+    """Polls of a cluster: those in memory and, read again, older ones."""
+
+    observed: Observed
+
+    @property
+    def first(self) -> int: ...
+
+    def picture(self, number: int) -> Cluster | None: ...
+
+
+class Ahead(NamedTuple):
+    """Forecasts for one poll, and the board that made them."""
+
+    picture: int
+    board: Board
+    forecasts: Forecasts
+    is_scored: bool
+    """True if the forecasts of earlier polls were scored, so the forecasts have their score and ranges."""
+
+
+@dataclass
+class Forecaster:
+    """Maker of forecasts for polls. The forecasts of a poll that follows the last one are made with the same board, so
+    the score goes on; for any other poll the day before is read again.
+    """
+
+    polls: Polls
+
+    def __post_init__(self) -> None:
+        self._lines: list[Ahead] = []
+        self._one = Lock()
+
+    def made(self, picture: int) -> Ahead | None:
+        """Return the forecasts for this poll if they are made already."""
+        return next((line for line in tuple(self._lines) if line.picture == picture), None)
+
+    def make(self, picture: int, is_over: Callable[[], bool] = lambda: False) -> Iterator[Ahead]:
+        """Yield the forecasts for a poll, first without a score and then, if that takes longer, with it. Nothing is
+        yielded for a poll that is not known any more, or once `is_over` returns True.
+        """
+        with self._one:
+            if (known := self.made(picture)) is not None and known.is_scored:
+                yield known
+                return
+            cluster = self.polls.picture(picture)
+            if cluster is None or is_over():
+                return
+            if (line := self._before(picture, cluster)) is not None:
+                board = line.board
+                board.learn(self._ended(line.forecasts.at, cluster.at))
+                yield self._keep(Ahead(picture, board, board.add(cluster), line.is_scored))
+                return
+            board, earlier = Board(self._ended(0.0, cluster.at), EVERY), self._earlier(picture, cluster)
+            if not earlier:
+                yield self._keep(Ahead(picture, board, board.add(cluster), True))
+                return
+            yield self._keep(Ahead(picture, board, board.add(cluster), False))
+            if (scored := self._scored(cluster, earlier, is_over)) is not None:
+                yield self._keep(Ahead(picture, scored, scored.add(cluster), True))
+
+    def _scored(self, cluster: Cluster, earlier: range, is_over: Callable[[], bool]) -> Board | None:
+        """Return a board that has scored forecasts for earlier polls. If these would take longer than `PATIENCE`, only
+        some of the polls, at equal distances, get forecasts. Return None once `is_over` returns True.
+        """
+        board, spent, since = Board(every=0.0), 0.0, 0.0
+        for place, number in enumerate(earlier):
+            if is_over():
+                return None
+            if (seen := self.polls.picture(number)) is None:
+                continue
+            board.learn(self._ended(since, seen.at))  # an earlier forecast knows no later end
+            since, began = seen.at, thread_time()
+            (board.keep if spent * len(earlier) <= PATIENCE * place else board.see)(seen)
+            spent += thread_time() - began
+        board.learn(self._ended(since, cluster.at))
+        return board
+
+    def _keep(self, made: Ahead) -> Ahead:
+        others = [line for line in self._lines if line.board is not made.board and line.picture != made.picture]
+        self._lines = [made, *others][:KEPT_LINES]
+        return made
+
+    def _before(self, picture: int, cluster: Cluster) -> Ahead | None:
+        """Return the line that this poll continues: scored, and of a poll shortly before."""
+        return next(
+            (
+                line
+                for line in self._lines
+                if line.is_scored and line.picture < picture and cluster.at - line.forecasts.at <= STEP
+            ),
+            None,
+        )
+
+    def _ended(self, since: float, until: float) -> Iterator[ClusterJob]:
+        jobs = tuple(self.polls.observed.jobs)
+        return (job for job in jobs if job.has_ended and since < (job.end or 0.0) <= until)
+
+    def _earlier(self, picture: int, cluster: Cluster) -> range:
+        """Return the numbers of at most `MOST_JUDGED` polls of the day before, at equal distances."""
+        observed = self.polls.observed
+        now = cluster.at - (observed.origin or 0.0)
+        first = max(observed.picture_at(now - DAY), self.polls.first, 0)
+        return range(first, picture, max(-(-(picture - first) // MOST_JUDGED), 1))
