@@ -12,6 +12,7 @@ from itertools import islice
 from sim.cluster.dates import date
 from sim.cluster.limit_reasons import limit_reason
 from sim.cluster.misfits import misfit, partitions_of
+from sim.cluster.room import kept, shortage
 from sim.cluster.values import Cluster, ClusterJob, Node
 from sim.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
@@ -144,8 +145,8 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
         text = f"{needs} > {total:,} free {on}"
     elif job.nodes_wanted > idle and _gets_whole_nodes(cluster, job):
         text = f"needs {count(job.nodes_wanted, 'whole node')} > {idle:,} free {on}"
-    elif (lack := _lacks(cluster, job, nodes)) is not None:
-        text = f"{lack} {on}"
+    elif told := _fit(cluster, job, nodes):
+        text = f"{needs}; {told}"
     else:
         text = f"{needs}; {count(total, 'core')} are free {on}, but not as it asks for them"
     holding = _holding(cluster, job, [node.name for node in nodes])
@@ -172,15 +173,6 @@ def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
     return any(partition.is_exclusive for partition in partitions_of(cluster, job))
 
 
-def _lacks(cluster: Cluster, job: ClusterJob, nodes: list[Node]) -> str | None:
-    """Return text on a resource of which these nodes have too little free for the job; None if they have enough."""
-    memory = max((node.memory - node.memory_taken for node in nodes), default=0)
-    gpus = sum(max(node.gpus - node.gpus_taken, 0) for node in nodes)
-    if job.gpus > gpus:
-        return f"needs {count(job.gpus, 'GPU')} > {gpus:,} free"
-    return f"needs {job.memory:,} MB of memory > {max(memory, 0):,} MB free" if job.memory > memory else None
-
-
 def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
     """Return phrases about running jobs, the earliest end first: jobs on the nodes planned for `job`. If there are
     none, jobs on its usable nodes.
@@ -195,9 +187,18 @@ def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
     ]
 
 
+def _fit(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
+    """Return text on the resource that too few of the nodes have free for the job or, if enough have everything, on
+    those that are kept for jobs ahead; "" if nothing keeps the job from them.
+    """
+    if job.nodes_wanted > 1 and _gets_whole_nodes(cluster, job):
+        return ""
+    return shortage(cluster, job, nodes) or kept(cluster, job, nodes, ahead(cluster, job))
+
+
 def _room(cluster: Cluster, job: ClusterJob) -> list[str]:
     gone = [node for node in cluster.nodes if node.is_gone]
-    lines = []
+    lines = [f"{told}." for told in [_fit(cluster, job, _usable(cluster, job))] if told and job.reason == "Priority"]
     if gone:
         told = [f"{node.name} ({'+'.join(sorted(node.states)).lower()}: {node.reason or 'no reason'})" for node in gone]
         lines.append(f"Not available: {listed(told)}.")
