@@ -170,7 +170,7 @@ def _usable(cluster: Cluster, job: ClusterJob) -> list[Node]:
 
 
 def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
-    return any(partition.is_exclusive for partition in partitions_of(cluster, job))
+    return job.is_exclusive or any(partition.is_exclusive for partition in partitions_of(cluster, job))
 
 
 def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
@@ -188,8 +188,8 @@ def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
 
 
 def _fit(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
-    """Return text on the resource that too few of the nodes have free for the job or, if enough have everything, on
-    those that are kept for jobs ahead; "" if nothing keeps the job from them.
+    """Return text on the resource that too few of the nodes have free for the job. If enough nodes have everything,
+    return text on the nodes that are kept for jobs ahead; "" if enough nodes are left.
     """
     if job.nodes_wanted > 1 and _gets_whole_nodes(cluster, job):
         return ""

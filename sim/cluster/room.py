@@ -73,10 +73,10 @@ def shortage(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
 
 
 def kept(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node], before: Iterable[ClusterJob]) -> str:
-    """Return text on the nodes that have room for the job now but are planned for jobs ahead of it, such as `12 of 16
-    fitting nodes are kept for J17 from 14:05`; "" if enough fitting nodes stay free for as long as the job may run.
+    """Return text on the nodes that have room for the job now, but are planned for jobs ahead of it (`before`), such as
+    `12 of 16 fitting nodes are kept for J17 from 14:05`.
 
-    `before` are the jobs ahead. Only plans that begin before the job would end count.
+    Only plans that begin before the job would end count. The text is "" if enough fitting nodes stay free.
     """
     able, end = {node.name for node in fitting(cluster, job, nodes)}, cluster.at + (job.limit or float("inf"))
     holders: dict[str, set[str]] = {}
@@ -134,5 +134,5 @@ def _cause(free: Amounts, share: Amounts) -> str:
 
 
 def _least(shares: set[Amounts]) -> list[Amounts]:
-    """Return the shares without those that hold another one."""
+    """Return the smallest shares: a share that holds another one is left out."""
     return [one for one in shares if not any(other != one and one.holds(other) for other in shares)]

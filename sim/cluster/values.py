@@ -147,6 +147,8 @@ class ClusterJob:
     tres: str = ""
     """Resources that the job holds or requests, as the scheduler writes them: `cpu=4,mem=4000M,node=1`; "" if unknown.
     """
+    is_exclusive: bool = False
+    """True if the job requests whole nodes (`--exclusive`)."""
 
     @property
     def is_waiting(self) -> bool:

@@ -218,7 +218,10 @@ def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
             row["reqtres"] += f",gres/gpu={job.gpus * job.nodes_wanted}"
         counts = {held.node: held.mask.bit_count() for held in job.cores}
         asked.add(row, job.cpus, None if job.is_waiting else 0.0, 1.0, counts)
-    return asked.shape
+    shape = asked.shape
+    alone = (job.is_exclusive and job.is_waiting for job in jobs)
+    whole = (replace(each, is_exclusive=True) if own else each for own, each in zip(alone, shape.requests, strict=True))
+    return replace(shape, requests=tuple(whole))
 
 
 def _workload(

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from sim.cluster.misfits import misfit
+from sim.cluster.misfits import misfit, partitions_of
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ParameterError
 from sim.forecast.expected import Expected, expected, trimmed, why_unknown
 from sim.forecast.past import Past
 from sim.formatting import count, parse_time, quoted, span
 
-WORDS = ("time", "cpus", "nodes", "mem", "gpus", "partition")
+WORDS = ("time", "cpus", "nodes", "mem", "gpus", "partition", "exclusive")
 """Names of the parts of a request that a what-if question can change."""
 FELT = 60.0
 """Smallest difference in seconds between two starts that counts as earlier or later."""
@@ -69,6 +69,10 @@ def parse_change(text: str, job: ClusterJob) -> ClusterJob:
 def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
     if word == "partition":
         return replace(job, partition=value)
+    if word == "exclusive":
+        if value not in ("yes", "no"):
+            raise ParameterError(f"exclusive must be yes or no, got {quoted(value)}")
+        return replace(job, is_exclusive=value == "yes")
     if word == "time":
         limit = parse_time(value)
         if limit <= 0:
@@ -150,6 +154,8 @@ def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
         yield f"mem={job.memory // 2}m"
     if job.gpus > 1:
         yield f"gpus={job.gpus // 2}"
+    if job.is_exclusive and not all(each.is_exclusive for each in partitions_of(cluster, job)):
+        yield "exclusive=no"
     own = job.partition.split(",")
     yield from (f"partition={each.name}" for each in cluster.partitions if each.state == "UP" and each.name not in own)
 
@@ -190,6 +196,8 @@ def in_words(text: str) -> str:
                 told.append(f"{value} of memory")
             case "gpus":
                 told.append(count(int(value), "GPU"))
+            case "exclusive":
+                told.append("whole nodes (--exclusive)" if value == "yes" else "shared nodes (no --exclusive)")
             case _:
                 told.append(f"{word} {value}")
     return ", ".join(told)

@@ -33,7 +33,7 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
 
     A date is a plan only for a job that waits for its priority or for resources; for all others it is "not before".
     A recording shows how the date moved, and the score of the forecasts of the day before. --if changes time, cpus,
-    nodes, mem (per node), gpus (per node) or partition. It names the jobs that would start later.
+    nodes, mem (per node), gpus (per node), partition or exclusive (yes, no). It names the jobs that would start later.
     """
     from sim.cluster.expectations import Expectations, expectations
     from sim.cluster.reasons import say as reason

@@ -12,7 +12,7 @@ from sim.forecast.what_if import answers
 from sim.forecast.words import answer_lines, forecast_lines
 from tui.live.watch import Watch
 
-NOTHING = "No other limit, size or partition would let it start more than a minute earlier."
+NOTHING = "No other limit, size, partition or sharing would let it start more than a minute earlier."
 
 
 def outlook(

@@ -79,6 +79,7 @@ def _job(record: Record) -> ClusterJob:
         reservation=_text(record, "resv_name"),
         array=f"{array:.0f}" if array else "",
         workdir=_text(record, "current_working_directory"),
+        is_exclusive=record.get("shared") in ("none", ["none"]),
     )
 
 

@@ -97,6 +97,7 @@ class Details(NamedTuple):
 
     cores: tuple[Cores, ...] = ()
     tres: str = ""
+    is_exclusive: bool = False
 
 
 def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
@@ -104,7 +105,7 @@ def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) ->
     mapping by job number.
     """
     return tuple(
-        replace(job, cores=told.cores if job.is_running else (), tres=told.tres)
+        replace(job, cores=told.cores if job.is_running else (), tres=told.tres, is_exclusive=told.is_exclusive)
         if (told := details.get(job.number)) is not None
         else job
         for job in known
@@ -119,7 +120,10 @@ def details_of(text: str) -> dict[str, Details]:
         if match:
             held = re.finditer(r"\sNodes=(\S+) CPU_IDs=([\d,-]+)", part)
             tres = re.search(r"\sAllocTRES=(\w\S*)", part) or re.search(r"\s(?:Req)?TRES=(\w\S*)", part)
-            found[match[1]] = Details(tuple(c for h in held for c in _each(h[1], h[2])), _free(tres[1]) if tres else "")
+            found[match[1]] = Details(
+                tuple(c for h in held for c in _each(h[1], h[2])), _free(tres[1]) if tres else "",
+                " OverSubscribe=NO" in part.replace("\n", " "),
+            )  # fmt: skip
     return found
 
 

@@ -30,7 +30,26 @@ def test_change_is_a_changed_request() -> None:
     assert parse_change("cpus=4", replace(WIDE, tres=f"cpu=8,mem={'9' * 5000}M")).cpus == 4
 
 
-@pytest.mark.parametrize("text", ["", "cores=4", "cpus=0", "cpus=x", "time=0", "time=later", "mem=much", "nodes"])
+def test_job_with_whole_nodes_may_share_them() -> None:
+    alone = replace(NARROW, is_exclusive=True, cpus=1, tres="cpu=1,mem=10M,node=1")
+    taken = replace(RUNS, id="4", cpus=1, nodes=("n2",), tres="cpu=1,mem=10M,node=1", end=NOW + 400)
+    now = cluster(RUNS, taken, alone)
+    assert "exclusive=no" in questions(now, alone, Past())
+    assert "exclusive=no" not in questions(now, NARROW, Past())
+    found = what_if(now, alone, "exclusive=no", Past())
+    assert found.before is not None
+    assert found.after is not None
+    assert (found.before.high - NOW, found.after.high - NOW) == (300, 0)
+    assert next(answer_lines(now, found)).startswith("With shared nodes (no --exclusive) it would start now instead")
+    whole = replace(now, partitions=(replace(BATCH, is_exclusive=True), SHORT))
+    assert "exclusive=no" not in questions(whole, alone, Past()), "its partition gives whole nodes to all"
+    assert parse_change("exclusive=yes", NARROW).is_exclusive
+    assert "exclusive=no" in {each.change for each in answers(now, alone, Past())}
+
+
+@pytest.mark.parametrize(
+    "text", ["exclusive=maybe", "", "cores=4", "cpus=0", "cpus=x", "time=0", "time=later", "mem=much", "nodes"]
+)
 def test_wrong_changes_are_refused(text: str) -> None:
     with pytest.raises(ParameterError):
         parse_change(text, WIDE)

@@ -80,3 +80,10 @@ def test_what_sprio_says_is_by_its_header() -> None:
     told = f"{header}\n19 short ann physics 4375 0 3 1000 normal 7\n"
     assert text.priority_parts(told) == {"19": {"age": 3.0, "partition": 1000.0, "qos": 7.0}}
     assert text.priority_parts("") == text.priority_parts("garbage\n1 2 3\n") == {}
+
+
+@pytest.mark.parametrize(("word", "expected"), [("NO", True), ("OK", False), ("YES", False)])
+def test_job_with_whole_nodes_is_told_by_its_details(word: str, expected: bool) -> None:
+    told = f"JobId=4 JobName=x\n   NumNodes=1\n   OverSubscribe={word} Contiguous=0\n"
+    job = text.jobs("4|4|4|PENDING\n", columns=("id", "number", "array", "state"))
+    assert text.with_details(job, text.details_of(told))[0].is_exclusive == expected
