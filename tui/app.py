@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from io import StringIO
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -476,10 +477,11 @@ def open_replay(
     results: str | None = None,
     lessons: bool = False,
     quiz: Quiz | None = None,
+    prepare: Callable[[Opening], Prepared] = methodcaller("prepare"),
 ) -> int:
-    """Run the program with a replay, results or menu; return its exit code. Errors in reading are raised first."""
+    """Run the program with a replay (read by `prepare` first), results or menu; return its exit code."""
     give_back_at_once()
-    app = Schedscope(None if opening is None else opening.prepare(), asked, results, lessons=lessons, quiz=quiz)
+    app = Schedscope(None if opening is None else prepare(opening), asked, results, lessons=lessons, quiz=quiz)
     return run_app(app)
 
 

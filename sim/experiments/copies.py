@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pickle
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from tempfile import TemporaryFile
 from typing import NamedTuple
 
@@ -42,20 +43,30 @@ class Code(NamedTuple):
         return cls(specs, {name: content for found in files for name, content in found.items()})
 
 
+Heard = Callable[[str, float], object]
+"""Function that is called with the name of a trace and the share of it that has been read"""
+
+
+def _nobody(trace: str, share: float) -> None: ...
+
+
 class Copies:
     """Parsed traces and code that are sent to workers. The traces are in a temporary file without a name, which is
     removed when this process ends.
     """
 
-    def __init__(self, runs: Iterable[Run]) -> None:
+    def __init__(self, runs: Iterable[Run], heard: Heard = _nobody) -> None:
+        """Read the traces of these runs, and call `heard` meanwhile."""
         self._file = TemporaryFile()  # noqa: SIM115
         self._places: dict[str, tuple[int, int]] = {}
         self._code: dict[tuple[str, str], Code] = {}
+        self.jobs = 0
+        """Number of jobs of the largest trace"""
         for run in runs:
             if (policies := (run.policy, run.switch)) not in self._code:
                 self._code[policies] = Code.of([run.policy, *(spec for _, spec in run.switches)])
             if (copy := copy_of(run)) not in self._places:
-                self._keep(copy, run.source.read_trace())
+                self._keep(copy, run.source.read_trace(partial(heard, run.trace)))
 
     def __enter__(self) -> Copies:
         return self
@@ -73,6 +84,7 @@ class Copies:
         return self._file.read(length)
 
     def _keep(self, copy: str, trace: Trace) -> None:
+        self.jobs = max(self.jobs, len(trace.ids))
         content = zlib.compress(pickle.dumps(trace, protocol=pickle.HIGHEST_PROTOCOL), 1)
         self._places[copy] = self._file.seek(0, 2), len(content)
         self._file.write(content)

@@ -3,17 +3,57 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
 from threading import Thread
 
 
 def cores() -> int:
     """Return the number of processor cores that this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+A_WORKER, A_JOB = 150 << 20, 400
+"""Bytes of memory that a worker takes at most, and in addition for each job of a trace under EASY"""
+
+
+def size_of_worker(jobs: int) -> int:
+    """Return the bytes of memory that a worker takes to make a run of so many jobs."""
+    return A_WORKER + A_JOB * jobs
+
+
+def free_memory(root: Path = Path("/")) -> int | None:
+    """Return the bytes of memory that this program and its workers can still take; None if the system does not tell.
+
+    A control group (of a container, or of a job of Slurm) may limit the memory below that of the machine.
+    """
+    free = _number(root / "proc/meminfo", r"^MemAvailable:\s+(\d+) kB")
+    if free is None:
+        return None
+    group = re.search(r"^0::/(.*)$", _text(root / "proc/self/cgroup"), re.MULTILINE)
+    folder = root / "sys/fs/cgroup" / (group[1] if group else "")
+    limit = _number(folder / "memory.max", r"^(\d+)$")
+    if limit is None:
+        return 1024 * free
+    return min(1024 * free, max(limit - (_number(folder / "memory.stat", r"^anon (\d+)$") or 0), 0))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _number(path: Path, pattern: str) -> int | None:
+    """Return the number that the pattern finds in a file; None if the file is not there or has no such number."""
+    found = re.search(pattern, _text(path), re.MULTILINE)
+    return int(found[1]) if found else None
 
 
 MOST = 61 if sys.platform == "win32" else 10_000

@@ -20,7 +20,7 @@ from time import monotonic
 from sim.errors import SchedscopeError
 from sim.experiments.copies import Copies, copy_of
 from sim.experiments.plan import Run, SweepPlan
-from sim.experiments.pool import LocalPool, cores
+from sim.experiments.pool import LocalPool, cores, free_memory, size_of_worker
 from sim.experiments.results import Results, StoredRun
 from sim.experiments.versions import check_versions, versions
 from sim.experiments.work import Made, Outcome, Task, work
@@ -50,6 +50,10 @@ class Progress:
     workers: int = 0
     begun: float = field(default_factory=monotonic)
     cpu: float = 0.0
+    reading: tuple[str, float] | None = None
+    """Name of the trace that is being read, and the share of it that has been read; None while no trace is read"""
+    jobs: int = 0
+    """Number of jobs of the largest trace, if for lack of memory there are fewer workers than cores; otherwise 0"""
 
     @property
     def missing(self) -> int:
@@ -91,7 +95,8 @@ def sweep(
 ) -> Progress:
     """Make the missing runs of a plan and store them in the results file at `path`; return the final progress.
 
-    `workers` is the number of workers (0 for one on each core), or a function that returns the present number.
+    `workers` is the number of workers, or a function that returns the present number; 0 is one on each core, or as
+    many as have enough memory for the largest trace.
     `executor` makes the pool; None makes processes on this machine. Code and traces are sent to workers by content, so
     that they need no files. With `retry`, runs that failed earlier are made again.
     """
@@ -103,11 +108,29 @@ def sweep(
         progress = Progress(asked, asked - len(runs), workers=many())
         told(progress, [])
         if runs:
-            with Copies(runs) as copies:
+            with Copies(runs, partial(_hear, progress, told)) as copies:
+                progress.reading = None
+                if executor is None and not workers and (fewer := _as_memory_allows(copies.jobs)) < progress.workers:
+                    many, progress.workers, progress.jobs = partial(int, fewer), fewer, copies.jobs
                 tasks = (Task(run, copy_of(run), copies.code_of(run), plan.asked) for run in _emptied(runs))
                 make = executor or partial(LocalPool, min(progress.workers, progress.missing))
                 _Sweep(tasks, copies, results, make, many, progress, told).make()
         return progress
+
+
+def _hear(progress: Progress, told: Told, trace: str, share: float) -> None:
+    """Report how much of a trace has been read, in steps of a percent."""
+    if progress.reading is None or progress.reading[0] != trace or share - progress.reading[1] >= 0.01:
+        progress.reading = trace, share
+        told(progress, [])
+
+
+def _as_memory_allows(jobs: int) -> int:
+    """Return the number of workers on this machine: one a core, or as many as can make runs of so many jobs at the same
+    time.
+    """
+    free = free_memory()
+    return cores() if free is None else min(cores(), max(free // size_of_worker(jobs), 1))
 
 
 def _emptied(runs: deque[Run]) -> Iterator[Run]:

@@ -9,7 +9,7 @@ import select
 import stat
 import zlib
 from codecs import IncrementalDecoder, getincrementaldecoder
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from io import BufferedReader
 from itertools import chain, islice
@@ -25,6 +25,8 @@ from sim.workload.model import Trace
 from sim.workload.shape import Shape
 
 Format = Literal["swf", "sacct", "batsim", "evalys", "csv", "puzzle"]
+Heard = Callable[[float], object]
+"""Function that is called with the share of a file that has been read, from 0 to 1"""
 
 MAX_BYTES, MAX_SWF = 2**30, 2**36
 """Largest decompressed size of a file in bytes: for most formats, and for SWF, which is read part by part, so that only
@@ -42,8 +44,9 @@ ENDINGS = (
 )  # fmt: skip
 
 
-def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
-    """Return the trace in a file of any format; `how` has the options for a dump of sacct.
+def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL, heard: Heard | None = None) -> Trace:
+    """Return the trace in a file of any format; `how` has the options for a dump of sacct. `heard` is called with the
+    share that has been read.
 
     The result is a trace for any content, or a `TraceError` that says in one line what is wrong.
     """
@@ -51,8 +54,8 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
         if is_database(path):
             return slog.read(path, _stem(path), how)
         if parquet.is_parquet(path):
-            return parquet.read(path, _stem(path))
-        return _parsed(_parts(_chunks(path)), path, how)
+            return parquet.read(path, _stem(path), heard)
+        return _parsed(_parts(_chunks(path, heard)), path, how)
     except MemoryError:
         raise TraceError("does not fit into this machine's memory; split it", path) from None
     except RecursionError:
@@ -172,14 +175,15 @@ def _joined(parts: Iterable[str], path: str | Path) -> str:
     return text
 
 
-def _chunks(path: str | Path) -> Iterator[bytes]:
+def _chunks(path: str | Path, heard: Heard | None = None) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file. Raise an error if they do not begin like a text, and as soon as they are
-    too many.
+    too many. `heard` is called with the share that has been read.
     """
     total = 0
     try:
         with _opened(path) as file:
             packed = file.tell if file.seekable() else lambda: MAX_BYTES
+            size = os.fstat(file.fileno()).st_size
             for chunk in _decompressed(file):
                 if not total and _is_binary(chunk):
                     raise TraceError(f"is not a trace: binary data starting with {chunk[:8]!r}", path)
@@ -189,6 +193,8 @@ def _chunks(path: str | Path) -> Iterator[bytes]:
                 if total > most_unpacked(packed()):
                     raise TraceError(f"is no trace: it unpacks to more than {TIMES} times its size", path)
                 yield chunk
+                if heard is not None and size:
+                    heard(min(packed() / size, 1.0))
     except FileNotFoundError:
         raise TraceError("no such file; give the path of a trace", path) from None
     except IsADirectoryError:

@@ -72,22 +72,24 @@ class Source:
         """Return the first view of a sample, with its policy and time; None if the trace is not a sample."""
         return None if exists(Path(self.trace)) or is_line(self.trace) else showing_of(self.trace)
 
-    def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
+    def read(self, with_overruns: bool = True, heard: reading.Heard | None = None) -> tuple[Trace, Workload]:
         """Return (trace, workload to simulate). If `with_overruns` is False, the overrun rule is not applied: jobs may
-        run longer than estimated.
+        run longer than estimated. `heard` is called with the share of the file that has been read.
         """
-        trace = self.read_trace()
+        trace = self.read_trace(heard)
         return trace, self.made(Workload.of(trace, self.procs, self.machine), with_overruns)
 
-    def read_trace(self) -> Trace:
-        """Return the trace, on the nodes of the file `--nodes` if that is given."""
+    def read_trace(self, heard: reading.Heard | None = None) -> Trace:
+        """Return the trace, on the nodes of the file `--nodes` if that is given. `heard` is called with the share of
+        the file that has been read.
+        """
         shape = reading.read_shape(self.nodes) if self.nodes else None
         zone = zone_of(self.zone) if self.zone else None
         path = find(self.trace)
         if is_line(self.trace):
             trace = parse_puzzle(self.trace).trace
         else:
-            trace = reading.read(path, Reading(self.count, self.held, shape, zone))
+            trace = reading.read(path, Reading(self.count, self.held, shape, zone), heard)
         return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:

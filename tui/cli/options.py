@@ -14,7 +14,7 @@ import click
 from sim.errors import NotThereError, ParameterError
 from sim.formatting import Moment, count, listed, parse_moment, printable, shortened
 from sim.workload.options import OPTIONS, Option
-from tui.cli.terminal import is_terminal
+from tui.cli.terminal import is_terminal, shown_reading
 
 if TYPE_CHECKING:
     from sim.machine.processors import Placement
@@ -75,7 +75,8 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
 
     if source.transforms.jobs == 0:
         raise ParameterError("--jobs 0 leaves nothing to simulate")
-    trace, workload = source.read()
+    with shown_reading(source.trace) as heard:
+        trace, workload = source.read(heard=heard)
     if not len(workload):
         left = "; ".join(f"{note.what}: {note.count:,}" for note in workload.fidelity.skipped)
         read = f"0 of {count(len(trace.ids), 'job')} left" if trace.ids else "a trace without jobs"

@@ -14,7 +14,7 @@ from sim.errors import SchedscopeError
 from sim.experiments.forecast import forecast
 from sim.experiments.plan import VARIED, Run, SweepPlan
 from sim.experiments.plan_file import Asked, read_plan, seeds
-from sim.experiments.pool import cores
+from sim.experiments.pool import cores, size_of_worker
 from sim.experiments.results import Results
 from sim.experiments.sweep import Progress, Told, lacks, sweep
 from sim.experiments.work import Outcome
@@ -105,7 +105,7 @@ def command(
         return None
     assert path is not None
     if address is None and slurm is None:
-        return _made(plan, path, retry, workers or cores())
+        return _made(plan, path, retry, workers or 0)
     from tui.cli.cluster import cluster
 
     with cluster(address, slurm) as (executor, there):
@@ -180,6 +180,9 @@ def _told(progress: Progress, path: str, errors: list[Outcome], overloaded: int)
         yield f"failed: {_named(outcome.run)}: {outcome.error}"
     if progress.failed > len(errors):
         yield f"and {progress.failed - len(errors):,} more: schedscope results {printable(path)} --where error"
+    if progress.jobs:
+        size = size_of_worker(progress.jobs) / 2**30
+        yield f"with {count(progress.workers, 'worker')}: each takes up to {size:.1f} GiB for {progress.jobs:,} jobs"
     if overloaded:
         yield f"overloaded: {count(overloaded, 'run')}; their means depend on the length of the run"
 

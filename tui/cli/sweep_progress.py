@@ -106,6 +106,10 @@ def drawn(progress: Progress, filling: Filling, height: int) -> RenderableType:
     left = "" if progress.left is None else f", {span(progress.left)} left"
     failed = f", {progress.failed:,} failed" if progress.failed else ""
     numbers = f"{done:,} of {progress.asked:,} runs, {progress.running:,} with workers{failed}{left}"
+    if progress.reading is not None:
+        trace, share = progress.reading
+        left = f", {span(progress.elapsed / share * (1 - share))} left" if share else ""
+        numbers = f"reading {shortened(trace, 20)}, {share:.0%}{left}"
     head = Table.grid(padding=(0, 1))
     head.add_row(ProgressBar(total=progress.asked or 1, completed=done, width=24), Text(numbers))
     parts: list[Any] = [head]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Protocol, TextIO
@@ -20,10 +21,12 @@ _STEPS, _TIMES = 1000, 200
 """Least number of steps between two drawings of a progress bar, and number of drawings in a long run. A drawing takes
 long if many jobs wait, so it must be rare.
 """
+_PARTS, _LARGE = 200, 1 << 24
+"""Number of parts that a bar counts while a file is read, and size in bytes from which there is a bar"""
 
 
 class Bar(Protocol):
-    """Progress bar that counts finished jobs."""
+    """Progress bar that counts finished jobs or other parts of the work."""
 
     def update(self, more: int) -> None: ...
 
@@ -66,6 +69,34 @@ def columns() -> int:
 def shows_unicode() -> bool:
     """Return True if the output can show characters that are not ASCII."""
     return sys.stdout is not None and (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
+
+
+@contextmanager
+def shown_reading(trace: str) -> Iterator[Callable[[float], None] | None]:
+    """Show a progress bar while a large file is read, if stderr is a terminal. Yield the function to call with the
+    share that has been read, None if no bar is shown.
+    """
+    if not is_terminal(sys.stderr) or not is_large(trace):
+        yield None
+        return
+    done = 0
+    with progress(_PARTS, f"reading {os.path.basename(trace)}") as bar:
+
+        def heard(share: float) -> None:
+            nonlocal done
+            if bar is not None and (more := int(_PARTS * share) - done):
+                bar.update(more)
+                done += more
+
+        yield heard
+
+
+def is_large(trace: str) -> bool:
+    """Return True if reading the file takes long enough that the user would like to know how far it is."""
+    try:
+        return os.path.getsize(trace) >= _LARGE
+    except (OSError, ValueError):
+        return False
 
 
 def run_to_end(engine: Engine, label: str) -> None:

@@ -9,9 +9,11 @@ import click
 from click.core import ParameterSource
 
 from tui.cli import options
+from tui.cli.terminal import shown_reading
 
 if TYPE_CHECKING:
     from sim.machine.processors import Placement
+    from tui.replay.opening import Opening, Prepared
 
 
 @click.command("watch")
@@ -59,7 +61,7 @@ def command(
             opening = reopened(found_session(session), Proof.OPTION if trust else None)
         except NeedsTrustError as asked:
             return open_replay(None, asked)
-        return open_replay(opening)
+        return open_replay(opening, prepare=_prepared)
     recorded = trace is not None and is_recording(trace)
     if recorded and {option.name for option in typed} <= {"trace", "at"}:
         return _recorded(str(trace), at)
@@ -74,7 +76,14 @@ def command(
     later = tuple((time, parse_policy(spec)) for time, spec in switches)
     chosen = None if policy is None else parse_policy(policy)
     usual = load(settings_path())[0].usual
-    return open_replay(opening_of(source, chosen, placement=placement, at=at, switches=later, usual=usual))
+    opening = opening_of(source, chosen, placement=placement, at=at, switches=later, usual=usual)
+    return open_replay(opening, prepare=_prepared)
+
+
+def _prepared(opening: Opening) -> Prepared:
+    """Return the replay of an opening, and show how far its trace has been read."""
+    with shown_reading(opening.source.trace) as heard:
+        return opening.prepare(heard)
 
 
 def _recorded(recording: str, at: str | None) -> int:

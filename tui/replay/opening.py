@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sim.lessons.quiz import Quiz
     from sim.lessons.walk import Walk
     from sim.session.session import Session
+    from sim.workload.reading import Heard
 
 
 PATIENCE = 5.0
@@ -63,9 +64,11 @@ class Opening:
     projected: bool = False
     """True if the screen begins in its form for projectors, with larger text"""
 
-    def prepare(self) -> Prepared:
-        """Read the trace and return the replay, ready to be shown."""
-        return self.prepared(*self.source.read())
+    def prepare(self, heard: Heard | None = None) -> Prepared:
+        """Read the trace and return the replay, ready to be shown. `heard` is called with the share of the file that
+        has been read.
+        """
+        return self.prepared(*self.source.read(heard=heard))
 
     def prepared(self, trace: Trace, workload: Workload) -> Prepared:
         """Return the replay of a trace that has been read already."""
@@ -110,7 +113,7 @@ class LessonOpening(Opening):
 
     stage: Callable[[], tuple[Performance, Walk]] | None = None
 
-    def prepare(self) -> Prepared:
+    def prepare(self, heard: Heard | None = None) -> Prepared:
         """Return the replay of the runs of the lesson, which are made now."""
         assert self.stage is not None
         made, walk = self.stage()

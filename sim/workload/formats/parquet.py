@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +51,10 @@ def is_parquet(path: str | Path) -> bool:
         return False
 
 
-def read(path: str | Path, name: str) -> Trace:
-    """Return the trace of a file; rows without a number for submit, procs or runtime are left out and counted."""
+def read(path: str | Path, name: str, heard: Callable[[float], object] | None = None) -> Trace:
+    """Return the trace of a file; rows without a number for submit, procs or runtime are left out and counted. `heard`
+    is called with the share that has been read.
+    """
     arrow, module = (extra(which, "a Parquet file", "parquet") for which in ("pyarrow", "pyarrow.parquet"))
     try:
         schema = module.read_schema(path)
@@ -64,6 +66,8 @@ def read(path: str | Path, name: str) -> Trace:
         jobs.check(_extent(file.metadata, set(wanted.values()), path))
         for batch in file.iter_batches(PIECE, columns=sorted(set(wanted.values()))):
             jobs.take({meaning: batch.column(column) for meaning, column in wanted.items()})
+            if heard is not None:
+                heard(jobs.rows / file.metadata.num_rows)
     except (arrow.ArrowException, OSError, UnicodeDecodeError, KeyError) as error:
         raise TraceError(f"is damaged Parquet: {str(error).splitlines()[0][:200]}", path) from None
     return jobs.trace(name)
@@ -95,7 +99,8 @@ class _Jobs:
         self._tables: list[NDArray[Any]] = []
         self._jobs = 0
         self._known: dict[Field, dict[str, int]] = {field: {} for field in WORDS}
-        self._rows = 0
+        self.rows = 0
+        """Number of rows taken so far, good or damaged"""
         self._damage = Damage("numbers for submit, procs and runtime", "row")
 
     def check(self, unpacked: int) -> None:
@@ -114,14 +119,14 @@ class _Jobs:
         table = numbers_of_jobs(known, is_empty)
         good: Bools = np.isfinite(table[:, NEEDED]).sum(axis=1) == len(NEEDED)
         for at in np.flatnonzero(~good)[:1].tolist():
-            self._damage.add(self._rows + at + 1, table[at, NEEDED].tolist())
+            self._damage.add(self.rows + at + 1, table[at, NEEDED].tolist())
         self._damage.count += max(int((~good).sum()) - 1, 0)
         for field in WORDS:
             if (column := cells.get(field.name.lower())) is not None:
                 table[:, field] = self._numbered(column, self._known[field])
-        self._ids.append(self._named(cells["job"], good) if "job" in cells else self._rows + 1 + np.flatnonzero(good))
+        self._ids.append(self._named(cells["job"], good) if "job" in cells else self.rows + 1 + np.flatnonzero(good))
         self._tables.append(halved(table[good]))
-        self._rows += many
+        self.rows += many
         self._jobs += int(good.sum())
 
     def _named(self, column: Any, good: Bools) -> list[str] | NDArray[Any]:
@@ -135,7 +140,7 @@ class _Jobs:
         words, places = self._words(column)
         self._letters += int(np.array([len(word or "") for word in words])[places].sum())
         self.check(self._letters)
-        ids = enumerate(zip((words[place] for place in places.tolist()), good, strict=True), self._rows + 1)
+        ids = enumerate(zip((words[place] for place in places.tolist()), good, strict=True), self.rows + 1)
         return [job or str(at) for at, (job, is_good) in ids if is_good]
 
     def _numbers(self, column: Any) -> Floats:

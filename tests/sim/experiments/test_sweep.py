@@ -20,7 +20,7 @@ import pytest
 from sim.errors import ParameterError, SchedscopeError
 from sim.experiments import sweep as sweeping
 from sim.experiments.plan import SweepPlan
-from sim.experiments.pool import LocalPool
+from sim.experiments.pool import LocalPool, free_memory, size_of_worker
 from sim.experiments.results import Results, dump
 from sim.experiments.sweep import Progress, sweep
 from sim.experiments.work import Outcome
@@ -209,3 +209,38 @@ def test_a_trace_that_cannot_be_read_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(ParameterError):
         made(tmp_path / "r", SweepPlan.of({"trace": ["nothing"]}))
     assert not (tmp_path / "r").exists()
+
+
+def test_workers_are_as_many_as_have_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = len(next(small().runs()).source.read_trace().ids)
+    monkeypatch.setattr(sweeping, "cores", lambda: 4)
+    monkeypatch.setattr(sweeping, "free_memory", lambda: 3 * size_of_worker(jobs) - 1)
+    done = sweep(small(), tmp_path / "few")
+    assert (done.made, done.workers, done.jobs) == (18, 2, jobs)
+    assert sweep(small(), tmp_path / "as asked", workers=3).workers == 3
+    monkeypatch.setattr(sweeping, "free_memory", lambda: 0)
+    assert sweep(small(), tmp_path / "one").workers == 1
+    monkeypatch.setattr(sweeping, "free_memory", lambda: None)
+    assert (last := sweep(small(), tmp_path / "unknown")).workers == 4
+    assert not last.jobs
+
+
+def test_free_memory_is_that_of_the_control_group(tmp_path: Path) -> None:
+    assert free_memory(tmp_path) is None
+    for folder in ("proc/self", "sys/fs/cgroup/job"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 9000 kB\nMemAvailable:  4000 kB\n")
+    assert free_memory(tmp_path) == 4_096_000
+    (tmp_path / "proc/self/cgroup").write_text("0::/job\n")
+    (tmp_path / "sys/fs/cgroup/job/memory.max").write_text("max\n")
+    assert free_memory(tmp_path) == 4_096_000
+    (tmp_path / "sys/fs/cgroup/job/memory.max").write_text("3000000\n")
+    (tmp_path / "sys/fs/cgroup/job/memory.stat").write_text("anon 1000000\nfile 5000000\n")
+    assert free_memory(tmp_path) == 2_000_000
+
+
+def test_progress_says_how_much_of_a_trace_is_read(tmp_path: Path) -> None:
+    heard = list[tuple[str, float] | None]()
+    sweep(small(), tmp_path / "r", executor=one_thread, told=lambda progress, _: heard.append(progress.reading))
+    assert [reading for reading in heard if reading] == [("lublin-128", 1.0)]
+    assert heard[-1] is None

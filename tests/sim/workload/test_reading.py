@@ -9,7 +9,7 @@ import gzip
 import os
 import threading
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
@@ -294,3 +294,18 @@ def test_a_log_above_the_limit_of_other_formats_is_read(tmp_path: Path, monkeypa
     monkeypatch.setattr("sim.workload.formats.swf.MOST_JOBS", 200)
     with pytest.raises(TraceError, match="more than 200 jobs; cut it"):
         read(path)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_reader_tells_how_much_it_has_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr(reading, "CHUNK", 2**14)
+    lines = b"".join(b"%d %d 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n" % (at, at) for at in range(1, 3000))
+    path, shares = tmp_path / "log.swf", list[float]()
+    path.write_bytes(pack(lines))
+    assert len(read(path, heard=shares.append).ids) == 2999
+    assert len(shares) > 3
+    assert shares == sorted(shares)
+    assert shares[0] > 0
+    assert shares[-1] == 1

@@ -10,12 +10,15 @@ import os
 import signal
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import click
 import pytest
 
+from sim.workload.source import Source
 from tests.tui.cli.program import PROGRAM, error, schedscope, write
+from tui.cli import terminal
 from tui.cli.main import COMMANDS, commands
 
 
@@ -240,3 +243,28 @@ def test_the_policy_of_a_configuration_of_slurm(tmp_path: Path) -> None:
     assert done.stdout.strip() == "slurm:age=500"
     assert "weights that are not modelled: QOS" in done.stderr
     assert "cannot be read" in error("policies", "--slurm-conf", tmp_path / "none.conf")[1]
+
+
+class Screen(StringIO):
+    """A terminal that keeps what is written."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_reading_a_large_file_has_a_bar_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.swf"
+    path.write_text("".join(f"{at} {at} 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n" for at in range(1, 100)))
+    monkeypatch.setattr(sys, "stderr", screen := Screen())
+    with terminal.shown_reading(str(path)) as heard:
+        assert heard is None  # it is small
+    monkeypatch.setattr(terminal, "_LARGE", 1)
+    with terminal.shown_reading(str(path)) as heard:
+        Source(str(path)).read(heard=heard)
+    assert "reading log.swf" in screen.getvalue()
+    assert "100%" in screen.getvalue()
+    with terminal.shown_reading("lublin-128") as heard:
+        assert heard is None  # it is no file
+    monkeypatch.setattr(sys, "stderr", StringIO())
+    with terminal.shown_reading(str(path)) as heard:
+        assert heard is None

@@ -9,8 +9,10 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
+from sim.experiments import sweep as sweeping
 from sim.experiments.measured import Measured
 from sim.experiments.plan import SweepPlan
 from sim.experiments.results import Results
@@ -18,6 +20,7 @@ from sim.experiments.sweep import Progress
 from sim.experiments.work import Outcome
 from tests.sim.experiments.examples import BREAKS, policy_file
 from tests.tui.cli.program import error, schedscope
+from tui.cli import sweep
 from tui.cli.sweep_progress import Filling, shown
 
 RANGES = ("--policy", "relaxed:omega={0,1}", "--load", "{1,2}", "--estimates", "random:2", "--seeds", "2")
@@ -97,7 +100,10 @@ def test_a_bar_and_a_table_fill() -> None:
     out = StringIO()
     console = Console(file=out, width=80, height=24, force_terminal=True, color_system=None)
     with shown(Filling.of(plan), console) as told:
-        progress = Progress(asked=8, there=1, workers=2)
+        progress = Progress(asked=8, there=1, workers=2, reading=("ten.swf", 0.25))
+        told(progress, [])
+        assert "reading ten.swf, 25%, " in out.getvalue()
+        progress.reading = None
         for at, run in enumerate(runs[:6]):
             progress.made, progress.failed, progress.running = at + 1, 1, 2
             found = Measured({"mean_bounded_slowdown": 10.0 + at}) if at != 5 else None
@@ -126,3 +132,10 @@ def test_warmup_is_the_first_part_of_a_cut(tmp_path: Path) -> None:
     assert shown.splitlines()[-1] == "measured: without the first 10 % of the jobs"
     assert schedscope(*asked, "--warmup", "10%", "--cut", ",5%").returncode == 0
     assert "give one of them" in error(*asked, "--warmup", "10%", "--cut", "5%,5%")[1]
+
+
+def test_fewer_workers_for_lack_of_memory_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sweeping, "cores", lambda: 2)
+    monkeypatch.setattr(sweeping, "free_memory", lambda: 1 << 20)
+    done = CliRunner().invoke(sweep.command, ["z-figure4", "-o", str(tmp_path / "r")])
+    assert done.output.splitlines()[1] == "with 1 worker: each takes up to 0.1 GiB for 5 jobs"

@@ -29,7 +29,9 @@ def test_columns_are_read_by_the_names_of_a_csv_table(tmp_path: Path, monkeypatc
         tmp_path / "log.parquet", Submit_Time=[0, 10, 20], procs=[4, 2, 1], runtime=[5.5, None, 7],
         user=["ann", "bob", "ann"], start=[0, 15, 30], end=[6, 18, 40], walltime=[10, 10, None], memo=["a", "b", "c"],
     )  # fmt: skip
-    trace = read(path)
+    shares = list[float]()
+    trace = read(path, heard=shares.append)
+    assert shares == [2 / 3, 1]
     assert (trace.name, trace.format, trace.ids) == ("log", "parquet", ("1", "2", "3"))
     assert trace.column(Field.RUN).tolist() == [5.5, 3.0, 7.0]
     assert trace.column(Field.WAIT).tolist() == [0, 5, 10]
