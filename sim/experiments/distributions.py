@@ -20,6 +20,7 @@ from sim.experiments.pivot import Condition, check_factor, factor, order_of, rec
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, Point, log_names, said
 from sim.formatting import quoted
+from sim.metrics.measure import group_of
 from sim.metrics.week import WEEKLY, mean_by_hour
 from sim.workload.model import Bools, Floats
 
@@ -206,6 +207,8 @@ def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterat
     by = ask.by.replace("-", "_")
     is_group = groups and by in results.groupings()
     if by and not is_group:
+        if group_of(by) is not None:
+            raise _ungrouped(results, by)
         check_factor(by)
     names = log_names(results, ask.where)
     found = [record for record in records(results, [], ask.where) if not record["error"]]
@@ -216,12 +219,16 @@ def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterat
         yield _Taken(record["key"], title, label, record["seed"], results.jobs_of(record["key"]))
 
 
+def _ungrouped(results: Results, group: str) -> NotThereError:
+    return NotThereError(f"{results.path} has no groups {quoted(group)} of jobs: sweep again with --groups {group}")
+
+
 def _samples(results: Results, ask: DistributionAsk) -> Samples:
     """Return the values of all jobs, divided by panel, by (label of the colour, label on the axis) and by seed."""
     name, by, over = ask.quantity.name, ask.by.replace("-", "_"), ask.over.replace("-", "_")
     known = results.groupings()
     if over and over not in known:
-        raise NotThereError(f"{results.path} has no groups {quoted(over)} of jobs: sweep again with --groups {over}")
+        raise _ungrouped(results, over)
     labels = {group: labels_of(results, group) for group in {by, over} & set(known)}
     ranks: dict[str, int] = {}
     for of_run in (of_run for of in labels.values() for of_run in of.values()):

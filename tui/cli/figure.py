@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import chdir, suppress
 from typing import Any, TypeVar
+from warnings import catch_warnings
 
 from sim.errors import ParameterError
 from sim.experiments.series import Panel, Point
@@ -53,7 +54,11 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
         about: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
         if style.mark:
             about["Software" if form == "png" else "Creator"] = style.mark
-        figure.savefig(data, format=form, dpi=300 if style.room else 200, metadata=about)
+        with catch_warnings(record=True, action="always") as warned:
+            figure.savefig(data, format=form, dpi=300 if style.room else 200, metadata=about)
+        if any("collapsed" in str(warning.message) for warning in warned):
+            told = f"a figure of {size.width:g} inches has no room for its words: give a larger --size"
+            raise ParameterError(f"{told}, or fewer panels by --where" if len(panels) > 1 else told)
     with write_whole(out) as file:
         file.buffer.write(data.getvalue())
 

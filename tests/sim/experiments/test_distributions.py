@@ -82,6 +82,8 @@ def test_unmeasured_groups_and_empty_choices_are_told(path: Path) -> None:
     with Results(path) as results:
         with pytest.raises(NotThereError, match="sweep again with --groups user"):
             spreads(results, DistributionAsk(over="user"))
+        with pytest.raises(NotThereError, match="sweep again with --groups user"):
+            shares(results, DistributionAsk(by="user"))
         with pytest.raises(NotThereError, match="no run with jobs passes"):
             shares(results, DistributionAsk(where=(Condition.of("load=9"),)))
         with pytest.raises(ParameterError, match="no factor"):

@@ -21,6 +21,7 @@ from sim.metrics.search import meant, search
         ("average response time", "mean_turnaround"),
         ("fragmentation", "loss_of_capacity"),
         ("usage", "utilization"),
+        ("how full is the machine", "utilization"),
         ("95 percentile of bounded slowdown", "p95_bounded_slowdown"),
         ("longest waiting time", "max_wait"),
         ("jain users", "fairness_users"),

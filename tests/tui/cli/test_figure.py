@@ -126,6 +126,13 @@ def test_wrong_options_get_one_line(path: Path, words: list[str], said: str) -> 
     assert said in line
 
 
+def test_figure_without_room_for_its_words_is_not_drawn(path: Path, tmp_path: Path) -> None:
+    code, line = error("plot", path, "--kind", "heat", "--size", "1x1", "-o", tmp_path / "f.pdf")
+    assert code == 2
+    assert "a figure of 1 inches has no room for its words: give a larger --size, or fewer panels by --where" in line
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.skipif(find_spec("plotext") is None, reason="needs .[plot]")
 def test_distribution_in_the_terminal_has_round_ticks_and_its_titles(path: Path) -> None:
     shown = schedscope("plot", path, "--kind", "ccdf").stdout
