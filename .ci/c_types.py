@@ -26,6 +26,7 @@ FROM_C = ("ceil", "floor", "pow")
 OBJECTS = ("list", "tuple", "dict", "set", "object")
 HELPERS = (
     "Steps", "RowPlan", "Trials", "Sets", "Waiters", "Draft", "Rules", "Ranking", "PreemptiveRules", "FirstStarts",
+    "Requests", "Nodes",
 )  # fmt: skip
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")
@@ -107,6 +108,8 @@ class Types:
             is_for_python = method.name in FROM_PYTHON if is_helper else not method.name.startswith("_")
             self._type_function(method, known, "ccall" if is_for_python else "cfunc")
         declared = [f"{name} = cython.declare({of}, visibility='public')" for name, of in known.items()]
+        if all(cls.name not in bases for bases in self._bases.values()):
+            cls.decorator_list.insert(0, _expression("cython.final"))  # its methods are called directly, and inlined
         cls.body[1:1] = ast.parse("\n".join(declared[len(inherited) :])).body
 
     def _type_function(self, function: ast.FunctionDef, attributes: Known, kind: str) -> None:

@@ -26,7 +26,7 @@ _CHANGING = (
     "transitions",
 )  # fmt: skip
 CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING} | {
-    f"engine/express/{name}.py" for name in ("dividing", "express", "gangs", "preempting")
+    f"engine/express/{name}.py" for name in ("dividing", "express", "gangs", "preempting", "seating")
 }
 FLOORS = (
     (

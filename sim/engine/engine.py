@@ -79,7 +79,7 @@ class Engine:
         if np.any(workload.runtime > workload.estimate):
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
-        self._loops = choice.chosen() if placement == "lowest" and workload.shape is None else None
+        self._loops = choice.chosen() if placement == "lowest" or workload.shape is not None else None
         if workload.follows or workload.limits is not None or (workload.shape and workload.shape.reservations):
             self._loops = None  # the loop counts on jobs that come by rank, without limits and reservations
         self._jobs, self._killed = workload.jobs, workload.killed.tobytes()

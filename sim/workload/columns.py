@@ -4,15 +4,16 @@ in 32 bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_Value = TypeVar("_Value", bound=Hashable)
 _HALF = np.iinfo(np.int32)
 _AT_ONCE = 4096
 """Number of ids that an iteration converts to text at once."""
@@ -156,3 +157,14 @@ def taken(column: NDArray[Any], ranks: Ints) -> Any:
     the result is such a view as well.
     """
     return np.broadcast_to(column[0], len(ranks)) if len(column) and column.strides == (0,) else column[ranks]
+
+
+def numbered(values: Iterable[_Value]) -> tuple[tuple[_Value, ...], NDArray[np.int32]]:
+    """Return the different values, and for each value the index of its equal among them.
+
+    >>> numbered("abca")
+    (('a', 'b', 'c'), array([0, 1, 2, 0], dtype=int32))
+    """
+    known: dict[_Value, int] = {}
+    numbers = [known.setdefault(value, len(known)) for value in values]
+    return tuple(known), np.array(numbers, np.int32)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sim.errors import ParameterError
 from sim.formatting import count
+from sim.workload.columns import numbered
 from sim.workload.limit_rules import LimitRule
 from sim.workload.reserved_nodes import Admission, NodeReservation, Reserved
 
@@ -172,6 +173,11 @@ class Shape(Reserved):
             [node.cores, node.memory, *(dict(node.others).get(k, 0) for k in self.kinds[2:])] for node in self.nodes
         ]
         return np.array(rows, dtype=np.int64).reshape(len(self.nodes), len(self.kinds))
+
+    @cached_property
+    def numbered_requests(self) -> tuple[tuple[Request, ...], NDArray[np.int32]]:
+        """Return the different requests, and for each job, by rank, the index of its request among them."""
+        return numbered(self.requests)
 
     @cached_property
     def first_core(self) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sim.engine.allocation import Allocation
-from sim.engine.express import dividing, gangs, ordering, preempting
+from sim.engine.express import dividing, gangs, ordering, preempting, seating
 from sim.engine.state import Future, State
 from sim.history.bulk_append import Extension
 from sim.history.history import History
@@ -131,12 +131,19 @@ class Express:
         if state.curious:
             return False
         if state.policy is not self._policy:
-            self._policy, self._known, self._at = state.policy, known(state.policy, self._loops), -1
+            self._policy, self._known, self._at = state.policy, self._as_known(state.policy), -1
         if self._known is None or (self._at != state.step_count and not self._is_plain(self._known.kind)):
             return False
         if self._at != state.step_count:
             self._enter(self._known)
         return self._loop is not None
+
+    def _as_known(self, policy: Policy) -> Known | None:
+        """Return the policy as the loop needs it; None if the loop does not support the policy on this machine."""
+        shape = self._workload.shape
+        if shape is not None and not (seating.is_known(policy) and seating.can_be_told(shape)):
+            return None
+        return known(policy, self._loops)
 
     def _is_plain(self, kind: int) -> bool:
         """Return True if the loop of this kind supports everything in the current state."""
@@ -159,9 +166,13 @@ class Express:
         """Copy the state of the run into the loop."""
         state, workload = self._state, self._workload
         order = state.policy.queue_order()
-        kind = _LOOPS.get(policy.kind, OrderedLoop if order.by_clock else Loop)
-        made = getattr(self._loops, kind.__name__, kind)  # the compiled one where it is that which goes
-        loop: Any = made(len(workload), state.procs, min(len(workload), state.procs))
+        loop: Any
+        if workload.shape is not None:
+            loop = seating.loop_of(self._loops, state, workload.shape, len(workload))
+        else:
+            kind = _LOOPS.get(policy.kind, OrderedLoop if order.by_clock else Loop)
+            made = getattr(self._loops, kind.__name__, kind)  # the compiled one where it is that which goes
+            loop = made(len(workload), state.procs, min(len(workload), state.procs))
         self._loop = loop
         for name, value in policy._asdict().items():
             if value is not None:
@@ -179,6 +190,8 @@ class Express:
             for rank, stretch in self._history.open_stretches().items():
                 loop.set_at[rank] = self._history.processor_sets.place[stretch]
         self._tell_running(loop)
+        if workload.shape is not None:
+            seating.enter(loop, state)
         self._tell_plans(loop, policy.kind)
         for name in _TALLY:
             setattr(loop, name, getattr(state.tally, name))
@@ -274,7 +287,9 @@ class Express:
         leaves = [-time for time in _values(loop.leave_at, many)]
         future.leaving[:] = sorted(zip(leaves, _values(loop.leave_rank, many), strict=True))
         future.leaves.update((rank, time) for time, rank in future.leaving)
-        if loop.kind in _LOOPS:
+        if machine.has_nodes:
+            seating.settle(loop, state)
+        elif loop.kind in _LOOPS:
             machine.free_set = loop.free_set()
         else:
             holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)

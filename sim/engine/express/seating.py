@@ -1,0 +1,148 @@
+"""Copy of a machine of nodes to the fast loop and back: the requests of the jobs, and which nodes running jobs hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sim.engine.state import State
+from sim.kernel.node_loop import NodeLoop
+from sim.kernel.nodes import WHOLE
+from sim.machine.nodes import NodeMachine
+from sim.machine.processors import ranges
+from sim.policies.backfill.easy import Easy
+from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.policies.backfill.firstfit import FirstFit
+from sim.policies.backfill.relaxed import Relaxed
+from sim.policies.policy import Policy
+from sim.workload.shape import NODE_PLACEMENTS, Amounts, Request, Seats, Shape
+
+_MOST_AMOUNT = 1 << 30
+_MOST_LEVELS = 1 << 22
+"""Largest amount of a resource that the loop's numbers can hold with room to spare, and most nodes times their cores"""
+
+
+def is_known(policy: Policy) -> bool:
+    """Return True if the loop supports the policy on a machine of nodes: if it plans for one job at most."""
+    if policy.queue_order().by_clock:
+        return False
+    return type(policy) in (FirstComeFirstServed, FirstFit, Relaxed) or (type(policy) is Easy and policy.depth == 1)
+
+
+def can_be_told(shape: Shape) -> bool:
+    """Return True if the loop's columns can hold the machine and all requests."""
+    requests, _ = shape.numbered_requests
+    most = int(shape.has.max(initial=0))
+    return (
+        most < _MOST_AMOUNT
+        and len(shape.nodes) * int(shape.has[:, 0].max(initial=0)) < _MOST_LEVELS
+        and all(request.each[0] > 0 and max(request.amounts(1)) < _MOST_AMOUNT for request in requests)
+        and all(request.tasks is None or request.tasks >= request.least for request in requests)
+    )
+
+
+def loop_of(loops: Any, state: State, shape: Shape, jobs: int) -> Any:
+    """Return a new loop of the module `loops` with the nodes and requests of this machine, before any job has come."""
+    assert isinstance(state.machine, NodeMachine)
+    has, sign = shape.has, NODE_PLACEMENTS[state.machine.shape.placement]
+    made: Any = getattr(loops, NodeLoop.__name__, NodeLoop)
+    loop = made(jobs, state.procs, min(jobs, state.procs), *has.shape, sign, int(has[:, 0].max(initial=0)))
+    _tell_requests(loop, shape)
+    return loop
+
+
+def _tell_requests(loop: Any, shape: Shape) -> None:
+    asked, of = loop.asked, loop.column
+    requests, numbered = shape.numbered_requests
+    kinds, empty = len(shape.kinds), (0,) * len(shape.kinds)
+    each = _rows([request.each for request in requests], kinds)
+    once = _rows([request.per_node or empty for request in requests], kinds)
+    count = np.array([request.tasks or request.nodes or 0 for request in requests], np.int64)
+    least = np.array([request.least if request.tasks else 1 for request in requests], np.int64)
+    asked.has = of("i", shape.has.ravel())
+    asked.of = of("i", numbered)
+    asked.each, asked.once, asked.unit = (of("i", rows.ravel()) for rows in (each, once, each + once))
+    asked.total = of("d", (each * count[:, None] + once * least[:, None]).ravel().astype(np.float64))
+    asked.count, asked.least = of("i", count), of("i", least)
+    asked.tasks = of("i", np.array([request.tasks or 0 for request in requests], np.int64))
+    most = [request.most or len(shape.nodes) if request.tasks else len(shape.nodes) for request in requests]
+    asked.most = of("i", np.array(most, np.int64))
+    _tell_partitions(loop, shape, requests)
+    loop.refused, loop.unspared, loop.short, loop.looked_at = (
+        of("i", np.zeros(len(requests), np.int32)) for _ in range(4)
+    )
+
+
+def _tell_partitions(loop: Any, shape: Shape, requests: tuple[Request, ...]) -> None:
+    asked, of, nodes = loop.asked, loop.column, len(shape.nodes)
+    masks: dict[tuple[frozenset[str], int | None], int] = {}
+    first, mask, whole, limit, grows = [0], list[int](), list[int](), list[int](), list[bool]()
+    for request in requests:
+        grows.append(request.more_always_fits)
+        for number in request.groups or (None,):
+            group = None if number is None else shape.groups[number]
+            is_anywhere = not request.features and group is None
+            mask.append(-1 if is_anywhere else masks.setdefault((request.features, number), len(masks)))
+            whole.append(request.is_exclusive or (group is not None and group.is_exclusive))
+            most = None if group is None else group.most_nodes
+            limit.append(nodes if most is None else most)
+            grows[-1] = grows[-1] and most is None
+        first.append(len(mask))
+    allowed = [
+        [features <= node.features and (group is None or at in shape.groups[group].nodes)
+         for at, node in enumerate(shape.nodes)]
+        for features, group in masks
+    ]  # fmt: skip
+    told = {"first": first, "mask": mask, "whole": whole, "limit": limit, "grows": grows}
+    for name, values in told.items():
+        setattr(asked, name, of("i", np.array(values, np.int64)))
+    asked.allowed = of("i", np.array(allowed, np.int64).ravel())
+
+
+def _rows(rows: list[tuple[int, ...]], kinds: int) -> Amounts:
+    return np.array(rows, np.int64).reshape(len(rows), kinds)
+
+
+def enter(loop: Any, state: State) -> None:
+    """Copy the free resources and the nodes of the running jobs into the loop, which has the running jobs already."""
+    machine = state.machine
+    assert isinstance(machine, NodeMachine)
+    for index, amount in enumerate(machine.left.ravel().tolist()):
+        loop.nodes.free[index] = amount
+    loop.begin_cores()
+    for first, last in ranges((1 << machine.size) - 1 ^ machine.free_set):
+        loop.mark_cores(first, last)
+    for rank, seats in machine.seats.items():
+        request = machine.requests[rank]
+        loop.seat_at[rank], loop.seats[rank] = loop.seated, len(seats.nodes)
+        for kind, amount in enumerate(np.sum(seats.amounts, axis=0).tolist()):
+            loop.held[rank * len(request.each) + kind] = amount
+        for node, amounts in zip(*seats, strict=True):
+            tasks = (amounts[0] - (request.per_node[0] if request.per_node else 0)) // request.each[0]
+            loop.seat_node[loop.seated] = node
+            loop.seat_count[loop.seated] = tasks if request.amounts(tasks) == amounts else WHOLE
+            loop.seated += 1
+    loop.begin_nodes()
+
+
+def settle(loop: Any, state: State) -> None:
+    """Copy the free resources and the nodes of the running jobs back into the machine."""
+    machine = state.machine
+    assert isinstance(machine, NodeMachine)
+    machine.left = np.array(loop.nodes.free, np.int64).reshape(machine.left.shape)
+    machine.free_set = (1 << machine.size) - 1 ^ sum(machine.held.values())
+    for rank in machine.seats.keys() - state.running.keys():
+        del machine.seats[rank]
+    for rank in state.running.keys() - machine.seats.keys():
+        first = loop.seat_at[rank]
+        places = range(first, first + loop.seats[rank])
+        nodes = tuple(loop.seat_node[place] for place in places)
+        counts = [loop.seat_count[place] for place in places]
+        machine.seats[rank] = Seats(
+            nodes, tuple(_amounts(machine, rank, *one) for one in zip(nodes, counts, strict=True))
+        )
+
+
+def _amounts(machine: NodeMachine, rank: int, node: int, count: int) -> tuple[int, ...]:
+    return tuple(machine.shape.has[node].tolist()) if count == WHOLE else machine.requests[rank].amounts(count)

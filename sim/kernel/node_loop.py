@@ -1,0 +1,434 @@
+"""Fast loop on a machine of nodes, for policies whose passes ask what fits now and when the head of the queue will.
+
+A refused request is remembered until resources are freed. The free resources at the shadow time, at which the head
+fits, are kept from pass to pass. Each end or start changes them, and only an end can move that time forward. They are
+computed again after an end less than four microseconds from another, because rounding decides which ends are equal.
+"""
+
+from __future__ import annotations
+
+from sim.decisions.decisions import Reserve, Start
+from sim.decisions.reasons import FitsBeside, FitsExtra, WhenFree, WhenRoom
+from sim.history.decision_log import form_of
+from sim.kernel.calls import IN_ORDER
+from sim.kernel.loop import Loop
+from sim.kernel.nodes import MAGIC, WHOLE, Nodes, Requests
+from sim.kernel.present import NEVER
+from sim.kernel.sets import EVERY
+from sim.machine import cython
+from sim.machine.columns import INFINITE, Numbers, Word, copy_numbers, numbers, time_before, time_up_to, times, words
+from sim.machine.moment import APART, MOMENT
+
+FITS_EXTRA: int = form_of(Start, FitsExtra)
+FITS_BESIDE: int = form_of(Start, FitsBeside)
+WHEN_FREE: int = form_of(Reserve, WhenFree)
+WHEN_ROOM: int = form_of(Reserve, WhenRoom)
+MOST_LOGGED = 256
+"""Number of freed nodes that are remembered; after more of them a request is searched again"""
+
+
+@cython.cclass
+class NodeLoop(Loop):
+    """Fast loop whose machine has nodes."""
+
+    def __init__(
+        self, jobs: int, procs: int, most_running: int, nodes: int, kinds: int, sign: int, most_cores: int
+    ) -> None:
+        Loop.__init__(self, jobs, procs, most_running)
+        self.asked = Requests(nodes, kinds, sign)
+        self.nodes, self.then = Nodes(self.asked, most_cores), Nodes(self.asked, most_cores)
+        """Free resources now, and at the shadow time"""
+        self.then_head, self.then_at = -1, 0.0
+        """Rank of the head for which `then` holds, -1 if it holds for no job; and the shadow time"""
+        self.may_be_sooner = self.may_be_later = False
+        """Two flags: True if the shadow time may be earlier, or later, since the last computation"""
+        # Seats of running jobs
+        self.seat_at, self.seats = numbers(jobs), numbers(jobs)
+        """For each running job, by rank: where its nodes are stored in the next columns, and how many there are"""
+        self.seat_node, self.seat_count = numbers(2 * procs + nodes), numbers(2 * procs + nodes)
+        """Nodes of running jobs, and the number of tasks on each; `WHOLE` for the whole node"""
+        self.held = times(jobs * kinds)
+        """For each job, by rank, and kind of resource: amount that it holds while it runs"""
+        self.other_node, self.other_count = numbers(2 * procs + nodes), numbers(2 * procs + nodes)
+        self.seated = 0
+        self.marks, self.share = words((nodes + 63) // 64), numbers(nodes)
+        # Cores
+        self.first_core, self.first_word, self.node_of = numbers(nodes + 1), numbers(nodes + 1), numbers(procs)
+        self.cores = words((procs + 63) // 64 + nodes)
+        """Free cores of each node, as sets of bits; each node begins with a new word"""
+        # Memory of searches
+        self.freed = self.changes = 1
+        """Counters, increased whenever resources are freed, and whenever they are freed or taken"""
+        self.refused = self.unspared = numbers(0)
+        """For each request: value of the counter when it last did not fit, and when it last would have delayed the
+        head
+        """
+        self.log, self.logged = numbers(MOST_LOGGED), 0
+        """Nodes of which resources were freed last, and how many there were in all"""
+        self.short = self.looked_at = numbers(0)
+        """For each request: number of tasks or nodes that it lacked at its last refusal, 0 if that is not known; and
+        the value of `logged` then
+        """
+        self.chosen_for, self.chosen_at = -1, 0
+        """Request of the last successful search among the nodes, and the value of `changes` then"""
+
+    def begin_cores(self) -> None:
+        """Set up the columns about cores, with all cores free."""
+        core = word = 0
+        for node in range(self.asked.nodes):
+            self.first_core[node], self.first_word[node] = core, word
+            many = self.asked.has[node * self.asked.kinds]
+            for index in range(core, core + many):
+                self.node_of[index] = node
+            core += many
+            word += (many + 63) // 64
+        self.first_core[self.asked.nodes], self.first_word[self.asked.nodes] = core, word
+        for node in range(self.asked.nodes):
+            self.mark_cores(self.first_core[node], self.first_core[node + 1] - 1)
+
+    def begin_nodes(self) -> None:
+        """Set up what depends on the free resources of the nodes."""
+        self.nodes.fill()
+        self.pieces += self.asked.nodes  # a range of cores that are taken may end at each node
+
+    # Cores
+
+    def mark_cores(self, first: int, last: int) -> None:
+        """Add a range of cores to the free ones, or remove it from them."""
+        node = self.node_of[first]
+        while first <= last:
+            begin, end = self.first_core[node], self.first_core[node + 1]
+            until = min(last + 1, end)
+            bit, stop, word = first - begin, until - begin, self.first_word[node]
+            while bit < stop:
+                many = min(64 - (bit & 63), stop - bit)
+                mask: Word = EVERY
+                self.cores[word + (bit >> 6)] ^= mask >> (64 - many) << (bit & 63)
+                bit += many
+            first = until
+            node += 1
+
+    def _take_cores(self, node: int, many: int, place: int, at: int) -> int:
+        """Take the lowest-numbered free cores of the node, and write them to the history's ranges at index `at`; return
+        the index behind them. The ranges of the job begin at index `place`.
+        """
+        ranges, word, core = self.h_ranges, self.first_word[node], self.first_core[node]
+        while many:
+            bits: Word = self.cores[word]
+            if not bits:
+                word += 1
+                core += 64
+                continue
+            lowest: Word = bits & -bits
+            bit = self.nodes.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+            ended: Word = ~(bits >> bit) & EVERY
+            length = 64
+            if ended:
+                ended &= -ended
+                length = self.nodes.bit_at[((ended * MAGIC) & EVERY) >> 58]
+            if length > many:
+                length = many
+            mask: Word = EVERY
+            self.cores[word] = bits ^ (mask >> (64 - length) << bit)
+            if at > place and ranges[at - 1] == core + bit - 1:
+                ranges[at - 1] = core + bit + length - 1
+            else:
+                ranges[at] = core + bit
+                ranges[at + 1] = core + bit + length - 1
+                at += 2
+            many -= length
+        return at
+
+    def _give_back(self, at: int, procs: int) -> None:
+        many, ranges = self.h_ranges[at], self.h_ranges
+        for index in range(at + 1, at + 1 + 2 * many, 2):
+            self.mark_cores(ranges[index], ranges[index + 1])
+            self.free += ranges[index + 1] - ranges[index] + 1
+        self.pieces -= many
+
+    def _hold(self, rank: int, procs: int) -> None:
+        request, nodes, asked = self.asked.of[rank], self.nodes, self.asked
+        if self.chosen_for != request or self.chosen_at != self.changes:
+            nodes.choose(request)
+        if self.seated + nodes.found > len(self.seat_node):
+            self._move_seats()
+        for index in range(nodes.found):
+            node = nodes.chosen[index]
+            self.share[node] = nodes.given[index]
+            mark: Word = 1
+            self.marks[node >> 6] |= mark << (node & 63)
+        self.seat_at[rank], self.seats[rank] = self.seated, nodes.found
+        place = self.h_place[self.begun] = self.held_at[rank] = self.ranged
+        at, kinds, its = place + 1, asked.kinds, request * asked.kinds
+        for word in range(nodes.words):
+            bits: Word = self.marks[word]
+            self.marks[word] = 0
+            while bits:
+                lowest: Word = bits & -bits
+                bits ^= lowest
+                node = 64 * word + nodes.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                count = self.share[node]
+                cores = asked.has[node * kinds] if count == WHOLE else asked.each[its] * count + asked.once[its]
+                at = self._take_cores(node, cores, place + 1, at)
+                self.free -= cores
+                self.seat_node[self.seated] = node
+                self.seat_count[self.seated] = count
+                self.seated += 1
+        for kind in range(kinds):
+            self.held[rank * kinds + kind] = nodes.sums[kind]
+        self._shift(nodes, rank, -1)
+        for kind in range(kinds):
+            self.held[rank * kinds + kind] -= nodes.sums[kind]
+        self.h_ranges[place] = many = (at - place) // 2
+        self.pieces += many
+        self.ranged = at
+        self.changes += 1
+
+    def _move_seats(self) -> None:
+        """Move the seats of the running jobs to the beginning of their columns, to make space at the end."""
+        end = 0
+        for index in range(self.running):
+            rank = self.end_rank[index]
+            at = self.seat_at[rank]
+            self.seat_at[rank] = end
+            for seat in range(at, at + self.seats[rank]):
+                self.other_node[end], self.other_count[end] = self.seat_node[seat], self.seat_count[seat]
+                end += 1
+        copy_numbers(self.other_node, self.seat_node, end)
+        copy_numbers(self.other_count, self.seat_count, end)
+        self.seated = end
+
+    def _shift(self, nodes: Nodes, rank: int, sign: int) -> None:
+        """Add to the nodes what the running job holds, times `sign`."""
+        at = self.seat_at[rank]
+        nodes.shift(self.seat_node, self.seat_count, at, at + self.seats[rank], self.asked.of[rank], sign)
+
+    # Events
+
+    def _leave(self, rank: int, now: float) -> None:
+        if self.then_head >= 0:
+            self._foresee_end(rank, now)
+        Loop._leave(self, rank, now)
+        self._shift(self.nodes, rank, 1)
+        for seat in range(self.seat_at[rank], self.seat_at[rank] + self.seats[rank]):
+            self.log[self.logged % MOST_LOGGED] = self.seat_node[seat]
+            self.logged += 1
+        self.freed += 1
+        self.changes += 1
+
+    def _start(self, index: int, form: int, head: int, one: float, two: float, passes: bool) -> None:
+        rank = self.rank_at[self.queue[index]]
+        Loop._start(self, index, form, head, one, two, passes)
+        if self.then_head >= 0:
+            self._foresee_start(rank)
+
+    # Questions
+
+    def _fits(self, job: int) -> bool:
+        request = self.asked.of[job]
+        stamp = self.freed if self.asked.grows[request] else self.changes
+        if self.refused[request] == stamp:
+            return False
+        if self.short[request] and self._is_short(request):
+            self.refused[request] = stamp
+            return False
+        if self.nodes.choose(request):
+            self.chosen_for, self.chosen_at = request, self.changes
+            return True
+        self.refused[request] = stamp
+        if self.nodes.short and self.nodes.can_count(request):
+            self.short[request], self.looked_at[request] = self.nodes.short, self.logged
+        return False
+
+    def _is_short(self, request: int) -> bool:
+        """Return True if the places on nodes that were freed since the last refusal cannot make up for what the request
+        lacked then.
+        """
+        lacks, since = self.short[request], self.looked_at[request]
+        if self.logged - since > MOST_LOGGED:
+            return False
+        for entry in range(since, self.logged):
+            lacks -= self.nodes.room_on(self.log[entry % MOST_LOGGED], request, -1, 0)
+            if lacks <= 0:
+                return False
+        self.short[request], self.looked_at[request] = lacks, self.logged
+        return True
+
+    def _has_room_for(self, job: int) -> bool:
+        return self._fits(job)
+
+    def _walk(self, head: int, until: float, extra: int, tail: str) -> None:
+        self.walked_in = NEVER  # what one walk refuses by number of processors says nothing about the next
+        Loop._walk(self, head, until, extra, tail)
+
+    def _first_able(self, places: Numbers, count: int) -> int:
+        index, of, refused, grows = self.at, self.asked.of, self.refused, self.asked.grows
+        while index < count:
+            request = of[self.rank_at[places[index]]]
+            if refused[request] != self.freed or not grows[request]:
+                return index
+            index += 1
+        return count
+
+    def _spares(self, job: int, head: int, extra: int) -> bool:
+        request, then, nodes = self.asked.of[job], self.then, self.nodes
+        if self.unspared[request] == self.changes:
+            return False
+        self._foresee(head)
+        if self.chosen_for != request or self.chosen_at != self.changes:
+            nodes.choose(request)
+            self.chosen_for, self.chosen_at = request, self.changes
+        if self._can_watch(self.asked.of[head]):
+            spares = then.room - then.loss(nodes.chosen, nodes.given, 0, nodes.found, request) >= self._needs(head)
+        else:
+            then.shift(nodes.chosen, nodes.given, 0, nodes.found, request, -1)
+            spares = then.choose(self.asked.of[head])
+            then.shift(nodes.chosen, nodes.given, 0, nodes.found, request, 1)
+        if not spares:
+            self.unspared[request] = self.changes
+        return spares
+
+    def _cast_shadow(self, head: int) -> None:
+        self._foresee(head)
+        self.shadow = self.then_at
+        self.extra = int(self.then.sums[0]) - self.procs[head]
+
+    # The shadow time
+
+    def _needs(self, job: int) -> int:
+        """Return the number of places that the job needs: tasks or nodes."""
+        return self.asked.count[self.asked.of[job]]
+
+    def _can_watch(self, request: int) -> bool:
+        """Return True if the places for the head's request are counted at the shadow time."""
+        if self.then.watched != request and self.then.can_count(request):
+            self.then.watch(request)
+        return self.then.watched == request
+
+    def _fits_then(self, request: int) -> bool:
+        """Return True if the request fits at the shadow time."""
+        if self.then.lacks(request):
+            return False
+        if self._can_watch(request):
+            return self.then.room >= self.asked.count[request]
+        return self.then.choose(request)
+
+    def _foresee(self, head: int) -> None:
+        """Make `then` hold for this head."""
+        request = self.asked.of[head]
+        is_known = self.then_head == head and self.then_at > self.now + MOMENT
+        if is_known and self.may_be_later:
+            is_known = self._fits_then(request)
+        if not is_known:
+            self._look_ahead(head)
+        elif self.may_be_sooner:
+            self._look_back(head)
+        self.may_be_sooner = self.may_be_later = False
+
+    def _look_ahead(self, head: int) -> None:
+        """Find the shadow time of the head: let the running jobs end one after another until the head fits."""
+        then, request, index, moment = self.then, self.asked.of[head], 0, -INFINITE
+        then.become(self.nodes)
+        while index < self.running:
+            end = self.end_at[index]
+            if end > moment + MOMENT:
+                if moment > -INFINITE and self._fits_then(request):
+                    break
+                moment = end
+            self._shift(then, self.end_rank[index], 1)
+            index += 1
+        self.then_head, self.then_at = head, moment
+        self.changes += 1
+
+    def _look_back(self, head: int) -> None:
+        """Move the shadow time to earlier ends as long as the head would fit there."""
+        ends, ranks, then, request = self.end_at, self.end_rank, self.then, self.asked.of[head]
+        last = time_up_to(ends, self.then_at + MOMENT, 0, self.running)
+        while last:
+            first, end = last, ends[last - 1]
+            if end < self.then_at - APART:  # all jobs that should have ended at that time have ended
+                self.then_at = end
+            while first and ends[first - 1] == end:
+                first -= 1
+            if end != self.then_at or (first and end - ends[first - 1] <= APART):
+                self._look_ahead(head)
+                return
+            if not first or self._lacks_without(first, last, request):
+                return
+            if last == first + 1 and self._can_watch(request):
+                at = self.seat_at[ranks[first]]
+                many, other = self.seats[ranks[first]], self.asked.of[ranks[first]]
+                if then.room - then.loss(self.seat_node, self.seat_count, at, at + many, other) < self._needs(head):
+                    return
+            for index in range(first, last):
+                self._shift(then, ranks[index], -1)
+            if not self._fits_then(request):
+                for index in range(first, last):
+                    self._shift(then, ranks[index], 1)
+                return
+            self.then_at, last = ends[first - 1], first
+            self.changes += 1
+
+    def _lacks_without(self, first: int, last: int, request: int) -> bool:
+        """Return True if all nodes together lack something for the request at the shadow time without the running jobs
+        from index `first` to before `last` of the expected ends.
+        """
+        for kind in range(self.asked.kinds):
+            left = self.then.sums[kind]
+            for index in range(first, last):
+                left -= self.held[self.end_rank[index] * self.asked.kinds + kind]
+            if left < self.asked.total[request * self.asked.kinds + kind]:
+                return True
+        return False
+
+    def _foresee_end(self, rank: int, now: float) -> None:
+        """Change what is free at the shadow time before a running job ends."""
+        expected = self.expected[rank]
+        if not self._goes_on(expected):
+            self.then_head = -1
+        elif expected > self.then_at + MOMENT:
+            self._shift(self.then, rank, 1)
+            self.may_be_sooner = True
+        elif expected > now:
+            self.may_be_sooner = True
+
+    def _foresee_start(self, rank: int) -> None:
+        """Change what is free at the shadow time after a job has started."""
+        expected = self.expected[rank]
+        if rank == self.then_head or not self._goes_on(expected):
+            self.then_head = -1
+        elif expected > self.then_at + MOMENT:
+            self._shift(self.then, rank, -1)
+            self.may_be_later = True
+
+    def _goes_on(self, expected: float) -> bool:
+        """Return True if a start or end of a job with this expected end can only move the shadow time in one
+        direction.
+        """
+        if not self.asked.grows[self.asked.of[self.then_head]]:
+            return False
+        if expected > self.then_at + APART:
+            return True
+        index = time_before(self.end_at, expected - APART, 0, self.running)
+        while index < self.running and self.end_at[index] <= expected + APART:
+            if self.end_at[index] != expected:
+                return False
+            index += 1
+        return True
+
+    # Calls
+
+    def _start_job(self, job: int, form: int, head: int, one: float, two: float) -> None:
+        if form == FITS_EXTRA:
+            form, two = FITS_BESIDE, 0.0
+        Loop._start_job(self, job, form, head, one, two)
+
+    def _start_in_order(self) -> int:
+        while self.waiting and self._fits(self.rank_at[self.queue[0]]):
+            self._start(0, IN_ORDER, -1, self.free, 0.0, False)
+        return self.rank_at[self.queue[0]] if self.waiting else -1
+
+    def _plan_job(self, job: int, at: float, form: int, head: int, one: float, two: float) -> None:
+        if form == WHEN_FREE:
+            form, one, two = WHEN_ROOM, 0.0, 0.0
+        Loop._plan_job(self, job, at, form, head, one, two)

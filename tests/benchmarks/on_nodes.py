@@ -1,0 +1,71 @@
+"""Time of runs on a machine of nodes, as a multiple of the same jobs on equal processors. Run by hand:
+
+    python -m tests.benchmarks.on_nodes [--jobs N] [--nodes NODES] [--load F] [--widest CORES] [--policy SPEC ...]
+
+The jobs are made here, by Lublin and Feitelson's model with random requests of memory, GPUs and whole nodes. Only the
+simulation is measured, in seconds of a core, with both machines in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from sim.engine.engine import Engine
+from sim.kernel import choice
+from sim.policies import parse_policy
+from sim.policies.policy import Policy
+from sim.workload.model import Field, Trace, Workload
+from sim.workload.models import lublin
+from sim.workload.models.node_requests import as_json, cores_of, parse_nodes
+from sim.workload.reading import read
+from tests.benchmarks.speed import best_of_each
+
+
+def made(jobs: int, nodes: str, load: float, widest: int | None, folder: Path) -> Trace:
+    """Return the jobs, with their requests of nodes; with `widest` they come from a machine of so many cores, as many
+    at a time as the whole machine has work for.
+    """
+    machine = parse_nodes(nodes)
+    cores = cores_of(machine)
+    trace = lublin.generate(jobs, widest or cores, 5, load=load)
+    if widest:
+        trace.table[:, Field.SUBMIT] = np.round(trace.table[:, Field.SUBMIT] * widest / cores)
+    path = folder / "nodes.json"
+    path.write_text(as_json(trace, machine, 5), encoding="utf-8")
+    return read(path)
+
+
+def run(jobs: Workload, policy: Policy) -> None:
+    Engine(jobs, policy, curious=False).run()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=100_000)
+    parser.add_argument("--nodes", default="1000x64c,256g,4gpu")
+    parser.add_argument("--load", type=float, default=0.7)
+    parser.add_argument("--widest", type=int, help="most cores of a job; default: of the machine")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--policy", action="append", help="default: fcfs, firstfit and easy")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        trace = made(given.jobs, given.nodes, given.load, given.widest, Path(folder))
+    on_nodes = Workload.of(trace).with_overruns()
+    equal = Workload.of(trace, procs=on_nodes.procs).with_overruns()
+    print(f"{len(on_nodes):,} jobs on {given.nodes} at load {given.load}; the loop: {choice.described()}")
+    for spec in given.policy or ["fcfs", "firstfit", "easy"]:
+        policy = parse_policy(spec)
+        runs = (partial(run, jobs, policy) for jobs in (equal, on_nodes))
+        took = best_of_each(given.runs, *runs)
+        print(
+            f"{spec:<14} equal processors {took[0]:6.2f} s, nodes {took[1]:6.2f} s: {took[1] / took[0]:.1f}", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()
