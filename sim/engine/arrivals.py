@@ -35,5 +35,8 @@ def _admit(transitions: Transitions, job: Job) -> None:
     if state.outages and job.procs > state.most:
         MachineChanges(transitions).drop(job)
         return
+    if state.limits is not None and (over := state.limits.submit(job.rank)):
+        MachineChanges(transitions).drop(job, over)
+        return
     state.arrived.append(job)
     state.waiting.add(job)

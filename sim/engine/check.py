@@ -57,6 +57,7 @@ class Checker:
         """Check every rule for the step that was just made."""
         self._processors()
         self._limits()
+        self._submitted()
         self._reservations()
         self._whereabouts()
         self._run_times()
@@ -99,6 +100,16 @@ class Checker:
                 used[number] += amount
                 if limits and used[number] > (bound := limits.bounds[number]).most:
                     self._fail(f"{bound.owner} may hold {bound.most:,} {bound.unit} and holds more", rank)
+
+    def _submitted(self) -> None:
+        """Check that waiting and running jobs together exceed no limit on submitted jobs."""
+        limits, state = self._workload.limits, self._state
+        if limits is None or not limits.submits:
+            return
+        here = {*state.waiting.jobs, *state.running, *state.suspended}
+        for number, many in Counter(number for rank in here for number in limits.submits[rank]).items():
+            if many > (bound := limits.bounds[number]).most:
+                self._fail(f"{bound.owner} may have {bound.most:,} jobs submitted and has {many:,}")
 
     def _reservations(self) -> None:
         """Check that no job has started on nodes that a reservation keeps from it, unless it started where it was

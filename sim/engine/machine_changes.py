@@ -139,6 +139,8 @@ class MachineChanges:
         state, rank = self._state, job.rank
         if rank in state.waiting.jobs:
             state.waiting.remove(job)
+            if state.limits is not None:
+                state.limits.leave(rank)
         for planned in (state.reserved, state.granted, state.expected, state.lasts, state.row_planned):
             planned.pop(rank, None)
         state.interrupted = [other for other in state.interrupted if other is not job]

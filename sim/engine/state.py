@@ -68,8 +68,8 @@ class State:
         self.procs = workload.procs
         """Largest number of processors that the machine ever has."""
         self.machine = machine_of(workload, placement)
-        self.has_limits = workload.limits is not None
-        """True if users, accounts or arrays have limits"""
+        self.has_limits = workload.limits is not None and any(workload.limits.demands)
+        """True if users, accounts or arrays have limits on what runs"""
         self.node_times = tuple(workload.shape.changes_after(-inf)) if workload.shape else ()
         """Times at which reservations of nodes begin or end."""
         self.demand_shape(policy)
@@ -150,7 +150,7 @@ class State:
         """For each rank whose reservation is not as long as the estimate: length of the reservation in seconds"""
         self.granted: dict[int, float] = {}
         """For the rank of each waiting job whose user requested a reservation: its start, kept at policy switches"""
-        self.promises = policy.promises() and self.limits is None
+        self.promises = policy.promises() and not self.has_limits
         """True if reservations made now are promises, which never move to a later time"""
         self.expected: dict[int, float] = {}
         self.expected_row: dict[int, int] = {}

@@ -223,6 +223,8 @@ class Transitions:
         state.tally.finish(now - submit, wait, run, job.procs)
         state.tally.killed += self._killed[rank]
         state.completed.append(job)
+        if state.limits is not None:
+            state.limits.leave(rank)
         if state.releases is not None:
             state.releases.ended(rank, now)
 

@@ -4,12 +4,15 @@ states them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 EACH = "*"
 """Name in a rule that stands for every user (or account, or quality of service); the limit then holds for each of them
 separately.
 """
+SUBMITTED = "submitted"
+"""Name of the resource of a limit on the number of jobs that wait and run; a job beyond it is not accepted."""
 _WORDS = {"cores": "Cpu", "nodes": "Node", "jobs": "Jobs", "memory": "Mem"}
 
 
@@ -37,6 +40,8 @@ class LimitRule:
         'QOSMaxGRESPerUser'
         """
         owners = dict(self.owners)
+        if self.resource == SUBMITTED:
+            return _submitted(owners)
         word = _WORDS.get(self.resource, "GRES")
         end = "Limit" if word in ("Cpu", "Node", "Jobs") else ""
         if "qos" not in owners:
@@ -46,3 +51,16 @@ class LimitRule:
                 word = "Memory" if word == "Mem" else word
                 return f"QOSMax{word}{each}{end}"
         return f"QOSGrp{word}{end}"
+
+
+def _submitted(owners: Mapping[str, str]) -> str:
+    """Return Slurm's name for a limit on submitted jobs of these owners (mapping from their kind to their name).
+
+    >>> _submitted({"user": "*"}), _submitted({"qos": "night", "user": "*"})
+    ('AssocMaxSubmitJobLimit', 'QOSMaxSubmitJobPerUserLimit')
+    """
+    if "qos" not in owners:
+        return "AssocMaxSubmitJobLimit" if "user" in owners else "AssocGrpSubmitJobsLimit"
+    if "user" in owners:
+        return "QOSMaxSubmitJobPerUserLimit"
+    return "MaxSubmitJobsPerAccount" if "account" in owners else "QOSGrpSubmitJobsLimit"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import TraceError
-from sim.workload.limit_rules import EACH
+from sim.workload.limit_rules import EACH, SUBMITTED
 from sim.workload.shape import Request, Shape
 
 OWNERS = ("user", "account", "qos")
@@ -56,10 +56,16 @@ class Limits:
     """For each job, in the order of the workload: pairs (index of the limit in `bounds`, amount that the job takes of
     it).
     """
+    submits: tuple[tuple[int, ...], ...] = ()
+    """For each job, by rank: indices in `bounds` of the limits on submitted jobs that it counts against; empty if there
+    are no such limits.
+    """
 
     def take(self, index: Iterable[int]) -> Limits:
         """Return the limits for only the jobs in `index`, in this order."""
-        return Limits(self.bounds, tuple(self.demands[job] for job in index))
+        jobs = list(index)
+        submits = tuple(self.submits[job] for job in jobs) if self.submits else ()
+        return Limits(self.bounds, tuple(self.demands[job] for job in jobs), submits)
 
     def never(self) -> Mapping[str, NDArray[np.bool_]]:
         """Return a mapping from the reason of a limit to a column: True for each job that alone exceeds such a limit,
@@ -84,7 +90,8 @@ def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
     bounds: list[Bound] = []
     demands: list[tuple[tuple[int, int], ...]] = []
     numbers: dict[object, int] = {}
-    resources = {*shape.kinds, "jobs", "nodes"}
+    submits: list[tuple[int, ...]] = []
+    resources = {*shape.kinds, "jobs", "nodes", SUBMITTED}
     rules = [(at, rule) for at, rule in enumerate(shape.limits) if rule.resource in resources]
 
     if len(rules) * len(jobs) > MOST_CHECKS:
@@ -101,23 +108,27 @@ def limits_of(shape: Shape, jobs: Sequence[Owned]) -> Limits | None:
 
     for job, request in zip(jobs, shape.requests, strict=True):
         own: list[tuple[int, int]] = []
+        counted: list[int] = []
         for at, rule in rules:
             names = tuple(getattr(job, kind) for kind, _ in rule.owners)
             pairs = [*zip(names, rule.owners, strict=True)]
             if not all(name and wanted in (EACH, name) for name, (_, wanted) in pairs):
                 continue
-            if amount := _amount(rule.resource, request, shape):
-                owner = " of ".join(f"{kind} {name}" for name, (kind, _) in pairs)
-                bound = Bound(rule.reason, rule.most, rule.resource, owner or "all jobs")
+            owner = " of ".join(f"{kind} {name}" for name, (kind, _) in pairs)
+            bound = Bound(rule.reason, rule.most, rule.resource, owner or "all jobs")
+            if rule.resource == SUBMITTED:
+                counted.append(number((at, names), bound))
+            elif amount := _amount(rule.resource, request, shape):
                 own.append((number((at, names), bound), amount))
         if job.array and job.at_once:
             bound = Bound("JobArrayTaskLimit", job.at_once, "jobs", f"array {job.array}")
             own.append((number(job.array, bound), 1))
-        total += len(own)
+        total += len(own) + len(counted)
         if total > MOST_DEMANDS:
             raise TraceError(f"its jobs meet limits more than {MOST_DEMANDS:,} times; name fewer limits")
         demands.append(tuple(own))
-    return Limits(tuple(bounds), tuple(demands)) if bounds else None
+        submits.append(tuple(counted))
+    return Limits(tuple(bounds), tuple(demands), tuple(submits) if any(submits) else ()) if bounds else None
 
 
 def _amount(resource: str, request: Request, shape: Shape) -> int:
@@ -139,11 +150,32 @@ class Use:
         self.limits = limits
         self.used: dict[int, int] = defaultdict(int)
         """Mapping from the index of a limit in `limits.bounds` to the amount that running jobs hold"""
+        self.submitted: dict[int, int] = defaultdict(int)
+        """Mapping from the index of a limit to the number of waiting and running jobs that count against it"""
 
     def copy(self) -> Use:
         twin = Use(self.limits)
         twin.used.update(self.used)
+        twin.submitted.update(self.submitted)
         return twin
+
+    def submit(self, rank: int) -> str:
+        """Count the job as submitted. If a limit on submitted jobs forbids that, return text on this limit instead."""
+        numbers = self.limits.submits[rank] if self.limits.submits else ()
+        for number in numbers:
+            bound = self.limits.bounds[number]
+            if self.submitted[number] >= bound.most:
+                return f"{bound.reason}: {bound.owner} has {self.submitted[number]:,} of {bound.most:,} jobs submitted"
+        self._count(numbers, 1)
+        return ""
+
+    def leave(self, rank: int) -> None:
+        """Count a submitted job as gone: it has ended or was cancelled."""
+        self._count(self.limits.submits[rank] if self.limits.submits else (), -1)
+
+    def _count(self, numbers: Iterable[int], sign: int) -> None:
+        for number in numbers:
+            self.submitted[number] += sign
 
     def add(self, rank: int, sign: int = 1) -> bool:
         """Count the job as started or, with `sign=-1`, as ended. Return True if any limit applies to the job."""

@@ -261,6 +261,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     """Return for each job that can ever start, by its id: (start, indices of its nodes)."""
     machine = Plain(case)
     limits = [(word, most) for limit in case.get("limits", []) for word, most in limit.items() if word != "user"]
+    limits = [(word, most) for word, most in limits if word != "submit"]
     alone = [job for job in case["jobs"] if all(amount(job, word) <= most for word, most in limits)]
     jobs = possible([job for job in alone if machine.fits_empty(job)])
     after = [[one["id"] for one in jobs if one["id"] in [other for _, other in waits_for(jobs, job)]] for job in jobs]
@@ -302,7 +303,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
         for limit in case.get("limits", []):
             mine = [jobs[rank], *(jobs[other] for other in running)]
             own = [job for job in mine if all(job[word] == jobs[rank][word] for word in ("user",) if word in limit)]
-            for word in set(limit) - {"user"}:
+            for word in set(limit) - {"user", "submit"}:
                 if sum(amount(job, word) for job in own) > limit[word] and own:
                     return True
         return False
@@ -346,6 +347,12 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
             rank for rank in to_come if comes(rank) <= now and not any(places[one] in running for one in after[rank])
         ]
         to_come = [rank for rank in to_come if rank not in came]
+        for limit in case.get("limits", []):
+            for rank in [rank for rank in came if "submit" in limit]:
+                here = [*waiting, *running, *(other for other in came if other < rank)]
+                own = [other for other in here if "user" not in limit or jobs[other]["user"] == jobs[rank]["user"]]
+                if len(own) >= limit["submit"]:
+                    came, ends[rank] = [other for other in came if other != rank], now
         over_now = {each["name"] for each in machine.kept if each["end"] <= now}
         waiting = [rank for rank in [*waiting, *came] if jobs[rank].get("reservation") not in over_now]
         ends = [now if rank in came and rank not in waiting else end for rank, end in enumerate(ends)]
@@ -443,4 +450,5 @@ def case_of(
     if limited:
         each = {"user": "*", lot.choice(["cores", "mem", "jobs", "nodes", "gpus"]): lot.choice([2, 3, 8])}
         case["limits"] = [each, {lot.choice(["cores", "jobs"]): lot.choice([4, 12])}]
+        case["limits"] += lot.choice([[], [{"user": "*", "submit": 3}], [{"submit": 5}]])
     return case

@@ -20,7 +20,7 @@ from sim.workload.formats.sacct import stamp
 from sim.workload.formats.slurm_text import NO_CORES, hosts, records
 from sim.workload.formats.table import JobRows, number, shown
 from sim.workload.formats.zone import zone_here
-from sim.workload.limit_rules import LimitRule
+from sim.workload.limit_rules import SUBMITTED, LimitRule
 from sim.workload.limits import OWNERS, Owned, limits_of
 from sim.workload.model import Field, Header, Trace
 from sim.workload.options import MOST_PROCS
@@ -48,7 +48,7 @@ _JOB_WORDS = {
     "least_nodes", "most_nodes", "features", "partitions", "begin", "name", "dependency", "fails",
     "qos", "array", "at_once", "reservation",
 }  # fmt: skip
-_RESOURCES = {"mem": "memory", "cpus": "cores", "gpus": "gpu"}
+_RESOURCES = {"mem": "memory", "cpus": "cores", "gpus": "gpu", "submit": SUBMITTED}
 _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
 
 

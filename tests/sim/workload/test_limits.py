@@ -9,6 +9,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sim.decisions.reasons_on_nodes import AtLimit
@@ -110,3 +111,25 @@ def test_more_limits_than_can_be_compared_are_refused(tmp_path: Path, monkeypatc
     monkeypatch.setattr("sim.workload.limits.MOST_CHECKS", 7)
     with pytest.raises(TraceError, match="has 2 limits for 4 jobs, too many to compare"):
         limited(tmp_path, {"cores": 9}, {"jobs": 3})
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "conservative", "slurm"])
+def test_a_job_beyond_the_limit_of_submitted_jobs_is_not_accepted(tmp_path: Path, policy: str) -> None:
+    workload = limited(tmp_path, {"account": "x", "submit": 2})
+    engine = Engine(workload, policy, watchers=[Checker])
+    engine.run()
+    assert np.isnan(engine.schedule().start).tolist() == [False, False, True, False]
+    said = [d.say(str) for step in range(engine.step_count) for d in engine.history.decisions(step)]
+    assert "J3 is cancelled: AssocGrpSubmitJobsLimit: account x has 2 of 2 jobs submitted" in said
+
+
+def test_a_job_that_has_ended_makes_room_for_another(tmp_path: Path) -> None:
+    engine = Engine(limited(tmp_path, {"user": "*", "submit": 1}, submit=0), "fcfs", watchers=[Checker])
+    engine.run()
+    assert np.isnan(engine.schedule().start).tolist() == [False, True, False, False]
+    jobs = [job | {"tasks": 1, "estimate": 10, "submit": 20 * at} for at, job in enumerate(JOBS)]
+    case = {"nodes": [{"cores": 16}], "jobs": jobs, "limits": [{"submit": 1}]}
+    (path := tmp_path / "later.json").write_text(json.dumps(case), encoding="utf-8")
+    engine = Engine(Workload.of(read(path)).with_overruns(), "fcfs", watchers=[Checker])
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 20, 40, 60]
