@@ -181,10 +181,15 @@ class Checker:
         if follow is None:
             return ""
         ends, latest = self._state.ledger.end, start - (follow.think or 0) + self._moment()
-        for other, _ in follow.after:
-            if other not in self._state.dropped and not ends[other] <= latest:
-                return f"it started before job {self._workload.ids[other]} had ended, which it waits for"
-        return ""
+        early = [
+            one for one in follow.after
+            if one.job not in self._state.dropped
+            and not (self._state.ledger.start if one.outcome == "start" else ends)[one.job] + one.delay <= latest
+        ]  # fmt: skip
+        if not early or (follow.is_any and len(early) < len(follow.after)):
+            return ""
+        what = "started" if early[0].outcome == "start" else "ended"
+        return f"it started before job {self._workload.ids[early[0].job]} had {what}, which it waits for"
 
     def _moment(self) -> float:
         """Return the tolerance in seconds for the times of events. Events less than this apart may count as one

@@ -12,7 +12,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from math import inf
 
-from sim.workload.follows import Follows
+from sim.workload.follows import Follow, Follows
 from sim.workload.model import Floats, Job, Jobs, Workload
 
 
@@ -27,10 +27,13 @@ class Releases:
         self._submit: list[float] = workload.submit.tolist()
         self._own = [rank for rank, follow in enumerate(follows) if follow is None]
         """Ranks of the jobs with a fixed submit time, in order of these times"""
-        self._behind: dict[int, list[int]] = defaultdict(list)
+        self._behind: dict[int, list[tuple[int, float | None]]] = defaultdict(list)
+        """For the rank of each awaited job: (rank of the job that waits, seconds to wait from its start; None if from
+        its end)
+        """
         for rank, follow in enumerate(follows):
-            for other in {one.job for one in follow.after} if follow else ():
-                self._behind[other].append(rank)
+            for other, delay in _awaited(follow) if follow else ():
+                self._behind[other].append((rank, delay))
         self.came = 0
         """Number of jobs in `_own` that have been submitted so far; they are the first ones"""
         self._due: list[tuple[float, int]] = []
@@ -39,6 +42,10 @@ class Releases:
         """
         self._left: dict[int, int] = {}
         """For the rank of each job, after the first end of a job that it waits for: number of jobs still to end"""
+        self._latest: dict[int, float] = {}
+        """For the rank of each job in `_left`: latest time at which a part of its condition becomes true"""
+        self._begun: set[int] = set()
+        """Ranks of the awaited jobs that have started"""
         self.released: dict[int, float] = {}
         """For the rank of each job that was submitted because its condition was met: its submit time"""
         self.last: float = inf
@@ -49,11 +56,12 @@ class Releases:
         twin._follows, twin._submit, twin._own, twin._behind = self._follows, self._submit, self._own, self._behind
         twin.came, twin.last, twin._due = self.came, self.last, self._due.copy()
         twin._left, twin.released = self._left.copy(), self.released.copy()
+        twin._latest, twin._begun = self._latest.copy(), self._begun.copy()
         return twin
 
     def next_time(self) -> float:
         """Return the earliest time of a submission that is known now; inf if none is known."""
-        while self._due and self._due[0][1] > self.last:
+        while self._due and (self._due[0][1] > self.last or self._due[0][1] in self.released):
             heappop(self._due)
         due = self._due[0][0] if self._due else inf
         if self.came < len(self._own) and (rank := self._own[self.came]) <= self.last:
@@ -82,17 +90,30 @@ class Releases:
                 self.came += 1
         return sorted(found)
 
+    def began(self, rank: int, now: float) -> None:
+        """Note that a job has started, so that jobs that wait for its start can be submitted."""
+        if rank in self._behind and rank not in self._begun:
+            self._begun.add(rank)
+            for other, delay in self._behind[rank]:
+                if delay is not None:
+                    self._met(other, now + delay)
+
     def ended(self, rank: int, now: float) -> None:
-        """Record that the job `rank` has ended or will never run; jobs that wait for its end may then be submitted."""
-        for other in self._behind.get(rank, ()):
-            follow = self._follows[other]
-            assert follow is not None
-            left = self._left.pop(other, None)
-            left = (len({one.job for one in follow.after}) if left is None else left) - 1
-            if left:
-                self._left[other] = left
-            else:
-                heappush(self._due, (max(follow.due(self._submit[other], now), now), other))
+        """Note that a job has ended, or will never run, so that jobs that wait for it can be submitted."""
+        for other, delay in self._behind.get(rank, ()):
+            if delay is None or rank not in self._begun:
+                self._met(other, now)
+
+    def _met(self, other: int, time: float) -> None:
+        """Note that a part of the condition of the job `other` becomes true at this time."""
+        follow = self._follows[other]
+        assert follow is not None
+        latest = max(self._latest.pop(other, time), time)
+        left = 0 if follow.is_any else self._left.pop(other, len(_awaited(follow))) - 1
+        if left:
+            self._left[other], self._latest[other] = left, latest
+        else:
+            heappush(self._due, (max(follow.due(self._submit[other], latest), time), other))
 
     def jobs_of(self, jobs: Jobs) -> Jobs:
         """Return a copy of the jobs, used in this run only, with the submit times of this run."""
@@ -114,3 +135,8 @@ def resubmit(jobs: Jobs, rank: int, time: float) -> Job:
     """Change the submit time of the job `rank` in `jobs` to `time`; return the changed job."""
     jobs.made[rank] = job = replace(jobs[rank], submit=time)
     return job
+
+
+def _awaited(follow: Follow) -> set[tuple[int, float | None]]:
+    """Return the parts of a condition: (rank of the other job, seconds to wait from its start; None for its end)."""
+    return {(one.job, one.delay if one.outcome == "start" else None) for one in follow.after}

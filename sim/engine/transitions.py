@@ -126,6 +126,8 @@ class Transitions:
             held = machine.take_exactly(rank, on, procs)
         state.free = machine.free
         state.waiting.remove(job)
+        if state.releases is not None:
+            state.releases.began(rank, now)
         if state.limits is not None:
             state.limits.add(rank)
         if state.granted and state.granted.pop(rank, None) is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import chain, islice
 from typing import Literal, NamedTuple
@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 
 from sim.errors import TraceError
 
-Outcome = Literal["any", "ok", "not ok", "turn"]
-OUTCOMES: dict[str, Outcome] = {"afterany": "any", "afterok": "ok", "afternotok": "not ok"}
-"""Mapping from a kind of dependency in Slurm to the outcome that the other job must have.
+Outcome = Literal["any", "ok", "not ok", "turn", "start"]
+OUTCOMES: dict[str, Outcome] = {
+    "afterany": "any", "afterok": "ok", "aftercorr": "ok", "afternotok": "not ok", "after": "start",
+}  # fmt: skip
+"""Mapping from a kind of dependency in Slurm to the outcome that the other job must have. With `start` it need only
+have started, or been cancelled.
 
 A further outcome, `turn`, accepts any end; it is for jobs of the same name that run one after another (`singleton`).
 """
@@ -34,22 +37,33 @@ begins a new session.
 
 
 class After(NamedTuple):
-    """Other job that must have ended before a job is submitted, and the outcome that it must have."""
+    """Other job that must have ended (or, with the outcome `start`, started) before a job is submitted, and the outcome
+    that it must have.
+    """
 
     job: int
     """Number of the other job in the workload; it is smaller than the number of the job that waits."""
     outcome: Outcome = "any"
+    delay: float = 0.0
+    """Seconds to wait after the start of the other job; only for the outcome `start`."""
+
+    def is_met_by(self, is_bad: bool) -> bool:
+        """Return True if the other job can have the outcome; `is_bad` is True if it fails or is cancelled."""
+        return self.outcome != ("ok" if is_bad else "not ok")
 
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """Condition for the submission of a job: all jobs in `after` have ended, with the outcomes that they must have."""
+    """Condition for the submission of a job: all jobs in `after` have ended, with the outcomes that they must have; or
+    one of them, if `is_any`.
+    """
 
     after: tuple[After, ...]
     think: float | None = None
     """Seconds from the last end of the `after` jobs to the submission. With None the job is submitted at its recorded
     submit time, or at the last of these ends if that is later.
     """
+    is_any: bool = False
 
     def due(self, submit: float, ended: float) -> float:
         """Return the time at which the job is submitted: `submit` is its recorded submit time, `ended` the time at
@@ -101,8 +115,8 @@ def thinking_of(
     think times in seconds.
 
     >>> found = thinking_of(np.array([4.0, 7.0, 9.0]), np.array([-1.0, 4.0, 5.0]), np.array([-1.0, 60.0, 60.0]))
-    >>> found.preceding.tolist(), found.follows()[1]
-    ([-1, 0, -1], Follow(after=(After(job=0, outcome='any'),), think=60.0))
+    >>> found.preceding.tolist(), found.follows()[1].after[0].job, found.follows()[1].think
+    ([-1, 0, -1], 0, 60.0)
     """
     if not (preceding > 0).any():
         return None
@@ -142,14 +156,16 @@ def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
     """Return the conditions of only the jobs in `index`, which get new numbers; other jobs do not wait for a job that
     is left out.
 
-    >>> renumbered((None, None, Follow((After(0), After(1)))), [1, 2])
-    (None, Follow(after=(After(job=0, outcome='any'),), think=None))
+    >>> renumbered((None, None, Follow((After(0), After(1)))), [1, 2])[1].after
+    (After(job=0, outcome='any', delay=0.0),)
 
     But if it has a turn, the next in turn waits for the jobs before it:
 
     >>> turns = tuple(Follow((After(job - 1, "turn"),)) if job else None for job in range(3))
-    >>> renumbered(turns, [0, 2])
-    (None, Follow(after=(After(job=0, outcome='turn'),), think=None))
+    >>> renumbered(turns, [0, 2])[1].after
+    (After(job=0, outcome='turn', delay=0.0),)
+
+    If one of several alternatives is left out, the job waits for none.
     """
     if not follows:
         return ()
@@ -168,7 +184,8 @@ def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
             all_after = chain.from_iterable(_kept(one, places, turns) for one in follow.after)
             kept = tuple(one for one in dict.fromkeys(all_after) if one.job < at)
             total = _counted(total, kept)
-            follow = Follow(kept, follow.think) if kept else None
+            is_met = not kept or (follow.is_any and len(kept) < len(follow.after))
+            follow = None if is_met else replace(follow, after=kept)
         made.append(follow)
     return tuple(made) if any(made) else ()
 
@@ -207,10 +224,26 @@ def never_submitted(follows: Follows, fails: NDArray[np.bool_]) -> NDArray[np.bo
     bad = fails.copy()
     for at, follow in enumerate(follows):
         if follow is not None:
-            wrong = {True: "ok", False: "not ok"}
-            never[at] = any(one.outcome == wrong[bool(bad[one.job])] for one in follow.after)
+            met = [one.is_met_by(bool(bad[one.job])) for one in follow.after]
+            never[at] = not (any(met) if follow.is_any else all(met))
             bad[at] |= never[at]
     return never
+
+
+def possible(follows: Follows, bad: NDArray[np.bool_]) -> Follows:
+    """Return the conditions with only those alternatives that can be met; `bad` is True for each job that fails or is
+    left out.
+
+    >>> either = Follow((After(0, "ok"), After(1, "ok")), is_any=True)
+    >>> [one.job for one in possible((None, None, either), np.array([True, False, False]))[2].after]
+    [1]
+    """
+    return tuple(
+        replace(follow, after=tuple(one for one in follow.after if one.is_met_by(bool(bad[one.job]))))
+        if follow is not None and follow.is_any
+        else follow
+        for follow in follows
+    )
 
 
 # The text of dependencies
@@ -238,6 +271,16 @@ class Dependencies:
         ...     listed.add(job, text)
         >>> [follow and [one.job for one in follow.after] for follow in listed.follows()]
         [None, None, [0, 1], [0, 1, 2]]
+
+        Task 2 of an array waits for task 2 of the other, and `?` accepts one of several jobs:
+
+        >>> listed = Dependencies()
+        >>> for job, text in (("1_1", ""), ("1_2", ""), ("2_2", "aftercorr:1"), ("3", "after:1_1+5?afterok:2_2")):
+        ...     listed.add(job, text)
+        >>> listed.follows()[2].after, listed.follows()[3].is_any
+        ((After(job=1, outcome='ok', delay=0.0),), True)
+        >>> listed.follows()[3].after[0]
+        After(job=0, outcome='start', delay=300.0)
         """
         places: dict[str, list[int]] = defaultdict(list)
         by_owner: dict[str, list[int]] = defaultdict(list)
@@ -246,7 +289,7 @@ class Dependencies:
         for at, (job, text, owner) in enumerate(self._texts):
             found = tuple(dict.fromkeys(islice(self._parsed(text, places, by_owner[owner], job), MOST_NAMED)))
             named = _counted(named, found)
-            made.append(Follow(found) if found else None)
+            made.append(Follow(found, is_any="?" in text) if found else None)
             for name in {job, job.partition("_")[0]}:
                 places[name].append(at)
             if any(part.startswith(SINGLETON) for part in text.split(",")):
@@ -257,20 +300,35 @@ class Dependencies:
     def _parsed(
         self, text: str, places: Mapping[str, list[int]], before: Sequence[int], job_id: str
     ) -> Iterable[After]:
-        for part in re.sub(r"\([^()]*\)", "", text).split(","):
+        task = job_id.partition("_")[2]
+        for part in re.split("[,?]", re.sub(r"\([^()]*\)", "", text)):
             kind, *jobs = part.strip().split(":")
             if kind == SINGLETON:
                 yield from (After(at, "turn") for at in before)
-            elif kind in OUTCOMES and "?" not in part:
-                for job in jobs[:MOST_NAMED]:
-                    yield from (After(at, OUTCOMES[kind]) for at in places.get(job.removesuffix("_*"), ()))
+            elif kind in OUTCOMES:
+                for word in jobs[:MOST_NAMED]:
+                    job, _, minutes = word.removesuffix("_*").partition("+")
+                    mine = f"{job}_{task}"
+                    name = mine if kind == "aftercorr" and mine in places else job
+                    delay = 60.0 * int(minutes[:9]) if kind == "after" and minutes.isdecimal() else 0.0
+                    yield from (After(at, OUTCOMES[kind], delay) for at in places.get(name, ()))
             elif kind and kind != "null":
                 self.unknown.setdefault(kind[:40], f"job {job_id}")
+
+
+def are_known(text: str) -> bool:
+    """Return True if the text has dependencies, and all of their kinds are modelled.
+
+    >>> are_known("afterok:1?after:2+5"), are_known("expand:1"), are_known("(null)")
+    (True, False, False)
+    """
+    kinds = {part.strip().partition(":")[0] for part in re.split("[,?]", re.sub(r"\([^()]*\)", "", text))}
+    return kinds <= {*OUTCOMES, SINGLETON}
 
 
 def with_other_thought(follows: Follows, change: Callable[[float], float]) -> Follows:
     """Return the conditions with each known think time replaced by `change(think time)`."""
     return tuple(
-        follow if follow is None or follow.think is None else Follow(follow.after, change(follow.think))
+        follow if follow is None or follow.think is None else replace(follow, think=change(follow.think))
         for follow in follows
     )

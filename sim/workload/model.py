@@ -26,7 +26,7 @@ from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.formatting import processors, quoted
 from sim.workload.columns import chosen, compact, missing, narrow, taken
 from sim.workload.fidelity import Fidelity, Note, notes_of
-from sim.workload.follows import Follows, Thinking, never_submitted, renumbered, thinking_of
+from sim.workload.follows import Follows, Thinking, never_submitted, possible, renumbered, thinking_of
 from sim.workload.limits import Limits
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
@@ -435,13 +435,13 @@ class Workload:
 
     def _without_hopeless(self) -> Workload:
         """Return the workload without jobs that wait for an outcome of another job that cannot occur."""
-        never = never_submitted(self.follows, self.killed | np.isin(self.status, _FAILED))
+        never = never_submitted(self.follows, fails := self.killed | np.isin(self.status, _FAILED))
+        made = replace(self, follows=possible(self.follows, fails | never))
         if not never.any():
-            return self
-        note = Note("waits for an outcome of another job that does not come", int(never.sum()),
-                    f"job {self.ids[int(never.argmax())]}")  # fmt: skip
-        kept = self.take(np.flatnonzero(~never))
-        return replace(kept, fidelity=kept.fidelity + Fidelity(skipped=(note,)))
+            return made
+        what, first = "waits for an outcome of another job that does not come", f"job {self.ids[int(never.argmax())]}"
+        made = made.take(np.flatnonzero(~never))
+        return replace(made, fidelity=made.fidelity + Fidelity(skipped=(Note(what, int(never.sum()), first),)))
 
     @cached_property
     def runtimes(self) -> tuple[float, ...]:

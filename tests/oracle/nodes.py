@@ -127,7 +127,7 @@ def waits_for(jobs: list[dict[str, Any]], job: dict[str, Any]) -> list[tuple[str
     """Return (kind of dependency, id) of each job on which this job depends; only jobs earlier in the list count."""
     before = jobs[: jobs.index(job)]
     found = []
-    for part in filter(None, job.get("dependency", "").split(",")):
+    for part in filter(None, job.get("dependency", "").replace("?", ",").split(",")):
         kind, *ids = part.split(":")
         if kind == "singleton":
             ids = [other["id"] for other in before if (other["user"], other["name"]) == (job["user"], job["name"])]
@@ -135,17 +135,36 @@ def waits_for(jobs: list[dict[str, Any]], job: dict[str, Any]) -> list[tuple[str
     return found
 
 
-def possible(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the jobs whose dependencies can be met; a job that can never run counts as one that ended with an
-    error.
+def conditions(jobs: list[dict[str, Any]], job: dict[str, Any], present: set[str]) -> list[tuple[str, str]]:
+    """Return (kind, id) of each job in `present` that this one waits for; none if one of several is not present."""
+    found = waits_for(jobs, job)
+    if "?" in job.get("dependency", "") and any(one not in present for _, one in found):
+        return []
+    return [(kind, one) for kind, one in found if one in present]
+
+
+def is_met(kind: str, is_bad: bool) -> bool:
+    return kind != ("afterok" if is_bad else "afternotok")
+
+
+def possible(jobs: list[dict[str, Any]], fitting: list[dict[str, Any]]) -> dict[str, list[tuple[str, str]]]:
+    """Return what each job waits for whose dependencies can be met; a job that can never run counts as one that ended
+    with an error.
     """
-    bad = {job["id"] for job in jobs if job.get("fails") or job["run"] > job["estimate"]}
-    gone = set()
-    for job in jobs:
-        if any((kind == "afterok") if one in bad else (kind == "afternotok") for kind, one in waits_for(jobs, job)):
+    bad = {job["id"] for job in fitting if job.get("fails") or job["run"] > job["estimate"]}
+    present, found = {job["id"] for job in fitting}, dict[str, list[tuple[str, str]]]()
+    for job in fitting:
+        waits = conditions(jobs, job, present)
+        met = [(kind, one) for kind, one in waits if is_met(kind, one in bad)]
+        if waits and (not met if "?" in job["dependency"] else met != waits):
             bad.add(job["id"])
-            gone.add(job["id"])
-    return [job for job in jobs if job["id"] not in gone]
+        else:
+            found[job["id"]] = met
+    for job in [job for job in fitting if job["id"] in found]:
+        waits = found[job["id"]]
+        kept = [(kind, one) for kind, one in waits if one in found]
+        found[job["id"]] = [] if "?" in job.get("dependency", "") and kept != waits else kept
+    return found
 
 
 def amount(job: dict[str, Any], word: str) -> int:
@@ -263,15 +282,21 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     limits = [(word, most) for limit in case.get("limits", []) for word, most in limit.items() if word != "user"]
     limits = [(word, most) for word, most in limits if word != "submit"]
     alone = [job for job in case["jobs"] if all(amount(job, word) <= most for word, most in limits)]
-    jobs = possible([job for job in alone if machine.fits_empty(job)])
-    after = [[one["id"] for one in jobs if one["id"] in [other for _, other in waits_for(jobs, job)]] for job in jobs]
+    known = possible(case["jobs"], [job for job in alone if machine.fits_empty(job)])
+    jobs = [job for job in case["jobs"] if job["id"] in known]
+    after = [known[job["id"]] for job in jobs]
     order = sorted(range(len(jobs)), key=lambda rank: (jobs[rank]["submit"], rank))
     jobs, after = [machine.timed(jobs[rank]) for rank in order], [after[rank] for rank in order]
     places = {job["id"]: rank for rank, job in enumerate(jobs)}
     ends = [inf] * len(jobs)
 
     def comes(rank: int) -> float:
-        return max([float(jobs[rank]["submit"]), *(ends[places[one]] for one in after[rank])])
+        met = [
+            started.get(one, [ends[places[one]]])[0] if kind == "after" else ends[places[one]]
+            for kind, one in after[rank]
+        ]
+        first_of = min if "?" in jobs[rank].get("dependency", "") else max
+        return max(float(jobs[rank]["submit"]), first_of(met)) if met else float(jobs[rank]["submit"])
 
     running: dict[int, Held] = {}
     planned: dict[int, Held] = {}
@@ -343,9 +368,7 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
         early = any(running[rank].until > now for rank in gone)
         for rank in gone:
             del running[rank]
-        came = [
-            rank for rank in to_come if comes(rank) <= now and not any(places[one] in running for one in after[rank])
-        ]
+        came = [rank for rank in to_come if comes(rank) <= now]
         to_come = [rank for rank in to_come if rank not in came]
         for limit in case.get("limits", []):
             for rank in [rank for rank in came if "submit" in limit]:
@@ -410,7 +433,9 @@ def case_of(
         if jobs and lot.random() < waiting:
             kind = lot.choice(["afterany", "afterany", "afterok", "afternotok"])
             some = ":".join(one["id"] for one in lot.sample(jobs, min(lot.randint(1, 2), len(jobs))))
-            job["dependency"] = lot.choice([f"{kind}:{some}", f"{kind}:{some}", "singleton"])
+            job["dependency"] = lot.choice([f"{kind}:{some}", f"{kind}:{some}", "singleton", f"after:{some}"])
+            if lot.random() < 0.3:
+                job["dependency"] = f"afterok:{lot.choice(jobs)['id']}?{lot.choice(['after', kind])}:{some}"
         if lot.random() < 0.5:
             job |= {"nodes": lot.randint(1, len(nodes)), "gpus": lot.choice([0, 0, 0, 1, 2])}
         else:

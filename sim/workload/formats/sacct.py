@@ -18,11 +18,12 @@ from math import ceil
 from typing import Literal
 
 from sim.errors import TraceError
-from sim.workload.fidelity import Fidelity, Note
+from sim.workload.fidelity import UNMODELLED, Fidelity, Note
+from sim.workload.follows import Dependencies, are_known
 from sim.workload.formats.sacct_machine import Unmodelled, Used
 from sim.workload.formats.sacct_requests import Asked
 from sim.workload.formats.slurm_text import hosts
-from sim.workload.formats.table import MOST_COLUMNS, WORDS, JobRows, blocks, number
+from sim.workload.formats.table import MOST_COLUMNS, WORDS, JobRows, blocks, number, shown
 from sim.workload.formats.zone import zone_here
 from sim.workload.model import Field, Header, Trace
 from sim.workload.shape import Shape
@@ -134,6 +135,7 @@ class _Dump:
         shape = how.shape if how.count == "cpus" else None
         self._used, self._unmodelled = Used(), Unmodelled(shape)
         self._asked = Asked(shape) if shape else None
+        self._waits = Dependencies()
         self._made = 0.0
         """Latest time in the dump, in seconds since 1970."""
         self._waiting: list[int] = []
@@ -228,6 +230,7 @@ class _Dump:
             start = values[Field.SUBMIT] + wait if wait >= 0 else None
             self._asked.add(row, ceil(values[Field.PROCS_ASKED]), start, values[Field.RUN])
         words = {field: row.get("partition" if field is Field.QUEUE else field.name.lower(), "") for field in WORDS}
+        self._waits.add(job, row.get("dependency", ""), f"{row.get('user', '')} {row.get('jobname', '')}")
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
 
     def _came(self, row: Row) -> float:
@@ -238,7 +241,9 @@ class _Dump:
         """
         submit = self._at(row, "submit") or 0.0
         eligible, start = self._at(row, "eligible"), self._at(row, "start")
-        if eligible is None or eligible <= submit or (start is not None and eligible > start):
+        if are_known(row.get("dependency", "")) or eligible is None or eligible <= submit:
+            return submit
+        if start is not None and eligible > start:
             return submit
         told = {"eligible": "which is when they come; --held submit has them come when submitted",
                 "submit": "but come when submitted, as asked"}[self._how.held]  # fmt: skip
@@ -268,10 +273,16 @@ class _Dump:
         trace = self.rows.trace(name, "sacct", path, header)
         submitted = trace.table[self._waiting, Field.SUBMIT]
         trace.table[self._waiting, Field.WAIT] = (self._made - (start or 0.0) - submitted).clip(min=0)
-        fidelity = trace.fidelity + Fidelity(assumed=(*notes, *self._unmodelled.note()))
+        follows = self._waits.follows()
+        unknown = (
+            Note(f"{UNMODELLED} dependencies of the kind {shown(kind)}", 1, job)
+            for kind, job in self._waits.unknown.items()
+        )
+        fidelity = trace.fidelity + Fidelity(assumed=(*notes, *self._unmodelled.note(), *unknown))
         return replace(
             trace,
             fidelity=fidelity,
+            follows=follows,
             shape=self._asked.shape.reserved_since(start or 0.0, name) if self._asked else None,
         )
 

@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
 from sim.errors import TraceError
 from sim.workload.formats import sacct, table
 from sim.workload.model import Field, Trace, Workload
@@ -343,3 +345,18 @@ def test_a_recorded_day_keeps_its_machine_and_its_waiting_jobs(shared: Path, ver
     alone = read(captures / "final.sacct")
     assert given.header.max_procs == alone.header.max_procs == 32
     assert [note.count for note in given.fidelity.assumed if note.what.startswith("waiting when")] == [waiting]
+
+
+def test_jobs_come_when_those_in_their_dependency_have_ended_or_started() -> None:
+    text = """JobID|Submit|Eligible|Start|End|NCPUS|Timelimit|User|JobName|State|Dependency
+1|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-01T00:10:00|1|1:00:00|a|x|FAILED|
+2|2026-01-01T00:00:10|Unknown|2026-01-01T00:20:00|2026-01-01T00:21:00|1|1:00:00|a|y|COMPLETED|afternotok:1
+3|2026-01-01T00:00:20|2026-01-01T00:02:00|2026-01-01T00:20:00|2026-01-01T00:21:00|1|1:00:00|a|z|COMPLETED|after:1+2
+4|2026-01-01T00:00:30|2026-01-01T00:09:00|2026-01-01T00:20:00|2026-01-01T00:21:00|1|1:00:00|a|z|COMPLETED|expand:1
+"""
+    workload = Workload.of(sacct.read(text, "x", "x")).with_overruns()
+    engine = Engine(workload, "fcfs", watchers=[Checker])
+    engine.run()
+    assert engine.schedule().workload.submit.tolist() == [0, 600, 120, 540]
+    assert engine.schedule().start.tolist() == [0, 600, 120, 540]
+    assert any("dependencies of the kind 'expand'" in note.what for note in workload.fidelity.assumed)
