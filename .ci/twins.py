@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +65,13 @@ def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt
     """Return the compiled form of the policies in the file: their reasons, the forms of these, and the classes."""
     named = {each.name for each in reasons.body if isinstance(each, ast.ClassDef) and _names_job(each)}
     forms, classes, kinds = dict[str, tuple[str, ...]](), list[ast.stmt](), dict(BASES)
-    methods = set[str]()
+    methods, rankings = set[str](), count()
     for policy in file.body:
         if isinstance(policy, ast.ClassDef) and _decide(policy) is not None:
             base, present = kinds[ast.unparse(policy.bases[0])]
             own = [each for each in policy.body if isinstance(each, ast.FunctionDef) and _takes_pass(each)]
             methods |= {each.name for each in own}
-            classes += [_class_of(policy, own, base, _Twin(named, base, present, methods, forms))]
+            classes += [_class_of(policy, own, base, _Twin(named, base, present, methods, forms, rankings))]
             classes += ast.parse(f"TWINS['{module}.{policy.name}'] = {policy.name}").body
             kinds[policy.name] = policy.name, present
     imports = [
@@ -146,9 +148,16 @@ class _Twin(ast.NodeTransformer):
     """Change of a method: jobs become ranks, reasons become forms and numbers, and nothing is kept waiting in words."""
 
     def __init__(
-        self, named: set[str], base: str, present: str, own: set[str], forms: dict[str, tuple[str, ...]]
+        self,
+        named: set[str],
+        base: str,
+        present: str,
+        own: set[str],
+        forms: dict[str, tuple[str, ...]],
+        rankings: Iterator[int],
     ) -> None:
         self._named, self._base, self._present, self._own, self._forms = named, base, present, own, forms
+        self._rankings = rankings
         self._now = ""
 
     def visit(self, node: ast.AST) -> Any:
@@ -286,6 +295,8 @@ class _Twin(ast.NodeTransformer):
                         index for index, arg in enumerate(args) if isinstance(arg, ast.Call) and _is_name(arg.func)
                     )
                     args = [*args[:place], *self._form(name, args[place])]
+                elif name == "new_ranking":
+                    args = [ast.Constant(next(self._rankings))]
                 elif name == "pivots":
                     args = [ast.Call(ast.Name("len"), [args[1]], [])]
                 return ast.Call(called, [self.visit(arg) for arg in args], [])

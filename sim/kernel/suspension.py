@@ -136,8 +136,8 @@ class Suspension(Loop):
         self.is_to_wake = numbers(jobs)
         """For each job 1 if a pass is requested that is made only while the job runs, otherwise 0"""
         # Of a pass
-        self.one_ranking, self.other_ranking, self.rankings = Ranking(jobs), Ranking(jobs), 0
-        """Rankings that a pass may use, and how many it uses"""
+        self.rankings: list[Any] = []
+        """Rankings that a policy uses, one for each place in its text that makes one"""
         self.roomy, self.victims, self.scratch = numbers(jobs), numbers(jobs), numbers(jobs)
         self.run_ranks = numbers(most_running)
 
@@ -208,15 +208,16 @@ class Suspension(Loop):
     def _decide(self) -> None:
         while self.reservations and self.reserved_at[0] <= self.now:
             self._forget_wake(self.reserved_rank[0])
-        self.rankings = 0
         self.rules.decide(self)
         self.credit -= self.paused
 
     # Questions
 
-    def _new_ranking(self) -> Ranking:
-        ranking = self.other_ranking if self.rankings else self.one_ranking
-        self.rankings += 1
+    def _new_ranking(self, place: int) -> Ranking:
+        """Return an empty ranking for the place in the policy's text with this number; no two places share one."""
+        while len(self.rankings) <= place:
+            self.rankings.append(Ranking(len(self.since)))
+        ranking: Ranking = self.rankings[place]
         ranking.empty()
         return ranking
 

@@ -111,7 +111,6 @@ class TollLoop(Suspension):
 
     def _decide(self) -> None:
         self.wake(INFINITE)
-        self.rankings = 0
         self.rules.decide(self)
         self.credit -= self.paused
 

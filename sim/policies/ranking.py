@@ -31,4 +31,4 @@ class Ranking:
 
     def down(self) -> list[Job]:
         """Return the jobs, the highest number first."""
-        return self.up()[::-1]
+        return [job for _, _, job in reversed(self._sorted)]

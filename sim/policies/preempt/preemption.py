@@ -189,7 +189,8 @@ class Preemptive(Policy):
 
     def claims_come_true(self, now: Pass) -> None:
         """Start or resume the jobs with a claim whose claimed processors are free now."""
-        for rank, processors in list(now.notes.get("claim", {}).items()):
+        claims = now.notes.get("claim")
+        for rank, processors in list(claims.items()) if claims else ():
             chosen, job = int(processors), now.job(rank)
             if rank in now.running or not self._can_claim(now, job, chosen):
                 self._give_up(now, rank)
@@ -221,8 +222,8 @@ class Preemptive(Policy):
         """Return the waiting and suspended jobs that may run now: they have no claim, and their suspension is
         complete.
         """
-        jobs = view.queue
-        jobs += [view.job(rank) for rank in view.suspended if rank not in view.running]
+        jobs, running, job_of = view.queue, view.running, view.job
+        jobs += [job_of(rank) for rank in view.suspended if rank not in running]
         claims = view.notes.get("claim")
         return [job for job in jobs if job.rank not in claims] if claims else jobs
 

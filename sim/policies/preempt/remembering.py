@@ -104,16 +104,17 @@ class Remembering(Preemptive):
         """
         tolls = self._tolls(view)
         if is_calm:
-            came = [job for job in view.arrived if job.rank not in view.running]
-            tolls.first = tolls.soonest_of(view, came, soon, tolls.first)
+            if view.arrived:
+                came = [job for job in view.arrived if job.rank not in view.running]
+                tolls.first = tolls.soonest_of(view, came, soon, tolls.first)
         else:
             tolls.first = view.now if has_ticked and self.roomy(view) else tolls.soonest(view, soon, end)
         return tolls.first
 
     def _tolls(self, view: View) -> Tolls:
-        if "tolls" not in view.notes:
-            view.notes["tolls"] = Tolls(self, self.memory)
-        tolls: Tolls = view.notes["tolls"]
+        tolls: Tolls | None = view.notes.get("tolls")
+        if tolls is None:
+            tolls = view.notes["tolls"] = Tolls(self, self.memory)
         return tolls
 
     # Slowdowns of finished jobs
@@ -135,7 +136,8 @@ class Remembering(Preemptive):
         """Ask again which of the running jobs are protected, in the categories with newly finished jobs."""
         if view.completed:
             kinds, tolls = {*map(_kind, view.completed)}, self._tolls(view)
-            tolls.unsettled = {*tolls.unsettled, *(rank for rank in view.running if _kind(view.job(rank)) in kinds)}
+            alike = [rank for rank, run in view.running.items() if _kind(run.job) in kinds]
+            tolls.unsettled = {*tolls.unsettled, *alike}
 
     def counted(self, view: View, job: Job) -> int:
         """Return the number of finished jobs in the job's category."""
