@@ -22,6 +22,7 @@ from tui.chart.scale import NOW_AT, Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Mark, Outline
 from tui.chart.shares import Shares
 from tui.live.plan import plan_boxes
+from tui.live.unused import Unused
 from tui.look.text import pad, shorten, sparkline
 
 MODES = {
@@ -55,6 +56,8 @@ class ChartMaker:
         the first chart.
         """
         self._shares: tuple[tuple[int, ...], Shares] | None = None
+        self.unused = Unused()
+        """Nodes with free cores that no waiting job could use, at each poll that was seen"""
 
     def make(
         self,
@@ -93,6 +96,7 @@ class ChartMaker:
             workload=workload,
             start=times[0],
             end=times[1],
+            useless=self.unused.bands(observed, view, clock),
             names=labels_of(observed, cluster, camera.columns >= ROOMY, unicode),
             outlines=tuple(outlines_of(observed, cluster, view, clock)),
         )

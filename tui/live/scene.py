@@ -10,6 +10,7 @@ from sim.cluster.changes import Event
 from sim.cluster.dates import date
 from sim.cluster.observed import Dated, Observed
 from sim.cluster.reasons import say
+from sim.cluster.room import barred
 from sim.cluster.values import Cluster, ClusterJob
 from sim.formatting import count, name, printable, span
 from sim.policies.columns import Column
@@ -133,6 +134,8 @@ class LiveScene:
         taken += [f"{node.gpus_taken} of {count(node.gpus, 'GPU')}"] if node.gpus else []
         taken += [f"{node.memory_taken:,} of {node.memory:,} MB"] if node.memory else []
         told = f"{printable(node.name)} at {at}: no job here; now {', '.join(taken)} taken"
+        if (cause := barred(self.cluster).get(node.name)) is not None:
+            told += f"\nno waiting job has room here: {cause}"
         return f"{told}\n{printable('+'.join(sorted(node.states)))} {printable(node.reason)}".rstrip()
 
 

@@ -218,6 +218,7 @@ class Watch:
                 past, self._past = self._past, ()
             for cluster in came:
                 self.observed.add(cluster)
+                self._maker.unused.see(cluster)
             if past:
                 self.observed.add_past(past)
             if self._over.is_set() or self.observed.last is None:

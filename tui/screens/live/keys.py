@@ -27,6 +27,7 @@ SHOWN = (
 SIGNS = (
     ("n1 1/2 ▆", "a node, its GPUs in use, and how full its memory is"),
     ("░ framed", "the scheduler's plan: jobs that wait for Priority or Resources and fit together"),
+    ("· on grey", "free cores on a node that has no room for any waiting job; the pointer shows the reason"),
     ("╳", "a node that is drained or down, with its reason"),
     ("┌ ┐", "a reservation, with its name"),
     ("not before", "an expected start that is no plan: the job waits for something else than cores"),

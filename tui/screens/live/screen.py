@@ -133,8 +133,10 @@ class LiveScreen(Screen[None]):
             self.use_look(self.look)  # from now on the days are dates
         if first or not self._is_aimed:
             self._aim(scene)
-        if first and self._at is not None:
+        if self._at is not None:
             self._go_at(self._at)
+            if scene.state.reading is None or scene.strip.known >= self._at - (scene.observed.origin or 0.0):
+                self._at = None
         elif scene.pictures - 1 > self._told_until:
             self._look_for_stops(scene)
         self.draw()

@@ -251,3 +251,12 @@ async def test_what_if_needs_a_waiting_job() -> None:
     async with opened(watch) as seen:
         await seen.press("u")
         assert "no waiting job is selected" in seen.text
+
+
+async def test_wanted_moment_is_shown_once_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.live.watch.BATCH", -1.0)  # every picture is shown when it is read
+    pictures = [Cluster(at=DAY + 60 * at, nodes=NODES, jobs=(waits("1", 2),)) for at in range(1, 10)]
+    app = LiveApp(Replayed(Recorded(pictures), "week.slog"), DARK, None, DAY + 420)
+    async with app.run_test(size=(120, 36)) as pilot:
+        scene = await settled(pilot)
+        assert scene.cluster.at == DAY + 420
