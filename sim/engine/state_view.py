@@ -61,6 +61,8 @@ class StateView:
     has_nodes: bool = _is("_state.machine.has_nodes")
     tiers: Sequence[int] = _is("_state.machine.tiers")
     factors: Sequence[float] = _is("_state.machine.factors")
+    qos_factors: Sequence[float] = _is("_state.machine.qos_factors")
+    accounts: Sequence[str] = _is("_state.machine.accounts")
     beside: Callable[..., Extra | Leftover]
     held: Callable[[int], int]
     ran: Callable[[int], float]

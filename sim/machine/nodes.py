@@ -22,12 +22,17 @@ class NodeMachine(Machine):
 
     has_nodes = True
 
-    __slots__ = ("confined", "factors", "lasts", "left", "now", "promised", "requests", "seats", "shape", "tiers")
+    __slots__ = (
+        "accounts", "confined", "factors", "lasts", "left", "now", "promised", "qos_factors", "requests", "seats",
+        "shape", "tiers",
+    )  # fmt: skip
 
-    def __init__(self, shape: Shape, requests: Sequence[Request], lasts: Sequence[float] = ()) -> None:
+    def __init__(
+        self, shape: Shape, requests: Sequence[Request], lasts: Sequence[float] = (), accounts: Sequence[str] = ()
+    ) -> None:
         super().__init__(shape.cores)
         self.shape, self.requests = shape, requests
-        self.lasts, self.now = lasts, 0.0
+        self.lasts, self.now, self.accounts = lasts, 0.0, accounts
         """Estimates of the jobs, by rank, and the present time; both count only where nodes are reserved"""
         has_any = bool(shape.reservations)
         self.confined = (
@@ -38,12 +43,12 @@ class NodeMachine(Machine):
         """For each node: the amounts of its resources that are free"""
         self.seats: dict[int, Seats] = {}
         """For each running job, by rank: the nodes and amounts that it holds"""
-        self.tiers, self.factors = shape.tiers, shape.factors
+        self.tiers, self.factors, self.qos_factors = shape.tiers, shape.factors, shape.qos_factors
         self.promised: dict[int, tuple[float, Seats]] = {}
         """For each job with a reservation, by rank: the reserved start, and the nodes with the amounts"""
 
     def copy(self) -> NodeMachine:
-        twin = NodeMachine(self.shape, self.requests, self.lasts)
+        twin = NodeMachine(self.shape, self.requests, self.lasts, self.accounts)
         twin.now = self.now
         twin.free, twin.free_set, twin.held = self.free, self.free_set, self.held.copy()
         twin.left, twin.seats, twin.promised = self.left.copy(), self.seats.copy(), self.promised.copy()

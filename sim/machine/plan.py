@@ -23,7 +23,8 @@ def machine_of(workload: Workload, placement: Placement) -> Machine:
             raise ParameterError(
                 "a machine of nodes cannot change its size or fail yet: leave out --machine and --outage"
             )
-        return NodeMachine(workload.shape.placed(placement), workload.shape.requests, workload.estimate.tolist())
+        shape, lasts = workload.shape.placed(placement), workload.estimate.tolist()
+        return NodeMachine(shape, workload.shape.requests, lasts, workload.accounts)
     if placement not in PLACEMENTS:
         raise ParameterError(f"placement {placement} is for a machine of nodes; equal processors have lowest, together")
     return Machine(workload.procs, placement)

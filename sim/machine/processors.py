@@ -95,8 +95,11 @@ class Machine:
 
     tiers: Sequence[int] = ()
     factors: Sequence[float] = ()
+    qos_factors: Sequence[float] = ()
+    accounts: Sequence[str] = ()
     """For each job, by rank: the tier of its partition (`tiers`; jobs of a higher tier come first), and the partition's
-    factor in the job's priority (`factors`). Both are empty if there are no such differences.
+    factor in the job's priority (`factors`). Then the factor of its quality of service, and its account. Each is empty
+    if there are no such differences.
     """
     has_nodes = False
     """True if the machine consists of nodes (see `NodeMachine`), False for equal processors."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp2, log
@@ -26,8 +27,14 @@ class Multifactor(Order):
 
     partition: the factor of the job's partition on a machine of nodes (PriorityJobFactor), as a share of the greatest.
 
-    Slurm sums up usage every few minutes, here it is exact at every pass. All users have equal shares, and qualities of
-    service have no weight. Maui weighs targets of usage in place of fair shares, and expansion factors.
+    qos: the priority of the job's QOS (`[[qos]]` in the file of the machine), as a share of the greatest.
+
+    With shares=accounts, on a machine of nodes, accounts have equal shares, and the users of an account equal parts of
+    its share. The usage that counts is the user's own, and an equal part of what others in the account used (Slurm
+    without Fair Tree).
+
+    Slurm sums up usage every few minutes, here it is exact at every pass. Otherwise all users have equal shares. Maui
+    weighs targets of usage in place of fair shares, and expansion factors.
     """
 
     age: float = parameter(1000.0, "weight of the wait", low=0.0)
@@ -39,12 +46,21 @@ class Multifactor(Order):
         "large", "whether wide or narrow jobs gain", choices=("large", "small")
     )
     partition: float = parameter(0.0, "weight of the partition's factor, on a machine of nodes", low=0.0)
+    qos: float = parameter(0.0, "weight of the priority of the job's QOS, on a machine of nodes", low=0.0)
+    shares: Literal["users", "accounts"] = parameter(
+        "users", "equal shares of all users, or of accounts and of the users in each", choices=("users", "accounts")
+    )
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
     """For each user: processor-hours used until now; older usage counts less"""
     total: float = field(default=0.0, repr=False, compare=False)
     procs: int = field(default=1, repr=False, compare=False)
     factors: Sequence[float] = field(default=(), repr=False, compare=False)
     """Factors of the jobs' partitions, indexed by rank; empty if all are equal"""
+    qos_factors: Sequence[float] = field(default=(), repr=False, compare=False)
+    """Priorities of the jobs' QOS as shares of the greatest, indexed by rank; empty if all are equal"""
+    accounts: Sequence[str] = field(default=(), repr=False, compare=False)
+    ratios: Mapping[tuple[str, int], float] = field(default_factory=dict, repr=False, compare=False)
+    """For each account and user: usage as a multiple of the share; only with shares=accounts"""
     name: ClassVar[str] = "multifactor"
     columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 
@@ -63,14 +79,58 @@ class Multifactor(Order):
         for job in view.arrived:
             usage.setdefault(job.user, 0.0)
         at[0] = view.now
+        accounts = view.accounts if self.shares == "accounts" else ()
         return replace(
-            self, usage=usage.copy(), total=sum(usage.values()), procs=max(1, view.procs), factors=view.factors
+            self,
+            usage=usage.copy(),
+            total=sum(usage.values()),
+            procs=max(1, view.procs),
+            factors=view.factors,
+            qos_factors=view.qos_factors,
+            accounts=accounts,
+            ratios=_ratios(self._in_tree(view, accounts, kept, gained)) if accounts else {},
         )
+
+    def _in_tree(self, view: View, accounts: Sequence[str], kept: float, gained: float) -> dict[tuple[str, int], float]:
+        """Return the usage of each user in each account up to now; `kept` is what remains of earlier usage, `gained`
+        that of a processor since the last pass.
+        """
+        usage: dict[tuple[str, int], float] = view.notes.setdefault("tree", {})
+        for pair in usage:
+            usage[pair] *= kept
+        for job in (*(run.job for run in view.running.values()), *view.completed, *view.ousted):
+            pair = accounts[job.rank], job.user
+            usage[pair] = usage.get(pair, 0.0) + job.procs * gained
+        for job in view.arrived:
+            usage.setdefault((accounts[job.rank], job.user), 0.0)
+        return usage
 
     def key(self, job: Job, now: float) -> float:
         age = min((now - job.submit) / self.maxage, 1.0)
-        share = self.usage.get(job.user, 0.0) / self.total * len(self.usage) if self.total else 0.0
+        if self.accounts:
+            share = self.ratios.get((self.accounts[job.rank], job.user), 0.0)
+        else:
+            share = self.usage.get(job.user, 0.0) / self.total * len(self.usage) if self.total else 0.0
         size = min(1, job.procs / self.procs)
         size = size if self.favour == "large" else 1 - size
         own = self.partition * self.factors[job.rank] if self.factors else 0.0
+        own += self.qos * self.qos_factors[job.rank] if self.qos_factors else 0.0
         return -(self.age * age + self.fairshare * exp2(-share) + self.size * size + own)
+
+
+def _ratios(usage: Mapping[tuple[str, int], float]) -> Mapping[tuple[str, int], float]:
+    """Return the effective usage of each user in each account as a multiple of its share (Slurm's formula).
+
+    >>> {pair: round(ratio, 2) for pair, ratio in _ratios({("a", 1): 3.0, ("a", 2): 0.0, ("b", 3): 1.0}).items()}
+    {('a', 1): 3.0, ('a', 2): 1.5, ('b', 3): 0.5}
+    """
+    total, users, used = sum(usage.values()), Counter[str](), defaultdict[str, float](float)
+    for (account, _), amount in usage.items():
+        users[account] += 1
+        used[account] += amount
+    return {
+        (account, user): (amount + (used[account] - amount) / users[account]) / total * len(users) * users[account]
+        if total
+        else 0.0
+        for (account, user), amount in usage.items()
+    }

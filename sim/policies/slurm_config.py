@@ -12,12 +12,12 @@ from sim.workload.formats.nodes import seconds_of
 
 _NUMBERS = {
     "priorityweightage": "age", "priorityweightfairshare": "fairshare", "priorityweightjobsize": "size",
-    "priorityweightpartition": "partition",
+    "priorityweightpartition": "partition", "priorityweightqos": "qos",
 }  # fmt: skip
 _TIMES = {"prioritymaxage": "maxage", "prioritydecayhalflife": "halflife"}
 _SCHEDULER = {"bf_interval": 1, "bf_window": 60, "bf_resolution": 1, "bf_max_job_test": 1, "bf_max_job_user": 1}
 """For each option of Slurm's SchedulerParameters that is used: the number of seconds in its unit, or 1 for a count."""
-_IGNORED = {"priorityweightqos": "QOS", "priorityweightassoc": "associations", "priorityweighttres": "TRES"}
+_IGNORED = {"priorityweightassoc": "associations", "priorityweighttres": "TRES"}
 CONFIGURATION = TextKind("configuration of Slurm", 2**22, FileError)
 
 

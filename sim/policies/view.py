@@ -242,6 +242,16 @@ class View(Protocol):
     def factors(self) -> Sequence[float]:
         """Return the priority factors of the jobs' partitions, indexed by rank; empty if all are equal."""
 
+    @property
+    def qos_factors(self) -> Sequence[float]:
+        """Return the priorities of the jobs' qualities of service as shares of the greatest, indexed by rank; empty if
+        all are equal.
+        """
+
+    @property
+    def accounts(self) -> Sequence[str]:
+        """Return the accounts of the jobs, indexed by rank; empty if the trace has none."""
+
     def is_held(self, job: Job) -> bool:
         """Return True if a limit of its user, account or array holds the job back now; such jobs are in `queue` only if
         the policy declares `asks_limits`.

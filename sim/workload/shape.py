@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sim.errors import ParameterError
 from sim.formatting import count
 from sim.workload.columns import numbered
+from sim.workload.job_factors import Ranked
 from sim.workload.limit_rules import LimitRule
 from sim.workload.reserved_nodes import Admission, NodeReservation, Reserved
 
@@ -99,6 +100,7 @@ class Request:
     machine.
     """
     admitted: Admission = Admission()
+    qos: str = ""
 
     @property
     def cores(self) -> int:
@@ -141,7 +143,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Shape(Reserved):
+class Shape(Ranked, Reserved):
     """Nodes of a machine in a fixed order, its partitions (`groups`), and what each job requests, by rank of the
     job.
     """
@@ -157,6 +159,8 @@ class Shape(Reserved):
     limits: tuple[LimitRule, ...] = ()
     """Limits that the machine's file sets for users, accounts and qualities of service."""
     reservations: tuple[NodeReservation, ...] = ()
+    qos: tuple[tuple[str, int], ...] = ()
+    """Pairs (name, priority) of the qualities of service."""
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"
@@ -188,33 +192,6 @@ class Shape(Reserved):
     def cores(self) -> int:
         """Return the number of cores of all nodes."""
         return self.first_core[-1]
-
-    @cached_property
-    def tiers(self) -> tuple[int, ...]:
-        """Return the highest tier (`priority`) of each job's partitions, by rank, 0 without a partition; empty if all
-        jobs have the same. Jobs that must start in a reservation come before all others, as in Slurm.
-        """
-        confined = [request.admitted.within >= 0 for request in self.requests]
-        tiers = [*map(int, self._best([group.priority for group in self.groups]))]
-        if not any(confined):
-            return tuple(tiers)
-        first = max(tiers, default=0) + 1
-        return tuple(first if own else tier for own, tier in zip(confined, tiers or [0] * len(confined), strict=True))
-
-    @cached_property
-    def factors(self) -> tuple[float, ...]:
-        """Return the highest factor of each job's partitions, divided by the highest of all partitions, by rank, 0
-        without a partition; empty if all jobs have the same.
-        """
-        most = max((group.factor for group in self.groups), default=0)
-        return self._best([group.factor / most for group in self.groups]) if most else ()
-
-    def _best(self, values: Sequence[float]) -> tuple[float, ...]:
-        """Return the highest of its partitions' values for each job; empty if all jobs have the same."""
-        if not values or (len({*values}) < 2 and all(bool(request.groups) for request in self.requests)):
-            return ()
-        found = tuple(max((values[n] for n in request.groups), default=0.0) for request in self.requests)
-        return found if len({*found}) > 1 else ()
 
     def placed(self, placement: str) -> Shape:
         """Return the shape with this placement rule. The rule `lowest`, the default on the command line, keeps the rule

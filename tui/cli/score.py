@@ -28,8 +28,11 @@ MOST_REASONS = 4
 @click.option("--every", default=60.0, type=click.FloatRange(1), metavar="S", help="Seconds between two moments (60).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @click.option("--policy", type=options.SPEC, help="Replay the jobs under this policy, and compare its starts instead.")
+@click.option("--slurm-conf", metavar="FILE", help="The policy is slurm, with the weights of this slurm.conf.")
 @click.option("-o", "--output", metavar="FIGURE", help="Also draw the errors: a name in .svg, .pdf or .png.")
-def command(recording: str, every: float, form: str, policy: str | None, output: str | None) -> None:
+def command(
+    recording: str, every: float, form: str, policy: str | None, slurm_conf: str | None, output: str | None
+) -> None:
     """Score the forecasts of starts in a recording of a cluster against the starts that came.
 
     At one moment a minute, or as --every says, each waiting job gets forecasts: Slurm's own, and those of four models
@@ -37,11 +40,17 @@ def command(recording: str, every: float, form: str, policy: str | None, output:
 
     With --policy SPEC the jobs of the recording run again under this policy, on the same nodes, with the same limits.
     The table counts the jobs that start within a minute of the recorded start, by the last reason to wait.
+
+    With --slurm-conf FILE the policy is slurm, with the weights in a slurm.conf, or printed by scontrol show config.
     """
     from sim.cluster.recording import Recording
     from sim.forecast.score import Scorer
 
     found = Recording(recording)
+    if slurm_conf is not None:
+        if policy not in (None, "slurm"):
+            raise click.UsageError("--slurm-conf is for the policy slurm; leave --policy out")
+        policy = _weighed(slurm_conf)
     if policy is not None:
         _replayed(found, policy, form)
         return
@@ -59,6 +68,17 @@ def command(recording: str, every: float, form: str, policy: str | None, output:
         )
     else:
         say("\n".join(lines_of(score)))
+
+
+def _weighed(slurm_conf: str) -> str:
+    """Return the policy slurm with the weights of a file; say which weights count for nothing in a recording."""
+    from sim.policies.slurm_config import CONFIGURATION, spec_of
+
+    spec, ignored = spec_of(CONFIGURATION.read(slurm_conf))
+    unknown = [*ignored, *(name for name, word in (("QOS", "qos="), ("partitions", "partition=")) if word in spec)]
+    if unknown:
+        click.echo(f"schedscope: weights of which a recording does not say enough: {listed(unknown, most=9)}", err=True)
+    return spec
 
 
 def _replayed(recording: Recording, policy: str, form: str) -> None:

@@ -90,7 +90,7 @@ def read(text: str, name: str, path: object) -> Trace:
         if named and named not in known:
             rows.assumed.add(UNKNOWN, f"job {number_of_job}")
         admitted = admission(shape.reservations, named, user, account, by_name) if known else Admission()
-        requests.append(replace(request, admitted=admitted))
+        requests.append(replace(request, admitted=admitted, qos=qos if shape.qos else ""))
         tasks = job.get("at_once", 0)
         owned.append(Owned(user, account, qos, array, tasks if _is_amount(tasks) else 0))
     for kind, jobs in waits.unknown.items():
@@ -143,7 +143,10 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
     groups = tuple(_groups(content.get("partitions"), nodes, member_of, path))
     limits = tuple(_limits(content.get("limits"), path))
     reservations = tuple(_reservations(content.get("reservations"), nodes, path))
-    return Shape(tuple(nodes), groups, placement=placement, limits=limits, reservations=reservations)
+    named = content.get("qos")
+    known = [each for each in named if isinstance(each, dict)] if isinstance(named, list) else []
+    qos = tuple((str(each.get("name"))[:64], int(number(each.get("priority")) or 0)) for each in known[:MOST_GROUPS])
+    return Shape(tuple(nodes), groups, placement=placement, limits=limits, reservations=reservations, qos=qos)
 
 
 def _reservations(listed: object, nodes: list[ComputeNode], path: object) -> Iterator[NodeReservation]:

@@ -85,7 +85,15 @@ class Asked:
         per_node = tuple(once) if any(once) else ()
         who = row.get("reservation", ""), row.get("user", ""), row.get("account", "")
         admitted = admission(self._shape.reservations, *who, by_name="reservation" in row)
-        return Request(tuple(each), tasks=cores, least=least, per_node=per_node, groups=groups, admitted=admitted)
+        return Request(
+            tuple(each),
+            tasks=cores,
+            least=least,
+            per_node=per_node,
+            groups=groups,
+            admitted=admitted,
+            qos=row.get("qos", "") if self._shape.qos else "",
+        )
 
     def _is_exclusive(self, groups: tuple[int, ...]) -> bool:
         return bool(groups) and all(self._shape.groups[number].is_exclusive for number in groups)

@@ -22,13 +22,13 @@ PriorityWeightTRES      = (null)
 SchedulerParameters     = bf_interval=5,bf_resolution=1,bf_continue,bf_window=60,bf_max_job_test=50
 """
 SPEC = (
-    "slurm:age=500,fairshare=5000,size=700,maxage=3600,halflife=1800,favour=small,partition=1000,"
+    "slurm:age=500,fairshare=5000,size=700,maxage=3600,halflife=1800,favour=small,partition=1000,qos=2000,"
     "bf_interval=5,bf_window=3600,bf_resolution=1,bf_max_job_test=50"
 )
 
 
 def test_weights_and_backfill_are_read_and_the_rest_is_named() -> None:
-    assert spec_of(CONFIG) == (SPEC, ("QOS",))
+    assert spec_of(CONFIG + "PriorityWeightAssoc = 7") == (SPEC, ("associations",))
 
 
 def test_text_without_priorities_is_refused() -> None:

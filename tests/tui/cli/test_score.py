@@ -73,3 +73,13 @@ def test_figure_has_a_bar_for_each_forecast(recording: str, tmp_path: Path) -> N
     drawn = out.read_text(encoding="utf-8")
     for words in ("Slurm's own", "nodes and limits", "by how far ahead", "too early", "median error"):
         assert words in drawn
+
+
+def test_the_weights_of_a_site_are_those_of_its_configuration(recording: str, tmp_path: Path) -> None:
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("PriorityWeightAge=500\nPriorityWeightQOS=7\n", encoding="utf-8")
+    run = schedscope("score", recording, "--slurm-conf", str(conf))
+    assert run.stdout.startswith("starts under slurm:age=500,qos=7, compared with the recorded starts\n")
+    assert "weights of which a recording does not say enough: QOS" in run.stderr
+    code, said = error("score", recording, "--policy", "easy", "--slurm-conf", str(conf))
+    assert (code, said.partition(";")[0]) == (2, "--slurm-conf is for the policy slurm")

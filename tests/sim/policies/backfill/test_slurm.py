@@ -1,4 +1,7 @@
-"""slurm: a main scheduler by priority, and a backfill scheduler that runs at intervals."""
+"""slurm: a main scheduler by priority, and a backfill scheduler that runs at intervals.
+
+Also tests sim.workload.job_factors.
+"""
 
 from __future__ import annotations
 
@@ -96,3 +99,25 @@ def test_partitions_of_a_higher_tier_come_first_and_factors_are_weighed(tmp_path
     assert on_nodes(tmp_path, case, "slurm:partition=1000") == {"1": 0, "2": 20, "3": 10}
     partitions[1]["priority"] = 5
     assert on_nodes(tmp_path, case, "slurm") == {"1": 0, "2": 20, "3": 10}
+
+
+def test_priorities_of_qos_are_weighed(tmp_path: Path) -> None:
+    job = {"run": 10, "estimate": 10, "tasks": 4}
+    jobs = [{"id": str(n), "submit": n, "qos": "urgent" if n == 3 else "normal", **job} for n in (1, 2, 3)]
+    case = {"nodes": [{"cores": 4}], "qos": [{"name": "urgent", "priority": 100}], "jobs": jobs}
+    assert on_nodes(tmp_path, case, "slurm") == {"1": 1, "2": 11, "3": 21}
+    assert on_nodes(tmp_path, case, "slurm:qos=1000") == {"1": 1, "2": 21, "3": 11}
+
+
+def test_users_of_an_account_share_what_it_has(tmp_path: Path) -> None:
+    """Users a and b of the account x have used as much as user c of y: a and b together count for x."""
+    job = {"run": 10, "estimate": 10, "tasks": 4}
+    owners = (("a", "x"), ("b", "x"), ("c", "y"), ("b", "x"), ("c", "y"))
+    jobs = [
+        {"id": str(n), "submit": 0 if n < 4 else 25, "user": user, "account": account, **job}
+        for n, (user, account) in enumerate(owners, start=1)
+    ]
+    case = {"nodes": [{"cores": 4}], "jobs": jobs}
+    assert on_nodes(tmp_path, case, "slurm:age=0") == {"1": 0, "2": 10, "3": 20, "4": 30, "5": 40}
+    starts = on_nodes(tmp_path, case, "slurm:age=0,shares=accounts")
+    assert starts == {"1": 0, "2": 20, "3": 10, "4": 40, "5": 30}
