@@ -114,6 +114,8 @@ class DividedPass(Partitions):
             self._complete_no_cut()
         if self.waiting:
             self.rules.decide(self)
+        if self.is_due:
+            self.is_due = self._asks_again()
         if self.has_borrowed:
             self._move_boundaries()
 

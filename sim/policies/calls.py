@@ -137,7 +137,7 @@ def wake_once(view: View, at: float) -> Iterator[Decision]:
 
 def keep(view: View, job: Job, because: Reason | None = None) -> Iterator[Decision]:
     if view.curious:
-        because = because or view.lacks(job)
+        because = view.lacks(job) if because is None else because  # a reason without fields is false
         yield Keep(job, on_nodes(because) if view.has_nodes else because)
 
 

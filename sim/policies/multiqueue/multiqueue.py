@@ -132,12 +132,13 @@ class MultiQueue(Policy):
         start.
         """
         at, limit, partition = now.reserved_start(job), min(job.estimate, self.speculate), pivots.queue_of(job)
+        is_due = at <= now.time and job.procs <= now.free  # ends may be a part of a microsecond late
         if job.reserve is not None:
-            if at <= now.time:
+            if is_due:
                 now.start_in(partition, job, Due())
             else:
                 now.keep(job, WaitsForReserved(at))
-        elif at <= now.time:
+        elif is_due:
             now.try_in(partition, job, limit, TrialDue(limit))
         elif job.procs <= now.free and pivots.delays_none_instead(job, at, limit):
             now.try_in(partition, job, limit, TrialEarly(limit, at))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sim.engine.engine import Engine
 from sim.workload.outages import Outage
 from tests.examples import examples
-from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, agree_from_a_checkpoint, by, moves
+from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, agree_from_a_checkpoint, by, moves, shaken
 
 if TYPE_CHECKING:
     from sim.workload.model import Workload
@@ -71,6 +71,12 @@ def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: st
 @pytest.mark.parametrize("spec", ["multiqueue", "multiqueue:classes=none", "multiqueue:speculate=180"])
 def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
     agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_speculative_run_that_is_due_waits_for_a_job_that_ends_a_part_of_a_moment_later(loop: str) -> None:
+    """It once borrowed processors without end, because none were idle."""
+    agree(loop, shaken(367), "multiqueue:classes=10/30,speculate=10,speculate_over=10")
 
 
 @pytest.mark.skipif("compiled" not in LOOPS, reason="the policy runs in the compiled loop only")
