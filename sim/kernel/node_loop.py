@@ -59,9 +59,9 @@ class NodeLoop(Loop):
         # Memory of searches
         self.freed = self.changes = 1
         """Counters, increased whenever resources are freed, and whenever they are freed or taken"""
-        self.refused = self.unspared = numbers(0)
-        """For each request: value of the counter when it last did not fit, and when it last would have delayed the
-        head
+        self.refused = self.unspared = self.fits_at = numbers(0)
+        """For each request: value of the counter when it last did not fit, when it last would have delayed the head,
+        and when it last fit
         """
         self.log, self.logged = numbers(MOST_LOGGED), 0
         """Nodes of which resources were freed last, and how many there were in all"""
@@ -229,12 +229,16 @@ class NodeLoop(Loop):
         stamp = self.freed if self.asked.grows[request] else self.changes
         if self.refused[request] == stamp:
             return False
+        if self.fits_at[request] == self.changes:
+            return True
         if self.short[request] and self._is_short(request):
             self.refused[request] = stamp
             return False
         if self.nodes.choose(request):
             self.chosen_for, self.chosen_at = request, self.changes
+            self.fits_at[request] = self.changes
             return True
+        self.chosen_for = -1
         self.refused[request] = stamp
         if self.nodes.short and self.nodes.can_count(request):
             self.short[request], self.looked_at[request] = self.nodes.short, self.logged
@@ -265,10 +269,23 @@ class NodeLoop(Loop):
         index, of, refused, grows = self.at, self.asked.of, self.refused, self.asked.grows
         while index < count:
             request = of[self.rank_at[places[index]]]
-            if refused[request] != self.freed or not grows[request]:
+            is_refused = refused[request] == self.freed and grows[request]
+            ends = self.now + self.length[places[index]]
+            if not is_refused and (ends <= self.latest_end or not self._must_delay(request)):
                 return index
             index += 1
         return count
+
+    def _must_delay(self, request: int) -> bool:
+        """Return True if the request would leave all nodes together too little for the head at the shadow time."""
+        head, total, kinds = self.walks_behind, self.asked.total, self.asked.kinds
+        if head < 0 or head != self.then_head:
+            return False
+        for kind in range(kinds):
+            left = self.then.sums[kind] - total[request * kinds + kind]
+            if left < total[self.asked.of[head] * kinds + kind]:
+                return True
+        return False
 
     def _spares(self, job: int, head: int, extra: int) -> bool:
         request, then, nodes = self.asked.of[job], self.then, self.nodes

@@ -32,6 +32,8 @@ class Requests:
         """For each job, by rank: number of its request"""
         self.each = self.once = self.unit = numbers(0)
         """For each request and kind: amount for each task (or node), amount once on each node, and the sum of both"""
+        self.needed = numbers(kinds)
+        """For each kind of resource: amount that every request needs on a node; a node with less is of no use"""
         self.total = times(0)
         """For each request and kind: least amount that all nodes together must have free"""
         self.tasks = self.count = self.least = self.most = self.grows = numbers(0)
@@ -61,9 +63,7 @@ class Nodes:
         self.levels: int = (most_cores if asked.sign else 1) + 1
         self.words: int = (asked.nodes + 63) // 64
         self.bits = words(self.levels * self.words)
-        """For each level: the nodes on it, as a set of bits. A node's level is the number of its free cores or, where
-        nodes are filled by number, 1 for any free cores
-        """
+        """For each level: the nodes on it, as a set of bits"""
         self.at_level = numbers(self.levels)
         """For each level: number of nodes on it"""
         self.chosen, self.given, self.found = numbers(asked.nodes), numbers(asked.nodes), 0
@@ -91,10 +91,20 @@ class Nodes:
         for node in range(nodes):
             for kind in range(kinds):
                 self.sums[kind] += self.free[node * kinds + kind]
-            level = self.free[node * kinds] if self.asked.sign else min(self.free[node * kinds], 1)
+            level = self.level_of(node)
             one: Word = 1
             self.bits[level * self.words + (node >> 6)] |= one << (node & 63)
             self.at_level[level] += 1
+
+    def level_of(self, node: int) -> int:
+        """Return the level of the node: 0 if no request fits, otherwise its free cores or, where nodes are filled by
+        number, 1.
+        """
+        at, asked = node * self.asked.kinds, self.asked
+        for kind in range(asked.kinds):
+            if self.free[at + kind] < asked.needed[kind]:
+                return 0
+        return self.free[at] if asked.sign else 1
 
     def become(self, other: Nodes) -> None:
         """Copy the free resources of the other object."""
@@ -113,14 +123,14 @@ class Nodes:
 
         The nodes are `nodes[first:last]`, and `counts` has the number of tasks on each.
         """
-        kinds, its, is_by_cores, has_once = self.asked.kinds, request * self.asked.kinds, self.asked.sign != 0, False
+        kinds, its, has_once = self.asked.kinds, request * self.asked.kinds, False
         many = tasks = 0
         for kind in range(kinds):
             has_once = has_once or self.asked.once[its + kind] > 0
         for seat in range(first, last):
             node, count = nodes[seat], counts[seat]
             at, word, bit = node * kinds, node >> 6, node & 63
-            was = self.free[at]
+            was = self.level_of(node)
             if self.watched >= 0:
                 self.room -= self.room_on(node, self.watched, -1, 0)
             if count == WHOLE:
@@ -138,9 +148,7 @@ class Nodes:
                         self.free[at + kind] += sign * self.asked.once[its + kind]
             if self.watched >= 0:
                 self.room += self.room_on(node, self.watched, -1, 0)
-            level = self.free[at]
-            if not is_by_cores:
-                was, level = min(was, 1), min(level, 1)
+            level = self.level_of(node)
             if was != level:
                 mark: Word = 1
                 mark <<= bit

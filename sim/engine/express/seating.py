@@ -63,14 +63,15 @@ def _tell_requests(loop: Any, shape: Shape) -> None:
     asked.has = of("i", shape.has.ravel())
     asked.of = of("i", numbered)
     asked.each, asked.once, asked.unit = (of("i", rows.ravel()) for rows in (each, once, each + once))
+    asked.needed = of("i", (each + once).min(axis=0, initial=_MOST_AMOUNT))
     asked.total = of("d", (each * count[:, None] + once * least[:, None]).ravel().astype(np.float64))
     asked.count, asked.least = of("i", count), of("i", least)
     asked.tasks = of("i", np.array([request.tasks or 0 for request in requests], np.int64))
     most = [request.most or len(shape.nodes) if request.tasks else len(shape.nodes) for request in requests]
     asked.most = of("i", np.array(most, np.int64))
     _tell_partitions(loop, shape, requests)
-    loop.refused, loop.unspared, loop.short, loop.looked_at = (
-        of("i", np.zeros(len(requests), np.int32)) for _ in range(4)
+    loop.refused, loop.unspared, loop.fits_at, loop.short, loop.looked_at = (
+        of("i", np.zeros(len(requests), np.int32)) for _ in range(5)
     )
 
 
