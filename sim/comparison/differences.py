@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from sim.engine.schedule import Schedule, drawn_again
 from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, aggregates, ratio
-from sim.metrics.catalogue import METRICS, Metric
+from sim.metrics.catalogue import FRAGMENTATION, METRICS, Metric
+from sim.metrics.fragmentation import fragmentation
 from sim.metrics.groups import GroupRow, by_batch, by_category, by_class, by_priority
 from sim.notebook import Tabular, picture_of
 from sim.optional_imports import pandas
@@ -255,8 +256,9 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
     """Return all differences of two schedules of the same jobs."""
     if first.workload.ids != second.workload.ids:
         raise ParameterError("only two schedules of the same jobs can be compared")
-    values = aggregates(first), aggregates(second)
-    metrics = tuple(versus(metric, values[0][metric.name], values[1][metric.name]) for metric in METRICS)
+    values = tuple({**aggregates(each), **fragmentation(each)} for each in (first, second))
+    listed = (metric for metric in (*METRICS, *FRAGMENTATION) if all(metric.name in of for of in values))
+    metrics = tuple(versus(metric, *(of[metric.name] for of in values)) for metric in listed)
     everybody = Ratio("all", "every job", _jobs(values[0]), *(of["mean_slowdown"] for of in values))
     ends = second.end - first.end
     starts = np.where(np.isnan(ends), np.nan, earlier_later(second, first))

@@ -17,8 +17,9 @@ from sim.experiments.cut import Cut
 from sim.experiments.kept import JOBS, packed
 from sim.formatting import quoted
 from sim.metrics.aggregates import Value, aggregates
-from sim.metrics.catalogue import METRICS, Metric, metric
+from sim.metrics.catalogue import FRAGMENTATION, METRICS, Metric, metric
 from sim.metrics.finished_jobs import FinishedJobs
+from sim.metrics.fragmentation import fragmentation
 from sim.metrics.groups import GroupRow
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.metrics.over_time import over_time
@@ -46,8 +47,9 @@ def _tail(name: str, share: int) -> Metric:
     return Metric(f"p{share}_{name}", title, of.unit, "smaller", f"{share} % of the jobs have at most this {name}")
 
 
-MEASURED: tuple[Metric, ...] = (*METRICS, *(_tail(name, share) for name in _SPREAD for share in TAILS))
-"""All metrics that a results file has for a run."""
+_TAILS = (_tail(name, share) for name in _SPREAD for share in TAILS)
+MEASURED: tuple[Metric, ...] = (*METRICS, *_TAILS, *FRAGMENTATION)
+"""All metrics that a results file has for a run; those of fragmentation only on a machine of nodes."""
 _BY_NAME = {entry.name: entry for entry in MEASURED}
 
 
@@ -96,6 +98,8 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
         values |= {f"p{share}_{name}": tail for share, tail in zip(TAILS, tails, strict=True)}
     if cut and len(jobs):
         values |= _machine_meanwhile(schedule, float(jobs.submit.min()), float(jobs.submit.max()))
+    else:
+        values |= fragmentation(schedule)
     rows = {group.name: group.rows(jobs) for group in (*GROUPS, *PARTIES) if group.name in groups}
     kept = packed(jobs, rows) if JOBS in groups else {}
     log = schedule.workload.header.log
@@ -103,10 +107,14 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
 
 
 def _machine_meanwhile(schedule: Schedule, begin: float, finish: float) -> dict[str, Value]:
-    """Return the metrics of the machine (utilization and loss of capacity) for the time from `begin` to `finish`."""
+    """Return the metrics of the machine (utilization, loss of capacity, fragmentation) for the time from `begin` to
+    `finish`.
+    """
     found = over_time(schedule, 1, begin, finish)
     names = ("utilization", "loss_of_capacity")
-    return {name: getattr(found, name)[0] for name in names} if found.edges else {}
+    if not found.edges:
+        return {}
+    return {name: getattr(found, name)[0] for name in names} | dict(fragmentation(schedule, begin, finish))
 
 
 def _batches(jobs: FinishedJobs) -> str:

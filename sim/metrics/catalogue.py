@@ -134,19 +134,19 @@ FRAGMENTATION: tuple[Metric, ...] = (
         "processor time that was free on nodes where no waiting job had room, of all there was",
     ),
     Metric(
-        "fragmentation_memory", "of it by memory", "share", "smaller",
+        "fragmentation_memory", "fragmentation by memory", "share", "smaller",
         "the part where a waiting job had enough cores on the node, but too little memory",
     ),
     Metric(
-        "fragmentation_gpus", "of it by GPUs", "share", "smaller",
+        "fragmentation_gpus", "fragmentation by GPUs", "share", "smaller",
         "the part where only GPUs or other countable resources were missing",
     ),
     Metric(
-        "fragmentation_cores", "of it by cores", "share", "smaller",
+        "fragmentation_cores", "fragmentation by cores", "share", "smaller",
         "the part where too few cores were free on the node",
     ),
     Metric(
-        "fragmentation_place", "of it by place", "share", "smaller",
+        "fragmentation_place", "fragmentation by place", "share", "smaller",
         "the part on nodes that no waiting job may use: other partitions, other features, or exclusive jobs",
     ),
 )  # fmt: skip

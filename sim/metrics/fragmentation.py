@@ -20,19 +20,22 @@ spaced.
 """
 
 
-def fragmentation(schedule: Schedule) -> Mapping[str, float]:
-    """Return the share of processor time that was free but that no waiting job could use. The mapping has the total and
-    the share of each cause, by name of the metric; it is empty for equal processors.
+def fragmentation(schedule: Schedule, begin: float = -inf, finish: float = inf) -> Mapping[str, float]:
+    """Return the share of processor time from `begin` to `finish` that was free but that no waiting job could use. The
+    mapping has the total and the share of each cause, by name of the metric; it is empty for equal processors.
 
     A waiting job can use a node if the node has room for one of the job's tasks, or for the job's share of a node.
     """
     time, shape = schedule.curves.time, schedule.workload.shape
-    if shape is None or len(time) < 2 or time[-1] <= time[0]:
+    if shape is None or len(time) < 2:
+        return {}
+    time = np.unique(np.clip(time, max(begin, time[0]), min(finish, time[-1])))
+    if len(time) < 2:
         return {}
     moments = _moments(time)
-    start, end = (np.nan_to_num(column, nan=inf) for column in (schedule.start, schedule.end))
-    columns = zip(start.tolist(), end.tolist(), schedule.cores, strict=True)
-    stays = (Stay(rank, begin, until, cores) for rank, (begin, until, cores) in enumerate(columns) if cores)
+    start, ended = (np.nan_to_num(column, nan=inf) for column in (schedule.start, schedule.end))
+    columns = zip(start.tolist(), ended.tolist(), schedule.cores, strict=True)
+    stays = (Stay(rank, first, until, cores) for rank, (first, until, cores) in enumerate(columns) if cores)
     queue = zip(range(len(start)), schedule.workload.due.tolist(), start.tolist(), strict=True)
     lengths = np.diff(np.append(moments, time[-1]))
     lost = np.zeros(len(BARS))

@@ -18,6 +18,7 @@ from sim.comparison.job_by_job import Decided, Different, different
 from sim.decisions.sentences import say as say_decision
 from sim.formatting import Moment, clock, clock_near, count, name, percent, printable, processors, span
 from sim.machine.processors import Placement
+from sim.metrics.catalogue import FRAGMENTATION
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.testing.two_versions import TRIED, smallest_difference
@@ -320,7 +321,8 @@ def _decisions(pair: Pair, width: int) -> Lines:
 
 def _metrics(pair: Pair) -> Lines:
     found = {entry.metric.name: entry for entry in pair.comparison.metrics}
-    shown = [found[key] for key in ROWS if found[key].first or found[key].second]
+    keys = [key for key in (*ROWS, *(entry.name for entry in FRAGMENTATION)) if key in found]
+    shown = [found[key] for key in keys if found[key].first or found[key].second]
     head = ["", *(f"{who}  " for who in pair.names), "change"]
     return table([head, *map(_row, shown)])
 

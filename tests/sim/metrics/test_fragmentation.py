@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from sim import measure, run
+from sim.comparison.differences import compare
+from sim.experiments.measured import measured
 from sim.metrics import fragmentation as module
 from sim.metrics.catalogue import FRAGMENTATION
 from sim.workload.source import read
@@ -41,3 +43,19 @@ def test_moments_of_a_long_run_are_equally_far_apart(path: Path, monkeypatch: py
 
 def test_equal_processors_have_no_fragmentation(path: Path) -> None:
     assert module.fragmentation(run(read("z-figure4"), "easy")) == {}
+
+
+def test_fragmentation_of_a_period_counts_only_that_period(path: Path) -> None:
+    schedule = run(read(path), "easy")
+    assert module.fragmentation(schedule, 0, 50)["fragmentation"] == pytest.approx(3 / 8)
+    assert module.fragmentation(schedule, 25, 75)["fragmentation"] == pytest.approx(3 / 16)
+    assert module.fragmentation(schedule, 60, 100)["fragmentation"] == 0
+    assert module.fragmentation(schedule, 200, 300) == {}
+
+
+def test_results_and_comparisons_have_fragmentation(path: Path) -> None:
+    easy, lowest = run(read(path), "easy"), run(read(path), "fcfs")
+    assert measured(easy).values["fragmentation_memory"] == pytest.approx(3 / 16)
+    assert "fragmentation" not in measured(run(read("z-figure4"), "easy")).values
+    both = {each.metric.name: (each.first, each.second) for each in compare(easy, lowest).metrics}
+    assert both["fragmentation"] == tuple(measure(each).values["fragmentation"] for each in (easy, lowest))
