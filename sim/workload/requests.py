@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sim.errors import TraceError
+from sim.workload.fidelity import Fidelity, Note
 from sim.workload.limits import Owned, limits_of
 from sim.workload.model import Field, Trace
 from sim.workload.reserved_nodes import admission
@@ -26,12 +27,28 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
     own = trace.shape
     if own is not None and own.nodes is shape.nodes:  # the reader knew the machine
         return _limited(replace(trace, header=header))
+    if own is None and shape.is_platform:
+        return _limited(_admitted(_told(replace(trace, header=header)), shape, tuple(_whole_hosts(trace, shape))))
     if own is None:
         return _limited(_admitted(replace(trace, header=header), shape, tuple(_requests(trace, shape))))
     if missing := sorted(set(own.kinds) - set(shape.kinds)):
         raise TraceError(f"asks for {missing[0]}, which no node of --nodes has", trace.name)
     made = tuple(_translated(request, own, shape) for request in own.requests)
     return _limited(_admitted(replace(trace, header=header), shape, made))
+
+
+def _told(trace: Trace) -> Trace:
+    """Return the trace with a note on what a platform says that is not modelled."""
+    what = "a platform of Batsim: jobs take whole hosts; speeds, links and energy are not modelled"
+    return replace(trace, fidelity=trace.fidelity + Fidelity(assumed=(Note(what, 1),)))
+
+
+def _whole_hosts(trace: Trace, shape: Shape) -> Iterator[Request]:
+    """Yield for each job the request of as many whole hosts as Batsim gives it."""
+    asked, used = trace.column(Field.PROCS_ASKED), trace.column(Field.PROCS_USED)
+    others = (0,) * (len(shape.kinds) - 1)
+    for wanted, had in zip(asked.tolist(), used.tolist(), strict=True):
+        yield Request((1, *others), nodes=max(int(wanted if wanted > 0 else had), 1), is_exclusive=True)
 
 
 def _admitted(trace: Trace, shape: Shape, requests: tuple[Request, ...]) -> Trace:

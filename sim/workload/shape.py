@@ -161,6 +161,8 @@ class Shape(Ranked, Reserved):
     reservations: tuple[NodeReservation, ...] = ()
     qos: tuple[tuple[str, int], ...] = ()
     """Pairs (name, priority) of the qualities of service."""
+    is_platform: bool = False
+    """True if the nodes are the hosts of a platform of Batsim, whose jobs ask for whole hosts."""
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"

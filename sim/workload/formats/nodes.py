@@ -15,6 +15,7 @@ from sim.errors import TraceError, near
 from sim.text_files import TextKind
 from sim.workload.fidelity import UNMODELLED
 from sim.workload.follows import Dependencies
+from sim.workload.formats import platform
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.sacct import stamp
 from sim.workload.formats.slurm_text import NO_CORES, hosts, records
@@ -108,6 +109,8 @@ def read_machine(text: str, path: object) -> Shape:
     """Return the machine that a file describes: the text of `scontrol show node` and `show partition`, or TOML."""
     if re.search(r"^NodeName=", text, re.MULTILINE):
         return _of_scontrol(text, path)
+    if platform.is_platform(text):
+        return platform.read(text, path, MOST_NODES, MOST_PROCS)
     if len(text) > MACHINE.most:
         raise TraceError(f"names no nodes and is longer than {MACHINE.most:,} letters; {HINT}", path)
     try:

@@ -1,6 +1,6 @@
 """Node requests for the jobs of any trace, read from another file.
 
-Also tests sim.workload.reserved_nodes.
+Also tests sim.workload.reserved_nodes, sim.workload.formats.platform.
 """
 
 from __future__ import annotations
@@ -142,6 +142,30 @@ def test_dates_of_reservations_are_those_of_the_trace(tmp_path: Path) -> None:
     assert starts(engine) == {"1": 5400}
     with pytest.raises(SchedscopeError, match="does not say when it began"):
         on(tmp_path, scontrol, SWF)
+
+
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="AS0" routing="Full">
+  <cluster id="c" prefix="a" suffix="" radical="0-1" speed="1Gf" core="4" bw="1GBps" lat="50us"/>
+  <host id="b" speed="1Gf"/> <!-- <host id="old" speed="1Gf"/> -->
+  <host id="ruler" speed="1Gf"><prop id="role" value="master"/></host>
+</zone></platform>
+"""
+
+
+def test_hosts_of_a_platform_are_nodes_that_batsims_jobs_take_whole(tmp_path: Path) -> None:
+    jobs = [{"id": n, "subtime": 0, "res": res, "walltime": 20, "profile": "p"} for n, res in enumerate((2, 2, 4))]
+    batsim = {"nb_res": 3, "jobs": jobs, "profiles": {"p": {"type": "delay", "delay": 10}}}
+    workload = on(tmp_path, PLATFORM, json.dumps(batsim), "x.json")
+    assert workload.shape is not None
+    assert [(node.name, node.cores) for node in workload.shape.nodes] == [("a0", 4), ("a1", 4), ("b", 1)]
+    assert any("speeds, links and energy are not modelled" in note.what for note in workload.fidelity.assumed)
+    engine = Engine(workload, "fcfs", watchers=[Checker])
+    engine.run()
+    assert starts(engine) == {"0": 0, "1": 10}  # the last asks for more hosts than there are
+    with pytest.raises(SchedscopeError, match="is a platform without hosts"):
+        on(tmp_path, "<platform></platform>", json.dumps(batsim), "x.json")
 
 
 def starts(engine: Engine) -> dict[str, float]:
