@@ -1,10 +1,10 @@
-"""How the time of a simulation grows with jobs, processors and load. Run by hand:
+"""How time and memory of a simulation grow with jobs, processors and load. Run by hand:
 
     python -m tests.benchmarks.scaling [--policy SPEC ...] [--most JOBS] [-o FILE.svg]
 
 Workloads of Lublin and Feitelson's model are made here. The measure is the time of a core per job, with decisions and
-full history, by the loop that `SCHEDSCOPE_KERNEL` names. If the time per job does not grow, all bars of a row are
-equally long.
+full history, by the loop that `SCHEDSCOPE_KERNEL` names, and the bytes of the history per job. If the time per job
+does not grow, all bars of a row are equally long.
 """
 
 from __future__ import annotations
@@ -36,10 +36,13 @@ WIDE, HIGH, MARGIN = 260, 200, 46
 
 
 class Point(NamedTuple):
-    """A measured size of the workload (`at`) and the microseconds per job at that size (`took`)."""
+    """A measured size of the workload (`at`), with the microseconds (`took`) and the bytes of history (`size`) per job
+    at that size.
+    """
 
     at: float
     took: float
+    size: float
 
 
 Lines = dict[tuple[str, str], list[Point]]
@@ -54,10 +57,16 @@ def workload(grows: str, at: float) -> Workload:
     return made
 
 
-def microseconds(jobs: Workload, spec: str) -> float:
-    """Return the microseconds per job of a simulation."""
-    policy, runs = parse_policy(spec), 3 if len(jobs) <= JOBS else 1
-    return best_of(runs, lambda: Engine(jobs, policy, curious=False).run()) / len(jobs) * 1e6
+def costs(jobs: Workload, spec: str) -> tuple[float, float]:
+    """Return the microseconds and the bytes of history per job of a simulation."""
+    policy, runs, sizes = parse_policy(spec), 3 if len(jobs) <= JOBS else 1, list[int]()
+
+    def simulate() -> None:
+        engine = Engine(jobs, policy, curious=False)
+        engine.run()
+        sizes.append(engine.history.size)
+
+    return best_of(runs, simulate) / len(jobs) * 1e6, sizes[0] / len(jobs)
 
 
 def measured(grows: str, points: Sequence[float], policies: Sequence[str]) -> Iterator[tuple[str, Point]]:
@@ -65,7 +74,7 @@ def measured(grows: str, points: Sequence[float], policies: Sequence[str]) -> It
     for at in points:
         jobs = workload(grows, at)
         for spec in policies:
-            yield spec, Point(at, microseconds(jobs, spec))
+            yield spec, Point(at, *costs(jobs, spec))
 
 
 def in_the_terminal(grows: str, spec: str, line: Sequence[Point]) -> Iterator[str]:
@@ -74,8 +83,8 @@ def in_the_terminal(grows: str, spec: str, line: Sequence[Point]) -> Iterator[st
     """
     most = max(point.took for point in line)
     yield f"\n{spec}, as {grows} grow{'s' * (grows == 'load')}: {line[-1].took / line[0].took:.1f} times a job"
-    for at, took in line:
-        yield f"  {at:>11,.7g} {took:10,.1f} µs  {'█' * max(1, round(BAR * took / most))}"
+    for at, took, size in line:
+        yield f"  {at:>11,.7g} {took:10,.1f} µs {size:8,.0f} B  {'█' * max(1, round(BAR * took / most))}"
 
 
 def as_svg(lines: Lines) -> str:
@@ -102,7 +111,7 @@ def as_svg(lines: Lines) -> str:
         for at, x in across.items():
             parts.append(f'<text x="{x:.1f}" y="{MARGIN + HIGH + 16}" text-anchor="middle">{at:,.7g}</text>')
         for spec, colour in zip(policies, COLOURS * len(policies), strict=False):
-            ys = [MARGIN + HIGH * (high - log10(took)) / max(high - low, 1) for _, took in lines[grows, spec]]
+            ys = [MARGIN + HIGH * (high - log10(took)) / max(high - low, 1) for _, took, _ in lines[grows, spec]]
             path = " ".join(f"{across[at]:.1f},{y:.1f}" for at, y in zip(points, ys, strict=True))
             parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
     for number, (spec, colour) in enumerate(zip(policies, COLOURS * len(policies), strict=False)):
