@@ -38,8 +38,8 @@ class Compression(Present):
         self._make_plan()
         plan, bounds, now, at, free, last = self.plan, self.bounds, self.now, self.plan.at, self.plan.free, 0
         bounds.forget()
-        seen, grown_for, procs_of, length_of, planned = (
-            self.seen, self.grown_for, self.procs, self.estimate, self.planned,
+        seen, grown_for, grain, procs_of, length_of, planned = (
+            self.seen, self.grown_for, self.grain, self.procs, self.estimate, self.planned,
         )  # fmt: skip
         if plan.begins_sooner:
             self.grown += 1
@@ -50,7 +50,7 @@ class Compression(Present):
         rank: int
         for rank in self.turn[:count]:
             procs = procs_of[rank]
-            if seen[rank] >= grown_for[procs]:  # nothing has come to be free that would do
+            if seen[rank] >= grown_for[procs // grain]:  # nothing has come to be free that would do
                 continue
             start, length = planned[rank], length_of[rank]
             before = start - MOMENT

@@ -58,6 +58,8 @@ NEVER = 2147483647
 """Step of an event that has not happened, as in `sim.history.times`"""
 WIDTH = 3
 """Copy of `WIDTH` in `sim.history.decision_log`: number of values stored for each decision"""
+WIDTHS = 1024
+"""Largest number of entries about the widths of jobs"""
 DONE = 0
 KILLED = 1
 """Index of "killed" in `sim.history.stretch.ENDINGS`"""
@@ -128,8 +130,10 @@ class Present:
         """Results of earlier searches in this pass, as lower bounds for later searches; and the ranks of jobs in the
         order in which they are handled
         """
-        self.grown, self.grown_for, self.seen = 1, numbers(procs + 1), numbers(jobs)
-        set_numbers(self.grown_for, 0, procs + 1, 1)
+        self.grain = procs // WIDTHS + 1
+        """Number of neighbouring widths that share an entry in `grown_for`, so that wide machines cost no more"""
+        self.grown, self.grown_for, self.seen = 1, numbers(procs // self.grain + 1), numbers(jobs)
+        set_numbers(self.grown_for, 0, procs // self.grain + 1, 1)
         """Number of times that room grew; the last one for each width; the last one each job has used"""
         # The last step
         self.arrived = self.coming = self.completed = self.moves = 0
@@ -391,7 +395,8 @@ class Present:
             if index == count or at[index] > start + MOMENT:
                 index -= 1
             while index < count and at[index] < end:
-                set_numbers(self.grown_for, free[index] + 1, procs, grown)
+                first = (free[index] + 1) // self.grain
+                set_numbers(self.grown_for, first, (free[index] + procs) // self.grain - first + 1, grown)
                 index += 1
         plan.take(start, end, -procs)
 

@@ -300,6 +300,14 @@ def test_a_wide_machine_is_shared_out_the_same(loop: str) -> None:
 
 
 @pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("compress", ["start", "queue"])
+def test_reservations_move_the_same_on_a_machine_with_many_widths(loop: str, compress: str) -> None:
+    scale = np.arange(90, 90 + len(LUBLIN)) % 97 + 60  # neighbouring widths, several of which share an entry
+    wide = replace(LUBLIN, procs=128 * 156, width=LUBLIN.width * scale)
+    agree(loop, wide, f"conservative:compress={compress}")
+
+
+@pytest.mark.parametrize("loop", LOOPS)
 def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = [*KNOWN, "easy:tail=sjf", *(f"easy:order={order}" for order in (*ORDERS, *BY_CLOCK))]
     for spec in ("recorded", *(compiled if loop == "compiled" else ())):
