@@ -5,7 +5,7 @@ The state is read from the history. To know all reasons of a job's wait, its run
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
@@ -48,13 +48,15 @@ class JobState:
     """Number of jobs ahead of the job in the queue; None if the job does not wait."""
     passed: PassedBy = NOBODY
     """Jobs that were submitted later but started before this job."""
+    submit: float | None = None
+    """Submit time in this run; None if it is not known yet, because the job is submitted when others have ended."""
 
 
 class JobReader:
     """Reader of one job's decisions from a history; it reads each step only once and remembers the result."""
 
     def __init__(self, workload: Workload, rank: int) -> None:
-        self.job = workload.jobs[rank]
+        self._workload, self.job = workload, workload.jobs[rank]
         self._decided: list[tuple[int, Decision]] = []
         self._read = 0
         """Number of steps whose decisions have been read"""
@@ -67,21 +69,36 @@ class JobReader:
             self._read = snapshot.step
         told = takewhile(lambda entry: entry[0] < snapshot.step, self._decided)
         decided = tuple((past.time_of(step), decision) for step, decision in told)
-        entry = entry_of(snapshot, rank)
+        entry, end = entry_of(snapshot, rank), past.end_of(rank)
         return JobState(
             rank=rank,
-            state=state_of(snapshot, self.job),
+            state=state_of(snapshot, self.job, end is not None),
             start=past.start_of(rank),
-            end=past.end_of(rank),
+            end=end,
             planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow | Expect)),
             decided=decided,
             stretches=tuple(_merged(past.of(rank))),
             ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
             passed=passed_by(past, self.job, snapshot.outages),
+            submit=submit_of(self._workload, rank, past.end_of),
         )
 
 
-def state_of(snapshot: Snapshot, job: Job) -> str:
+def submit_of(workload: Workload, rank: int, end_of: Callable[[int], float | None]) -> float | None:
+    """Return the submit time of a job in a run, in seconds; `end_of` returns the end of a job, None before it.
+
+    Most jobs are submitted at the time of the trace. With `--feedback` it may depend on the ends of other jobs; None
+    until these have ended.
+    """
+    job, follow = workload.jobs[rank], workload.follows[rank] if workload.follows else None
+    if follow is None:
+        return job.submit
+    ends = [end_of(one.job) for one in follow.after]
+    last = max((end for end in ends if end is not None), default=job.submit)
+    return None if None in ends else max(follow.due(job.submit, last), last)
+
+
+def state_of(snapshot: Snapshot, job: Job, has_ended: bool) -> str:
     """Return the job's state in the snapshot, in one to three words."""
     match entry_of(snapshot, job.rank):
         case Queued():
@@ -93,7 +110,7 @@ def state_of(snapshot: Snapshot, job: Job) -> str:
         case None:
             if job.rank in snapshot.dropped:
                 return "cancelled"
-            return "finished" if snapshot.time is not None and job.submit <= snapshot.time else "not submitted"
+            return "finished" if has_ended else "not submitted"
 
 
 def _merged(stretches: Sequence[Stretch]) -> list[tuple[float, float | None, str]]:

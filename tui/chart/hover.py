@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import islice
 from math import inf
 from typing import NamedTuple, Protocol, TypeVar
 
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import Clock, clock_near, name, printable, processors, span
+from sim.life.job_state import submit_of
 from sim.machine.processors import written
 from sim.workload.model import Field, Workload
 from sim.workload.outages import Outage
@@ -80,8 +82,18 @@ def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
     end = float(chart.end[rank])
     if not end <= chart.clock:
         end = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)
-    begin = chart.workload.jobs[rank].submit
-    return (begin, end) if begin < end else None
+    begin = _submit(chart, rank)
+    return (begin, end) if begin is not None and begin < end else None
+
+
+def _submit(chart: ChartScene, rank: int) -> float | None:
+    """Return the submit time of a job in this run; None if it is not known yet."""
+
+    def end_of(other: int) -> float | None:
+        end = float(chart.end[other])
+        return end if end <= chart.clock else None
+
+    return submit_of(chart.workload, rank, end_of)
 
 
 def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calendar | None = None) -> str:
@@ -92,6 +104,8 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
     """
     workload, clock = chart.workload, chart.clock
     job, at = workload.jobs[rank], _near(clock, calendar)
+    if (submit := _submit(chart, rank)) is not None and submit != job.submit:
+        job = replace(job, submit=submit)
     parts = [name(job), processors(job.procs)]
     start, end = float(chart.start[rank]), float(chart.end[rank])
     more = ""

@@ -5,6 +5,7 @@ moved.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
@@ -35,8 +36,9 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         return taught(TITLE, context, size, "Click a job, or / to find one.", told)
     width = size[0]
     it = context.about.workload.jobs[job.rank]
+    it = it if job.submit is None else replace(it, submit=job.submit)
     found = evidence(context, job.rank, job.passed)
-    facts = _facts(context, it, width)
+    facts = _facts(context, it, width, job.submit is not None)
     body = [
         *facts,
         *_section("Now", context, _now(context, job, width)),
@@ -70,16 +72,17 @@ def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
 # Requested resources
 
 
-def _facts(context: Context, job: Job, width: int) -> list[Line]:
+def _facts(context: Context, job: Job, width: int, is_known: bool) -> list[Line]:
     """Return lines with the job's colour, the processors and time that it requests, when it was submitted, and whose it
-    is.
+    is. With `is_known=False`, its submit time in this run is not known yet.
     """
     shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
     asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"
     colour = Span("▇▇ " if context.unicode else "## ", "dim" if hue is None else f"hue:{hue}")
     lines = worded(asked, context, width, hang=3)
-    whose = " · ".join([f"submitted {context.exactly(job.submit)}", *_whose(context, job)])
+    when = f"submitted {context.exactly(job.submit)}" if is_known else "submitted when the jobs before it have ended"
+    whose = " · ".join([when, *_whose(context, job)])
     return [line(colour, *lines[0].spans), *lines[1:], *worded(whose, context, width, "dim")]
 
 

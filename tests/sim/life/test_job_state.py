@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +13,11 @@ from sim.decisions.matrix import Place, ReserveRow
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.life.job_state import JobReader, JobState, PlannedAt
+from sim.timeline.timeline import Timeline
 from sim.why.explanation import passed_by
 from sim.why.facts import PassedBy
 from sim.workload.source import read
+from sim.workload.transforms import Transforms
 from tests.sim.conftest import Lab
 
 # A search through the whole history, for comparing
@@ -36,6 +39,7 @@ def searched(engine: Engine, shown: Snapshot, rank: int) -> JobState:
         stretches=stretches,
         ahead=waiting.index(rank) if rank in waiting else None,
         passed=PassedBy(len(_passers(engine, rank)), passed_by(history, engine.workload.jobs[rank]).in_its_way),
+        submit=engine.workload.jobs[rank].submit,
     )
 
 
@@ -160,3 +164,22 @@ def test_planned_starts_are_told_in_the_order_in_which_they_were_made(lab: Lab) 
     engine = lab.run("conservative", 4, "1 0 4 10 30", "2 1 4 10 10", "3 2 4 5 5", until=10)
     told = JobReader(engine.workload, 2).at(engine.history, engine.snapshot())
     assert told.planned == ((2, 40), (10, 20))
+
+
+FEEDBACK = """\
+; MaxProcs: 4
+1 0 0 100 4 -1 -1 4 100 -1 1 1 1 -1 -1 -1 -1 -1
+2 1 0 50 4 -1 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1
+3 60 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 2 9
+"""
+
+
+def test_job_that_waits_for_the_end_of_another_is_submitted_by_the_run(tmp_path: Path) -> None:
+    (file := tmp_path / "chain.swf").write_text(FEEDBACK, encoding="utf-8")
+    timeline = Timeline(Transforms(feedback=True).apply(read(file)), "easy")
+    found = []
+    for step in range(3, 6):
+        timeline.seek(step)
+        state = JobReader(timeline.workload, 2).at(timeline.history, timeline.snapshot())
+        found.append((timeline.snapshot().time, state.state, state.submit))
+    assert found == [(100, "not submitted", None), (150, "not submitted", 159), (159, "running", 159)]
