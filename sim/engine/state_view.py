@@ -19,9 +19,8 @@ from sim.machine.nodes import Leftover
 from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.plan import Plan
 from sim.machine.profile import Extra
-from sim.policies.backfill.room import no_room
 from sim.policies.backfill.tails import in_tail
-from sim.policies.calls import compress, in_order, is_by_calls, on_nodes
+from sim.policies.calls import compress, in_order, is_by_calls, no_room, on_nodes
 from sim.policies.multiqueue import divided_pass
 from sim.policies.multiqueue.partitions import Classes
 from sim.policies.multiqueue.pivots import Pivots
@@ -104,8 +103,9 @@ class StateView:
             return queue
         return [job for job in queue if state.limits.over(job.rank) is None]
 
-    def queued(self) -> list[Job]:
-        return self.queue
+    def queued(self, by: Callable[[Job, float], float] | None = None) -> list[Job]:
+        now = self.now
+        return sorted(self.queue, key=lambda job: by(job, now)) if by else self.queue
 
     def behind(self, head: Job) -> list[Job]:
         queue = self.queue
@@ -296,7 +296,7 @@ class StatePass(StateView):
         kind = Start if state.waiting.is_first(job, state.now) else Backfill
         self._apply[kind](kind(job, because, on))
 
-    def begin(self, job: Job, because: Reason, on: int | None = None) -> None:
+    def begin(self, job: Job, because: Reason, on: Seats | int | None = None) -> None:
         self._apply[Start](Start(job, because, on))
 
     divide = _acting(divided_pass.divide)
@@ -308,6 +308,9 @@ class StatePass(StateView):
     def expect(self, job: Job, at: float) -> None:
         self._apply[Expect](Expect(job, at))
 
+    def backfill(self, job: Job, because: Reason, on: Seats | None = None) -> None:
+        self._apply[Backfill](Backfill(job, because, on))
+
     def start_in_order(self) -> Job | None:
         start, state, fits = self._apply[Start], self._state, self.fits
         for job in self.queue:
@@ -316,8 +319,8 @@ class StatePass(StateView):
             start(Start(job, in_order(state.free)))
         return None
 
-    def reserve(self, job: Job, at: float, because: Reason) -> None:
-        self._apply[Reserve](Reserve(job, at, on_nodes(because) if self.has_nodes else because))
+    def reserve(self, job: Job, at: float, because: Reason, on: Seats | None = None) -> None:
+        self._apply[Reserve](Reserve(job, at, on_nodes(because) if self.has_nodes else because, on=on))
 
     def compress(self, by: str) -> None:
         for decision in compress(self, by):

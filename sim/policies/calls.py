@@ -17,8 +17,8 @@ from typing import Any, Protocol, TypeVar
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.reasons import Compressed, FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
-from sim.decisions.reasons_on_nodes import LeavesNoRoom
-from sim.decisions.reasons_to_wait import WouldDelay
+from sim.decisions.reasons_on_nodes import LeavesNoRoom, NodesReserved, NoNodes, no_nodes
+from sim.decisions.reasons_to_wait import MachineGoesDown, PredictedToDelay, TooFewFree, WouldDelay
 from sim.decisions.sentences import Reason
 from sim.policies.view import View
 from sim.workload.model import Job
@@ -33,16 +33,19 @@ class Pass(View, Protocol):
     def start(self, job: Job, because: Reason, on: Seats | None = None) -> None:
         """Start the job; the start counts as a backfill if a job ahead of this one in the queue waits."""
 
-    def begin(self, job: Job, because: Reason, on: int | None = None) -> None:
-        """Start the job under a policy without a queue, in which no job passes another."""
+    def begin(self, job: Job, because: Reason, on: Seats | int | None = None) -> None:
+        """Start the job, and do not count that as a backfill."""
+
+    def backfill(self, job: Job, because: Reason, on: Seats | None = None) -> None:
+        """Start the job, and count that as a backfill."""
 
     def start_in_order(self) -> Job | None:
         """Start jobs from the front of the queue while they fit. Return the first job that does not fit (the head), or
         None.
         """
 
-    def reserve(self, job: Job, at: float, because: Reason) -> None:
-        """Reserve the start `at` for the job."""
+    def reserve(self, job: Job, at: float, because: Reason, on: Seats | None = None) -> None:
+        """Reserve the start `at` for the job, on the nodes `on` if they are given."""
 
     def compress(self, by: str) -> None:
         """Move reservations to earlier starts, one after another: in order of reserved start (`by` is "start") or of
@@ -71,16 +74,26 @@ class Pass(View, Protocol):
 
 # Decisions of each call
 
-in_order = lru_cache(1024)(InOrder)
-"""Cached constructor of the reason, because the same numbers occur again and again"""
+in_order, too_few = lru_cache(1024)(InOrder), lru_cache(256)(TooFewFree)
+"""Cached constructors of reasons, because the same numbers occur again and again"""
 _ON_NODES: dict[type, Callable[[Any], Reason]] = {
     WhenFree: lambda because: WhenRoom(),
     FitsExtra: lambda because: FitsBeside(because.head, because.shadow),
     WouldDelay: lambda because: LeavesNoRoom(because.head, because.shadow, because.ends),
+    PredictedToDelay: lambda because: LeavesNoRoom(because.head, because.shadow, because.ends),
 }
 """For each kind of reason with processor counts: function that converts it to the reason to give on a machine of nodes,
 where these counts do not decide
 """
+
+
+def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes | NodesReserved:
+    """Return the reason why the job does not fit: what it lacks."""
+    if job.procs > (free := view.free):
+        return too_few(free)
+    if view.has_nodes:
+        return no_nodes(view.lack(job), view.kept_from(job))
+    return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
 
 
 def on_nodes(because: Reason) -> Reason:
@@ -93,8 +106,12 @@ def start(view: View, job: Job, because: Reason, on: Seats | None = None) -> Ite
     yield (Start if view.is_first(job) else Backfill)(job, because, on)
 
 
-def begin(view: View, job: Job, because: Reason, on: int | None = None) -> Iterator[Decision]:
+def begin(view: View, job: Job, because: Reason, on: Seats | int | None = None) -> Iterator[Decision]:
     yield Start(job, because, on)
+
+
+def backfill(view: View, job: Job, because: Reason, on: Seats | None = None) -> Iterator[Decision]:
+    yield Backfill(job, because, on)
 
 
 def start_in_order(view: View) -> Generator[Decision, None, Job | None]:
@@ -105,8 +122,8 @@ def start_in_order(view: View) -> Generator[Decision, None, Job | None]:
     return None
 
 
-def reserve(view: View, job: Job, at: float, because: Reason) -> Iterator[Decision]:
-    yield Reserve(job, at, on_nodes(because) if view.has_nodes else because)
+def reserve(view: View, job: Job, at: float, because: Reason, on: Seats | None = None) -> Iterator[Decision]:
+    yield Reserve(job, at, on_nodes(because) if view.has_nodes else because, on=on)
 
 
 def compress(view: View, by: str) -> Iterator[Decision]:
@@ -143,7 +160,7 @@ def keep(view: View, job: Job, because: Reason | None = None) -> Iterator[Decisi
 
 _ACTS: dict[str, Callable[..., Any]] = {
     each.__name__: each
-    for each in (start, begin, start_in_order, reserve, compress, suspend, resume, wake, wake_once, keep)
+    for each in (start, begin, backfill, start_in_order, reserve, compress, suspend, resume, wake, wake_once, keep)
 }
 _Act = TypeVar("_Act", bound=Callable[..., Any])
 

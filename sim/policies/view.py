@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol
 
@@ -87,8 +87,8 @@ class View(Protocol):
     def queue(self) -> list[Job]:
         """Return a new list of the waiting jobs in the policy's order."""
 
-    def queued(self) -> list[Job]:
-        """Return the waiting jobs in the policy's order."""
+    def queued(self, by: Callable[[Job, float], float] | None = None) -> list[Job]:
+        """Return the waiting jobs in the policy's order, or sorted by the key `by(job, now)`."""
 
     def behind(self, head: Job) -> list[Job]:
         """Return the waiting jobs behind this one."""

@@ -6,7 +6,7 @@ They are not registered; `OLD` maps the name of each policy to its earlier defin
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
@@ -24,13 +24,13 @@ from sim.decisions.reasons import (
 )
 from sim.decisions.reasons_to_wait import PlannedLater, WindowCloses
 from sim.policies.backfill import conservative, easy, fcfs, firstfit, relaxed, replan
-from sim.policies.backfill.room import at_shadow, delays, no_room, passes
 from sim.policies.backfill.tails import in_tail
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.policy import Policy
 from sim.policies.view import View
 from sim.workload.model import Job
 from tests.oracle.multiqueue import OldMultiQueue
+from tests.oracle.room import at_shadow, delays, no_room, passes, start_in_order
 
 
 @dataclass(frozen=True)
@@ -181,17 +181,6 @@ class OldConservative(conservative.Conservative):
         if self.compress == "queue":
             return [job for job in view.queue if job.rank in view.reserved]
         return []
-
-
-def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None, Job | None]:
-    """Start jobs in queue order while they fit; return the head of the queue, the first job that does not fit,
-    or None.
-    """
-    for head in queue:
-        if not view.fits(head):
-            return head
-        yield Start(head, InOrder(view.free))
-    return None
 
 
 OLD: dict[type[Policy], type[Policy]] = {

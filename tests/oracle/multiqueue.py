@@ -29,11 +29,11 @@ from sim.machine.moment import MOMENT
 from sim.machine.plan import by_number
 from sim.machine.processors import lowest
 from sim.machine.profile import Profile
-from sim.policies.backfill.room import no_room
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.multiqueue.partitions import Classes, divided
 from sim.policies.view import View
 from sim.workload.model import Job
+from tests.oracle.room import no_room
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Literal, TypeAlias
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start, Wake
-from sim.decisions.reasons import InOrder, PredictedBefore, WhenPredicted
+from sim.decisions.reasons import FitsExtra, InOrder, PredictedBefore, WhenPredicted
 from sim.decisions.reasons_to_wait import PredictedToDelay
 from sim.decisions.sentences import Unit
 from sim.machine.moment import MOMENT
-from sim.machine.nodes import Leftover
-from sim.machine.profile import Extra, Profile, shadow
-from sim.policies.backfill.room import delays, no_room, passes
+from sim.machine.profile import Profile, shadow
+from sim.policies.calls import Pass, by_calls
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.workload.model import Job
 
 STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 180000.0, 360000.0)
@@ -54,61 +50,48 @@ class EasyPlusPlus(Policy):
     columns = (Column("predicted", "how long it is expected to run", unit=Unit.SPAN),)
     predicted_ends = Column("ends", "when it is expected to end", unit=Unit.MOMENT)
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        history, predicted = _learnt(view), view.notes.setdefault("predicted", {})
-        queue = view.queue
-        for job in queue:
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        history, predicted = _learnt(now), now.notes.setdefault("predicted", {})
+        for job in now.queued():
             predicted[job.rank] = _predicted(job, history)
-        for rank, run in view.running.items():
+        for rank, run in now.running.items():
             predicted.setdefault(rank, _predicted(run.job, history))
-        expected = view.notes["ends"] = {rank: self._end_of(view, rank, end) for end, rank, _ in view.ends}
-        ends = sorted((expected[rank], rank, procs) for _, rank, procs in view.ends)
-        waiting = iter(queue)
-        for head in waiting:
-            if not view.fits(head):
+        expected = now.notes["ends"] = {rank: self._end_of(now, rank, end) for end, rank, _ in now.ends}
+        ends = sorted((expected[rank], rank, procs) for _, rank, procs in now.ends)
+        for head in now.queued():
+            if not now.fits(head):
                 break
-            expected[head.rank] = view.now + predicted[head.rank]
+            expected[head.rank] = now.time + predicted[head.rank]
             insort(ends, (expected[head.rank], head.rank, head.procs))
-            yield Start(head, InOrder(view.free))
+            now.begin(head, InOrder(now.free))
         else:
             return
-        start, then = _room(view, ends, head)
-        yield Reserve(head, start, WhenPredicted(view.free, then))
-        left = view.beside(head, then - head.procs, ends)
-        yield from self._pass(view, head, start, left, sorted(waiting, key=lambda j: predicted[j.rank]))
-        yield Wake(start, is_renewed=True)
-
-    def _pass(self, view: View, head: Job, start: float, left: Extra | Leftover, tail: list[Job]) -> Iterator[Decision]:
-        """Yield the decisions on the jobs in `tail`, which are behind the head: EASY's two rules, with predicted run
-        times in place of estimates. `start` is the head's start, and `left` are the resources left over then.
-        """
-        now, predicted = view.now, view.notes["predicted"]
-        for job in tail:
-            ends = now + predicted[job.rank]
-            if not view.fits(job):
-                if view.curious:
-                    yield Keep(job, no_room(view, job))
-            elif ends <= start:
-                view.notes["ends"][job.rank] = ends
-                yield Backfill(job, PredictedBefore(head, start, ends))
+        start, then = _room(now, ends, head)
+        now.reserve(head, start, WhenPredicted(now.free, then))
+        extra, left = then - head.procs, now.beside(head, then - head.procs, ends)
+        for job in sorted(now.behind(head), key=lambda job: predicted[job.rank]):
+            would_end = now.time + predicted[job.rank]
+            if not now.fits(job):
+                now.keep(job)
+            elif would_end <= start:
+                expected[job.rank] = would_end
+                now.start(job, PredictedBefore(head, start, would_end))
             elif left.admits(job):
-                view.notes["ends"][job.rank] = ends
-                yield Backfill(job, passes(head, start, left))
+                expected[job.rank] = would_end
+                now.start(job, FitsExtra(head, start, extra))
                 left.count(job)
-            elif view.curious:
-                yield Keep(
-                    job,
-                    PredictedToDelay(head, start, ends, left.left)
-                    if isinstance(left, Extra)
-                    else delays(head, start, ends, left),
-                )
+                extra -= job.procs
+            else:
+                now.keep(job, PredictedToDelay(head, start, would_end, extra))
+        now.wake_once(start)
 
-    def _end_of(self, view: View, rank: int, end: float) -> float:
+    def _end_of(self, now: Pass, rank: int, end: float) -> float:
         """Return the predicted end of the running job `rank`, whose end would be `end` according to its estimate."""
-        run, lasts = view.running.get(rank), view.notes["predicted"].get(rank)
+        run, lasts = now.running.get(rank), now.notes["predicted"].get(rank)
         if run is None or not run.runs:
             return end
-        ran = run.ran_by(view.now)
+        ran = run.ran_by(now.time)
         for more in STEPS if self.correct == "steps" else (inf,):
             if lasts > ran + MOMENT:
                 break
@@ -116,17 +99,17 @@ class EasyPlusPlus(Policy):
         return min(end, run.since + lasts - run.ran_before) if lasts > ran + MOMENT else end
 
 
-def _room(view: View, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
+def _room(now: Pass, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
     """Return the time at which the head fits if running jobs leave at `ends`, and the number of processors free
     then.
     """
-    if view.has_nodes:
-        at, extra = view.shadow(head, ends)
+    if now.has_nodes:
+        at, extra = now.shadow(head, ends)
         return at, extra + head.procs
-    if not view.machine_ahead:
-        return shadow(view.free, ends, head.procs)
-    plan = Profile.of_changes(view.now, view.free, sorted([*ends, *view.machine_ahead]))
-    at = plan.earliest(head.procs, head.estimate, view.now)
+    if not now.machine_ahead:
+        return shadow(now.free, ends, head.procs)
+    plan = Profile.of_changes(now.time, now.free, sorted([*ends, *now.machine_ahead]))
+    at = plan.earliest(head.procs, head.estimate, now.time)
     return at, plan.least(at, at + head.estimate)
 
 
@@ -138,15 +121,15 @@ def _predicted(job: Job, history: _History) -> float:
     return min(job.estimate, (last[job.user] + before[job.user]) / 2)
 
 
-def _learnt(view: View) -> _History:
+def _learnt(now: Pass) -> _History:
     """Return the run times of each user's last two finished jobs, also if they finished under an earlier policy."""
-    notes: dict[str, Any] = view.notes
-    done = view.completed if "last" in notes else [view.job(rank) for _, rank in view.finished]
+    notes: dict[str, Any] = now.notes
+    done = now.completed if "last" in notes else [now.job(rank) for _, rank in now.finished]
     last, before = notes.setdefault("last", {}), notes.setdefault("before", {})
     for job in done:
         notes.setdefault("predicted", {}).pop(job.rank, None)
         if job.user != _UNKNOWN:
             if job.user in last:
                 before[job.user] = last[job.user]
-            last[job.user] = view.ran(job.rank)
+            last[job.user] = now.ran(job.rank)
     return last, before

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
-from sim.decisions.reasons import BestOfOrders
-from sim.policies.backfill.room import at_shadow, delays, no_room, start_in_order, those_in_time
-from sim.policies.backfill.tails import in_tail
+from sim.decisions.reasons import BestOfOrders, WhenFree
+from sim.decisions.reasons_to_wait import WouldDelay
+from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.workload.model import Job
 
 TRIED = ("queue", "latest", "narrow", "sjf", "saf")
 """Orders that are tried; of orders that are equally good the first in this list is used."""
-_WORTH = {
-    "jobs": lambda job: 1,
-    "processors": lambda job: job.procs,
-    "area": lambda job: job.procs * job.estimate,
-}
 
 
 @policy("greedy", "pyss")
@@ -47,60 +39,66 @@ class Greedy(Ordered):
         """Return True if the head's reservation never moves later, which holds for a queue in order of arrival."""
         return self.order == Fcfs()
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        queue = iter(view.queue)
-        head = yield from start_in_order(queue, view)
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        head = now.start_in_order()
         if head is None:
             return
-        shadow, extra = view.shadow(head)
-        left = view.beside(head, extra)
-        yield Reserve(head, shadow, at_shadow(view, head, extra))
-        others = yield from those_in_time(view, queue)
-        if not others:
-            return
-        late = {job for job in others if view.now + job.estimate > shadow}
-        if view.has_nodes:
-            found = {tail: _passing_on_nodes(in_tail(others, tail), view, head, shadow, late) for tail in TRIED}
-        else:
-            found = {tail: _passing(in_tail(others, tail), view.free, extra, late) for tail in TRIED}
-        best = max(TRIED, key=lambda tail: sum(map(_WORTH[self.by], found[tail])))
-        for job in found[best]:
-            yield Backfill(job, BestOfOrders(head, shadow, best, len(found[best])))
-            if job in late:
-                left.count(job)
-        if view.curious:
-            started = set(found[best])
-            for job in (job for job in others if job not in started):
-                ends = view.now + job.estimate
-                yield Keep(job, delays(head, shadow, ends, left) if view.fits(job) else no_room(view, job))
+        shadow, extra = now.shadow(head)
+        now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))
+        others = list[Job]()
+        for job in now.candidates(head, shadow, extra):
+            if now.in_time(job):
+                others.append(job)
+            else:
+                now.keep(job)
+        best, passing = "queue", list[Job]()
+        for tail in TRIED:
+            found = self._passing(now, now.in_tail(others, tail), head, shadow, extra)
+            if self._worth(found) > self._worth(passing):
+                best, passing = tail, found
+        for job in passing:
+            now.start(job, BestOfOrders(head, shadow, best, len(passing)))
+            extra -= job.procs if now.time + job.estimate > shadow else 0
+        started = {*passing}
+        for job in others:
+            if job not in started:
+                ends = now.time + job.estimate
+                now.keep(job, WouldDelay(head, shadow, ends, extra) if now.fits(job) else None)
+
+    def _worth(self, jobs: list[Job]) -> float:
+        """Return the number, processors or area of the jobs, which the best order maximises."""
+        if self.by == "jobs":
+            return len(jobs)
+        return sum(job.procs * (job.estimate if self.by == "area" else 1) for job in jobs)
+
+    def _passing(self, now: Pass, jobs: list[Job], head: Job, shadow: float, extra: int) -> list[Job]:
+        """Return the jobs that pass the head, by the two rules of EASY, if they are tried in this order."""
+        if now.has_nodes:
+            return _passing_on_nodes(now, jobs, head, shadow)
+        free, passing = now.free, list[Job]()
+        for job in jobs:
+            is_late = now.time + job.estimate > shadow
+            if job.procs <= (min(free, extra) if is_late else free):
+                passing.append(job)
+                free -= job.procs
+                extra -= job.procs if is_late else 0
+        return passing
 
 
-def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) -> list[Job]:
-    """Return those of `jobs`, tried in this order, that may pass the head by EASY's two rules.
+def _passing_on_nodes(now: Pass, jobs: list[Job], head: Job, shadow: float) -> list[Job]:
+    """Return the jobs that pass the head on a machine of nodes if they are tried in this order.
 
-    Jobs in `late` would end after the head's start and share the extra processors.
+    Jobs that would end after `shadow`, the head's start, may pass only if the head still fits at that time.
     """
-    passing = []
+    plan, passing = now.running_plan(), list[Job]()
     for job in jobs:
-        if job.procs <= (min(free, extra) if job in late else free):
-            passing.append(job)
-            free -= job.procs
-            extra -= job.procs if job in late else 0
-    return passing
-
-
-def _passing_on_nodes(jobs: Iterable[Job], view: View, head: Job, shadow: float, late: Collection[Job]) -> list[Job]:
-    """Return those of `jobs`, tried in this order, that may pass the head on a machine of nodes.
-
-    Jobs in `late` would end after `shadow`, the head's start; they may pass only if the head still fits at that time.
-    """
-    plan, now, passing = view.running_plan(), view.now, list[Job]()
-    for job in jobs:
-        if not plan.admits(job, now, job.estimate):
+        ends = now.time + job.estimate
+        if not plan.admits(job, now.time, job.estimate):
             continue
-        plan.hold(job, now, now + job.estimate)
-        if job in late and not plan.admits(head, shadow, head.estimate):
-            plan.let_go(job, now, now + job.estimate)
+        plan.hold(job, now.time, ends)
+        if ends > shadow and not plan.admits(head, shadow, head.estimate):
+            plan.let_go(job, now.time, ends)
         else:
             passing.append(job)
     return passing

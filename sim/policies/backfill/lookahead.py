@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.reasons import BestPacking, WhenFree
-from sim.decisions.reasons_to_wait import BeyondLookahead, TooFewFree, WouldDelay
-from sim.policies.backfill.room import start_in_order, those_in_time
+from sim.decisions.reasons_to_wait import BeyondLookahead, WouldDelay
+from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -38,35 +36,35 @@ class Lookahead(Ordered):
         """Return True if the head's reservation never moves later, which holds for a queue in order of arrival."""
         return self.order == Fcfs()
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        queue = iter(view.queue)
-        head = yield from start_in_order(queue, view)
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        head = now.start_in_order()
         if head is None:
             return
-        shadow, extra = view.shadow(head)
-        yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        others, now, free = (yield from those_in_time(view, queue)), view.now, view.free
-        near, left = others[: self.window], others[self.window :]
-        late = [now + job.estimate > shadow for job in near]
+        shadow, extra = now.shadow(head)
+        now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))
+        others, free = list[Job](), now.free
+        for job in now.behind(head):
+            if now.in_time(job):
+                others.append(job)
+            else:
+                now.keep(job)
+        near = others[: self.window]
+        late = [now.time + job.estimate > shadow for job in near]
         chosen = best_packing([job.procs for job in near], late, free, extra)
         filled = sum(near[place].procs for place in chosen)
         for place in chosen:
-            yield Backfill(near[place], BestPacking(head, shadow, filled, free))
+            now.start(near[place], BestPacking(head, shadow, filled, free))
             extra -= near[place].procs * late[place]
-        if view.curious:
-            yield from self._kept(view, head, shadow, extra, [j for p, j in enumerate(near) if p not in chosen])
-            for job in left:
-                few = job.procs > view.free
-                yield Keep(job, TooFewFree(view.free) if few else BeyondLookahead(head, self.window))
-
-    def _kept(self, view: View, head: Job, shadow: float, extra: int, jobs: Sequence[Job]) -> Iterator[Decision]:
-        """Yield, for each considered job that was not chosen, why it waits: it no longer fits, or would delay the
-        head.
-        """
-        for job in jobs:
-            ends = view.now + job.estimate
-            few = job.procs > view.free
-            yield Keep(job, TooFewFree(view.free) if few else WouldDelay(head, shadow, ends, extra))
+        for place, job in enumerate(others):
+            if place in chosen:
+                continue
+            if job.procs > now.free:
+                now.keep(job)
+            elif place < self.window:
+                now.keep(job, WouldDelay(head, shadow, now.time + job.estimate, extra))
+            else:
+                now.keep(job, BeyondLookahead(head, self.window))
 
 
 def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: int) -> tuple[int, ...]:

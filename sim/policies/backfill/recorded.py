@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Decision, Keep, Start, Wake
 from sim.decisions.reasons import AsRecorded
 from sim.decisions.reasons_to_wait import NotYet
-from sim.policies.backfill.room import no_room
+from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import ByRecord, Order
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
-from sim.policies.view import View
 
 
 @policy("recorded", "the trace itself")
@@ -30,16 +27,15 @@ class Recorded(Policy):
     def line_order(self) -> Order:
         return ByRecord()
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        order = self.line_order()
-        for job in sorted(view.queue, key=lambda job: order.key(job, view.now)):
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        for job in now.queued(self.line_order().key):
             recorded = job.recorded_start
-            if recorded is not None and recorded > view.now:
-                yield Wake(recorded)
-                if view.curious:
-                    yield Keep(job, NotYet(recorded))
-            elif view.fits(job):
-                late = 0 if recorded is None else view.now - recorded
-                yield Start(job, AsRecorded(recorded, late), view.where_it_ran(job))
-            elif view.curious:
-                yield Keep(job, no_room(view, job))
+            if recorded is not None and recorded > now.time:
+                now.wake(recorded)
+                now.keep(job, NotYet(recorded))
+            elif now.fits(job):
+                late = 0.0 if recorded is None else now.time - recorded
+                now.begin(job, AsRecorded(recorded, late), now.where_it_ran(job))
+            else:
+                now.keep(job)

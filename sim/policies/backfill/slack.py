@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.reasons import MadeRoom
 from sim.decisions.reasons_to_wait import BreaksBound
 from sim.policies.backfill.bounds import place_within
 from sim.policies.backfill.conservative import Conservative
+from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -32,39 +30,36 @@ class Slack(Conservative):
     def promises(self) -> bool:
         return self.slack == 0
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        bounds = view.notes.setdefault("bound", {})
-        yield from super().decide(view)
-        for job in view.arrived:
-            if job.rank in view.reserved:
-                bounds[job.rank] = view.reserved[job.rank] + self.slack * job.estimate
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        super().decide(now)
+        bounds, reserved = now.notes.setdefault("bound", {}), now.reserved
+        for job in now.arrivals():
+            if job.rank in reserved:
+                bounds[job.rank] = reserved[job.rank] + self.slack * job.estimate
         if self.slack:
-            for job in view.queue:
-                if view.fits(job) and job.rank in view.reserved:
-                    yield from self._squeeze_in(view, bounds, job)
-        for rank in bounds.keys() - view.reserved.keys():
+            for job in now.queued():
+                if now.fits(job) and job.rank in reserved:
+                    self._squeeze_in(now, bounds, job)
+        for rank in bounds.keys() - reserved.keys():
             del bounds[rank]
 
-    def _squeeze_in(self, view: View, bounds: dict[int, float], job: Job) -> Iterator[Decision]:
-        """Start `job` now if all other reservations can be moved without passing their bounds; otherwise yield the
-        reason why it waits.
-        """
-        by_start = sorted((at, rank) for rank, at in view.reserved.items() if rank != job.rank)
-        others = [view.job(rank) for _, rank in by_start]
-        plan = view.running_plan()
-        on = plan.hold(job, view.now, view.now + job.estimate)
+    def _squeeze_in(self, now: Pass, bounds: dict[int, float], job: Job) -> None:
+        """Start the job now if all other reservations can be moved without passing their bounds."""
+        reserved = now.reserved
+        others = [now.job(rank) for _, rank in sorted((at, rank) for rank, at in reserved.items()) if rank != job.rank]
+        plan = now.running_plan()
+        on = plan.hold(job, now.time, now.time + job.estimate)
         if plan.shortage() is not None:
             return  # in the way of a reservation granted by an earlier policy
-        trial = place_within(plan, others, bounds, view.now, frozenset())
+        trial = place_within(plan, others, bounds, now.time, frozenset())
         if trial.late is not None:
-            if view.curious:
-                late = trial.late
-                yield Keep(job, BreaksBound(late, trial.starts[late.rank], bounds[late.rank]))
+            now.keep(job, BreaksBound(trial.late, trial.starts[trial.late.rank], bounds[trial.late.rank]))
             return
-        yield Backfill(job, trial.why(others, bounds), on)
+        now.backfill(job, trial.why(others, bounds), on)
         for other in others:
-            was, at = view.reserved[other.rank], trial.starts[other.rank]
-            if at == view.now:
-                yield Backfill(other, MadeRoom(job, was), plan.seats_of(other))
-            elif at != was or view.has_nodes:
-                yield Reserve(other, at, MadeRoom(job, was), on=plan.seats_of(other))
+            was, at = reserved[other.rank], trial.starts[other.rank]
+            if at == now.time:
+                now.backfill(other, MadeRoom(job, was), plan.seats_of(other))
+            elif at != was or now.has_nodes:
+                now.reserve(other, at, MadeRoom(job, was), plan.seats_of(other))

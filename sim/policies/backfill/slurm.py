@@ -5,22 +5,19 @@ seconds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start, Wake
-from sim.decisions.reasons import NewPlan, Planned
+from sim.decisions.reasons import InOrder, NewPlan, Planned
 from sim.decisions.reasons_on_nodes import BehindInPartition
 from sim.machine.moment import MOMENT
 from sim.machine.plan import Plan
-from sim.policies.backfill.room import in_order
+from sim.policies.calls import Pass, by_calls
 from sim.policies.multifactor import Multifactor
 from sim.policies.orders import Order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered, order_field
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.workload.model import Job
 
 DAY = 86400.0
@@ -51,67 +48,72 @@ class Slurm(Ordered):
     bf_max_job_test: int = parameter(500, "jobs considered in a backfill half", low=1)
     bf_max_job_user: int = parameter(0, "jobs of one user considered in a backfill half; 0 for all", low=0)
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        behind = yield from self._main(view)
-        clock, planned = view.notes.setdefault("backfilled", {}), view.notes.setdefault("planned", {})
-        waiting = _by_tier(view)
-        due = clock.get(0, view.now - self.bf_interval) + self.bf_interval
-        if waiting and due <= view.now + MOMENT:
-            clock[0] = view.now
-            yield from self._backfill(view, waiting, planned)
-            waiting = _by_tier(view) if view.curious else []
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        behind = self._main(now)
+        clock, planned = now.notes.setdefault("backfilled", {}), now.notes.setdefault("planned", {})
+        waiting = _by_tier(now)
+        due = clock.get(0, now.time - self.bf_interval) + self.bf_interval
+        if waiting and due <= now.time + MOMENT:
+            clock[0] = now.time
+            self._backfill(now, waiting, planned)
+            waiting = _by_tier(now) if now.curious else []
         elif waiting:
             for job in waiting:
-                if planned.get(job.rank, -1) >= view.now:
-                    yield Reserve(job, planned[job.rank], NewPlan())
-            yield Wake(due, is_renewed=True)
-        if view.curious:
-            yield from (Keep(job, BehindInPartition(behind[job.rank])) for job in waiting if job.rank in behind)
+                if planned.get(job.rank, -1) >= now.time:
+                    now.reserve(job, planned[job.rank], NewPlan())
+            now.wake_once(due)
+        for job in waiting:
+            if job.rank in behind:
+                now.keep(job, BehindInPartition(behind[job.rank]))
 
-    def is_held(self, view: View, job: Job) -> bool:
+    def is_held(self, now: Pass, job: Job) -> bool:
         """Return True if a limit keeps the job from starting now."""
-        return view.is_held(job)
+        return now.is_held(job)
 
-    def _main(self, view: View) -> Generator[Decision, None, dict[int, Job]]:
+    def _main(self, now: Pass) -> dict[int, Job]:
         """Start jobs by priority until one does not fit. Return a mapping from the rank of each job still waiting to
         the job that blocks it.
         """
-        closed: dict[int, Job] = {}
-        behind: dict[int, Job] = {}
-        for job in _by_tier(view):
-            names = view.partitions(job)
-            if self.is_held(view, job):
+        closed, behind = dict[int, Job](), dict[int, Job]()
+        for job in _by_tier(now):
+            names = now.partitions(job)
+            if self.is_held(now, job):
                 continue
             if all(name in closed for name in names):
                 behind[job.rank] = closed[names[0]]
-            elif view.fits(job):
-                yield (Backfill if closed else Start)(job, in_order(view.free))
-            else:
+            elif not now.fits(job):
                 for name in names:
                     closed.setdefault(name, job)
+            elif closed:
+                now.backfill(job, InOrder(now.free))
+            else:
+                now.begin(job, InOrder(now.free))
         return behind
 
-    def _backfill(self, view: View, waiting: list[Job], planned: dict[int, float]) -> Iterator[Decision]:
+    def _backfill(self, now: Pass, waiting: list[Job], planned: dict[int, float]) -> None:
         """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now."""
-        now, plan, tested = view.now, view.plan.copy(), Counter[int]()
+        plan, tested = now.draft(), Counter[int]()
         planned.clear()
         for place, job in enumerate(waiting[: self.bf_max_job_test]):
             tested[job.user] += 1
             if self.bf_max_job_user and tested[job.user] > self.bf_max_job_user:
                 continue
-            if self.is_held(view, job):
+            if self.is_held(now, job):
                 continue
-            at = self._start(plan, job, now)
-            if at > now + self.bf_window:
+            at = self._start(plan, job, now.time)
+            if at > now.time + self.bf_window:
                 continue
-            if view.partitions(job)[0] < -1 and not plan.admits(job, at, job.estimate):
+            if now.partitions(job)[0] < -1 and not plan.admits(job, at, job.estimate):
                 continue  # its reservation will be over
             plan.hold(job, at, at + job.estimate)
-            if at == now:
-                yield (Backfill if place else Start)(job, Planned(), plan.seats_of(job))
-            else:
+            if at > now.time:
                 planned[job.rank] = at
-                yield Reserve(job, at, NewPlan())
+                now.reserve(job, at, NewPlan())
+            elif place:
+                now.backfill(job, Planned(), plan.seats_of(job))
+            else:
+                now.begin(job, Planned(), plan.seats_of(job))
 
     def _start(self, plan: Plan, job: Job, now: float) -> float:
         """Return the job's earliest start in the plan: now, or a later multiple of bf_resolution."""
@@ -124,7 +126,7 @@ class Slurm(Ordered):
         return now
 
 
-def _by_tier(view: View) -> list[Job]:
+def _by_tier(now: Pass) -> list[Job]:
     """Return the waiting jobs: those of partitions with the highest tier first, in order of priority within a tier."""
-    queue, tiers = view.queue, view.tiers
+    queue, tiers = now.queue, now.tiers
     return sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue

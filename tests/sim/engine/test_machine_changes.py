@@ -1,7 +1,4 @@
-"""Processors go down and become available again: interrupted and waiting jobs, plans and reservations.
-
-Also tests sim.policies.backfill.room.
-"""
+"""Processors go down and become available again: interrupted and waiting jobs, plans and reservations."""
 
 from __future__ import annotations
 

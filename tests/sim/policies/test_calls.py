@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +22,10 @@ from sim.policies.policy import Policy
 from sim.policies.view import View
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
-from sim.workload.source import Source
+from sim.workload.source import Source, read
 from tests.examples import examples
 from tests.oracle.by_yield import OLD
+from tests.oracle.more_by_yield import OLD as MORE
 from tests.oracle.preempt_by_yield import OLD as OLD_SUSPENDING
 
 if TYPE_CHECKING:
@@ -32,6 +35,12 @@ SPECS = [
     "fcfs", "firstfit", "easy", "easy:tail=sjf", "easy:tail=latest", "easy:depth=2", "easy:depth=4,tail=narrow",
     "relaxed", "relaxed:omega=0.5", "relaxed:relative=cpu", "replan", "conservative", "conservative:compress=queue",
     "conservative:compress=none",
+]  # fmt: skip
+OTHERS = [
+    "recorded", "greedy", "greedy:by=area", "greedy:by=processors,order=sjf", "lookahead", "lookahead:window=3",
+    "shadow", "shadow:shadows=2,order=fcfs", "slack", "slack:slack=0", "slack:slack=3,compress=queue,order=wide",
+    "easy++", "easy++:correct=estimate", "slurm", "slurm:bf_interval=5,bf_max_job_user=2,bf_resolution=1",
+    "slurm:bf_interval=0,bf_window=20,order=fcfs",
 ]  # fmt: skip
 SUSPENDING = [
     "immediate:slice=1", "immediate:slice=5,seats=lowest", "immediate:slice=5,restart=any",
@@ -49,7 +58,9 @@ ORDERS = ["fcfs", "sjf", "wide", "xfactor", "random"]
 
 def old(policy: Policy) -> Policy:
     """Return the old definition of the policy, with the same parameters."""
-    return (OLD | OLD_SUSPENDING)[type(policy)](**{field.name: getattr(policy, field.name) for field in fields(policy)})
+    return (OLD | MORE | OLD_SUSPENDING)[type(policy)](
+        **{field.name: getattr(policy, field.name) for field in fields(policy)}
+    )
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,7 @@ def steps(workload: Workload, policy: Policy, curious: bool) -> list[Any]:
 @examples(60)
 @given(data=st.data())
 def test_each_step_is_as_the_old_definition_decides_it(lab: Lab, data: st.DataObject) -> None:
-    spec = data.draw(st.sampled_from([*SPECS, *SUSPENDING]))
+    spec = data.draw(st.sampled_from([*SPECS, *OTHERS, *SUSPENDING]))
     if spec in SPECS:
         spec += f"{',' if ':' in spec else ':'}order={data.draw(st.sampled_from(ORDERS))}"
     policy = parse_policy(spec)
@@ -132,10 +143,32 @@ def queued(draw: st.DrawFn, lab: Lab) -> Workload:
     return replace(workload, high=is_high, reserve=reserve, outages=outages)
 
 
-@pytest.mark.parametrize("spec", [*SPECS, *SUSPENDING, "multiqueue", "multiqueue:speculate=180"])
+@pytest.mark.parametrize("spec", [*SPECS, *OTHERS, *SUSPENDING, "multiqueue", "multiqueue:speculate=180"])
 def test_each_step_of_a_longer_run_is_the_same(spec: str) -> None:
     policy = parse_policy(spec)
     assert steps(LUBLIN, policy, True) == steps(LUBLIN, old(policy), True)
+
+
+def on_nodes(path: Path) -> Workload:
+    """Return jobs with requests for cores and memory, on nodes of two partitions of different tiers."""
+    nodes = [{"cores": 4, "mem": 16, "count": 3, "partitions": ["a", "b"]}, {"cores": 2, "partitions": ["b"]}]
+    jobs = [
+        {
+            "id": str(n), "submit": n * 4, "run": 20 + n % 50, "estimate": 40 + n % 90, "tasks": 1 + n * n % 9,
+            "mem": n % 5 if n % 3 else 0, "partitions": ["a"] if n % 3 else ["a", "b"], "user": f"u{n % 4}",
+        }
+        for n in range(120)
+    ]  # fmt: skip
+    partitions = [{"name": "a", "priority": 2}, {"name": "b"}]
+    path.write_text(json.dumps({"nodes": nodes, "partitions": partitions, "jobs": jobs}), encoding="utf-8")
+    return read(path)
+
+
+@pytest.mark.parametrize("spec", [each for each in (*SPECS, *OTHERS) if not each.startswith("lookahead")])
+def test_each_step_on_nodes_is_the_same(tmp_path: Path, spec: str) -> None:
+    workload, policy = on_nodes(tmp_path / "case.json"), parse_policy(spec)
+    for curious in (True, False):
+        assert steps(workload, policy, curious) == steps(workload, old(policy), curious)
 
 
 @dataclass(frozen=True)
