@@ -26,6 +26,7 @@ from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, near
 from sim.formatting import count, printable, shortened
+from sim.policies.calls import ACTS
 from sim.policies.policy import Policy, code_of, is_own
 from sim.policies.registry import policy_of
 from sim.workload.model import Job
@@ -215,6 +216,8 @@ def _said(error: BaseException) -> str:
         text = "its message cannot be read"
     if isinstance(error, MemoryError):
         text = OUT_OF_MEMORY
+    if isinstance(error, AttributeError) and isinstance(error.obj, StateView) and error.name in ACTS:
+        return f"it acts by calls, such as now.{error.name}(...): write @by_calls above decide"
     hint = _hint(error) if isinstance(error, AttributeError) else ""
     text = f": {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}" if text else ""
     return f"{type(error).__name__}{text}{hint}"

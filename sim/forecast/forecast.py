@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import isnan
@@ -15,12 +15,12 @@ import numpy as np
 
 from sim.cluster.machine import machine_in_words
 from sim.cluster.values import PLANNED_FOR, Cluster, ClusterJob
-from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import AsRecorded
 from sim.forecast.limits import bounds_of, demands
 from sim.forecast.past import Past
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.slurm import Slurm
+from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.policy import Policy
 from sim.policies.view import View
@@ -73,13 +73,14 @@ class FromNow(Slurm):
     most: Sequence[float] = field(default=(), repr=False)
     """For each limit: largest amount of it that running jobs may take in total."""
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        for job in view.queue:
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        for job in now.queued():
             if job.rank < self.running:
-                seats = view.where_it_ran(job)
-                if seats is not None or view.fits(job):
-                    yield Start(job, AsRecorded(view.now, 0.0), seats)
-        yield from super().decide(view)
+                seats = now.where_it_ran(job)
+                if seats is not None or now.fits(job):
+                    now.begin(job, AsRecorded(now.time, 0.0), seats)
+        super().decide(now)
 
     def is_held(self, view: View, job: Job) -> bool:
         own = self.demands.get(job.rank, ())
@@ -100,14 +101,14 @@ class FromNow(Slurm):
         found: Counter[int] = kept[running]
         return found
 
-    def _backfill(self, view: View, waiting: list[Job], planned: dict[int, float]) -> Iterator[Decision]:
-        """Plan the jobs up to the last one that could start now. A forecast needs only the starts, so a plan of the
+    def to_plan(self, view: View, waiting: list[Job]) -> list[Job]:
+        """Return the jobs up to the last one that could start now. A forecast needs only the starts, so a plan of the
         jobs behind it would have no effect.
         """
         many = len(waiting)
         while many and (self.is_held(view, waiting[many - 1]) or not view.fits(waiting[many - 1])):
             many -= 1
-        return super()._backfill(view, waiting[:many], planned)
+        return waiting[:many]
 
 
 def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:

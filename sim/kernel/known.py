@@ -96,6 +96,8 @@ def known(policy: Policy, loops: Any = None) -> Known | None:
                 return None
             kind = SELECTIVE if isinstance(policy, Remembering) else SUSPENDING
         rules = twin()
+        if not all(hasattr(rules, field.name) for field in fields(policy)):
+            return None  # a parameter that the compiled policy would ignore
         for field in fields(policy):
             setattr(rules, field.name, getattr(policy, field.name))
         return Known(kind, rules=rules)

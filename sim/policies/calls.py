@@ -158,16 +158,17 @@ def keep(view: View, job: Job, because: Reason | None = None) -> Iterator[Decisi
         yield Keep(job, on_nodes(because) if view.has_nodes else because)
 
 
-_ACTS: dict[str, Callable[..., Any]] = {
+ACTS: dict[str, Callable[..., Any]] = {
     each.__name__: each
     for each in (start, begin, backfill, start_in_order, reserve, compress, suspend, resume, wake, wake_once, keep)
 }
+"""For each name of a call: function that yields the decisions of the call"""
 _Act = TypeVar("_Act", bound=Callable[..., Any])
 
 
 def act(function: _Act) -> _Act:
     """Register a function that yields the decisions of a call, which has the function's name, on a special `Pass`."""
-    _ACTS[function.__name__] = function
+    ACTS[function.__name__] = function
     return function
 
 
@@ -180,6 +181,11 @@ def by_calls(decide: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
     """Return the method in a form that acts at once if it is given a `Pass`, and yields its decisions if given a
     `View`.
     """
+
+    if inspect.isgeneratorfunction(decide):
+        raise TypeError(
+            f"{decide.__qualname__} has @by_calls, but yields: call now.start(...) instead, or leave it out"
+        )
 
     @wraps(decide)
     def either(self: object, now: Any) -> Any:
@@ -211,7 +217,7 @@ def yielding(function: Callable[..., Any]) -> Callable[..., Any]:
     never = ast.If(ast.Constant(False), [ast.Expr(ast.Yield())], [])  # a generator even if it never acts
     definition.body.append(ast.copy_location(never, definition.body[-1]))
     code = _compiled(definition, function)
-    known = {**function.__globals__, "_acts": _ACTS, "_yielding": yielding}
+    known = {**function.__globals__, "_acts": ACTS, "_yielding": yielding}
     cells = tuple(CellType(owner) for _ in code.co_freevars)
     made = FunctionType(code, known, function.__name__, function.__defaults__, cells)
     made.__kwdefaults__ = function.__kwdefaults__
@@ -257,7 +263,7 @@ class _Yields(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         match node.func:
-            case ast.Attribute(ast.Name(self._now), name) if name in _ACTS:
+            case ast.Attribute(ast.Name(self._now), name) if name in ACTS:
                 node.func = _expression(f"_acts[{name!r}]")
                 node.args.insert(0, ast.Name(self._now, ast.Load()))
             case ast.Attribute(ast.Name("self"), name) if self._is_given(node) and self._helps(name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shlex
@@ -13,25 +14,23 @@ import click
 from sim.errors import ParameterError, SchedscopeError
 from sim.formatting import quoted
 from sim.policies import POLICIES, Policy
+from sim.policies.calls import is_by_calls
 from tui.cli.terminal import say
 
 HEAD = '''"""Say here what it does. Try it with: schedscope test {file}"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator{Mapping}
-from dataclasses import dataclass{field}
+{iterator}from dataclasses import dataclass{field}
 
 '''
 
 EASY = '''from sim import Policy
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.reasons import InOrder, WhenFree
-from sim.decisions.reasons_to_wait import TooFewFree
+from sim.decisions.reasons import WhenFree
 from sim.decisions.sentences import Moment
 from sim.formatting import Clock
+from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
@@ -43,7 +42,7 @@ class InTheHole:  # a reason of your own is a frozen dataclass with a sentence, 
         return f"it ends before {{at(self.until)}}, when the first job in the queue starts"
 
 
-@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
+@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into now.notes
 class {Name}(Policy):
     """EASY backfilling: a job may pass the head of the queue if that is not delayed."""  # shown in lists of policies
 
@@ -54,65 +53,59 @@ class {Name}(Policy):
         """The head never starts later than planned: `--check` and `schedscope test` hold it to that."""
         return True
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        """One pass: what to do now. The machine changes with each decision that is yielded."""
-        queue = view.queue  # the waiting jobs in the order of queue_order(): first come, first served
-        while queue and queue[0].procs <= view.free:  # view.free: processors that nothing occupies
-            yield Start(queue.pop(0), InOrder(view.free))  # every decision has its reason
-        if not queue:
+    @by_calls  # it acts by calls such as now.start(...), each checked and carried out at once
+    def decide(self, now: Pass) -> None:
+        """One pass: what to do now."""
+        head = now.start_in_order()  # jobs start in the order of queue_order() until one does not fit: the head
+        if head is None:
             return
-        head, *others = queue
-        shadow, extra = view.shadow(head)  # when the head can start, and the processors left over then
-        yield Reserve(head, shadow, WhenFree(view.free, head.procs + extra))  # its planned start
-        for job in others[: self.depth]:
-            if job.procs > view.free:
-                if view.curious:  # the run is watched: give the reason to wait
-                    yield Keep(job, TooFewFree(view.free))
-            elif view.now + job.estimate <= shadow:  # there are no run times here, only estimates
-                yield Backfill(job, InTheHole(shadow))
+        shadow, extra = now.shadow(head)  # when the head can start, and the processors left over then
+        now.reserve(head, shadow, WhenFree(now.free, head.procs + extra))  # its planned start, with the reason
+        for job in now.behind(head)[: self.depth]:
+            if not now.fits(job):
+                now.keep(job)  # where the run is watched: it waits, because it lacks processors
+            elif now.time + job.estimate <= shadow:  # there are no run times here, only estimates
+                now.start(job, InTheHole(shadow))
             elif job.procs <= extra:
                 extra -= job.procs
-                yield Backfill(job, InTheHole(shadow))
+                now.start(job, InTheHole(shadow))
 '''
 
 FCFS = '''from sim import Policy
-from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
-from sim.decisions.reasons_to_wait import TooFewFree
+from sim.policies.calls import Pass, by_calls
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
-from sim.policies.view import View
 
 
-@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
+@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into now.notes
 class {Name}(Policy):
     """By priority: hours of waiting, and more for narrow jobs."""  # shown in lists of policies
 
     narrow: float = parameter(1.0, "how many hours a job gains for needing one processor", low=0.0)
-    columns = (Column("priority", "hours"),)  # view.notes["priority"], by rank, is a column of the queue
+    columns = (Column("priority", "hours"),)  # now.notes["priority"], by rank, is a column of the queue
     lets_pass = False  # no job starts before one ahead of it
     plans = "nobody"  # no job has a planned start
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        """One pass: what to do now. The machine changes with each decision that is yielded."""
-        waiting = view.queue  # the waiting jobs, by arrival
-        priority = {{j.rank: (view.now - j.submit) / 3600 + self.narrow / j.procs for j in waiting}}
-        view.notes["priority"] = priority  # plain numbers by rank: copied with every checkpoint
+    @by_calls  # it acts by calls such as now.start(...), each checked and carried out at once
+    def decide(self, now: Pass) -> None:
+        """One pass: what to do now."""
+        waiting = now.queued()  # the waiting jobs, by arrival
+        priority = {{j.rank: (now.time - j.submit) / 3600 + self.narrow / j.procs for j in waiting}}
+        now.notes["priority"] = priority  # plain numbers by rank: copied with every checkpoint
         for job in sorted(waiting, key=lambda job: (-priority[job.rank], job.rank)):  # the rank breaks ties
-            if job.procs > view.free:  # view.free: processors that nothing occupies
-                if view.curious:  # the run is watched: give the reason to wait
-                    yield Keep(job, TooFewFree(view.free))
+            if not now.fits(job):
+                now.keep(job)  # where the run is watched: it waits, because it lacks processors
                 return
-            yield Start(job, InOrder(view.free))  # every decision has its reason
+            now.begin(job, InOrder(now.free))  # every start has its reason
 '''
 
 CONSERVATIVE = '''from sim import Policy
-from sim.decisions.decisions import Backfill, Decision, Reserve, Start
 from sim.decisions.reasons import Due, EarliestHole
-from sim.policies.view import View
+from sim.policies.calls import Pass, by_calls
 
 
-@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
+@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into now.notes
 class {Name}(Policy):
     """Each job gets the earliest start that delays no other job."""  # shown in lists of policies
 
@@ -122,25 +115,16 @@ class {Name}(Policy):
         """A reservation is never moved later: `--check` and `schedscope test` hold it to that."""
         return True
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        """One pass: what to do now. The machine changes with each decision that is yielded."""
-        if view.ended_early:  # a job ended before its estimate: move reservations earlier, the earliest first
-            plan = view.plan.copy()  # what runs until its expected end, and the reservations that stand
-            for rank, was in sorted(view.reserved.items(), key=lambda item: (item[1], item[0])):
-                job = view.job(rank)
-                plan.take(was, was + job.estimate, -job.procs)  # give its place back
-                at = plan.earliest(job.procs, job.estimate, view.now)
-                plan.take(at, at + job.estimate, job.procs)
-                if at < was:
-                    yield Reserve(job, at, EarliestHole(view.free))
-        for job in view.arrived:  # the jobs that arrived at this instant
-            yield Reserve(job, view.plan.earliest(job.procs, job.estimate, view.now), EarliestHole(view.free))
-        passed = False
-        for job in view.queue:  # by arrival
-            if view.reserved[job.rank] <= view.now:
-                yield Backfill(job, Due()) if passed else Start(job, Due())  # every decision has its reason
-            else:
-                passed = True
+    @by_calls  # it acts by calls such as now.start(...), each checked and carried out at once
+    def decide(self, now: Pass) -> None:
+        """One pass: what to do now."""
+        if now.ended_early:  # a job ended before its estimate
+            now.compress("start")  # reservations move earlier, the earliest first
+        for job in now.arrivals():  # the jobs that arrived at this instant
+            now.reserve(job, now.earliest(job), EarliestHole(now.free))
+        for job in now.due():  # by arrival, the jobs whose reserved start has come
+            if now.has_room(job):
+                now.start(job, Due())  # every start has its reason
 '''
 
 FAIR = '''from sim.decisions.decisions import Decision
@@ -263,6 +247,8 @@ A policy for schedscope, in `{module}/policy.py`.
     schedscope policies {name}
     schedscope watch lublin-128 --policy {name}
 """
+CALLING = ("easy", "conservative", "fcfs")
+"""Names of the templates that act by calls"""
 TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS, "fair-share": FAIR}
 
 
@@ -273,8 +259,9 @@ TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS, "fair-sha
 def command(file: str, like: str, is_package: bool) -> None:
     """Create a working policy file and a test for it.
 
-    Nothing is overwritten. --like fcfs, easy, conservative and fair-share are written out in full; any other policy of
-    `schedscope policies` is taken as it is, for you to change what it decides.
+    Nothing is overwritten. --like fcfs, easy, conservative and fair-share are explained line by line. Any other policy
+    of `schedscope policies` is written out in full if it acts by calls, otherwise it is taken as it is, for you to
+    change what it decides.
     """
     path = Path(file)
     if not path.name:
@@ -344,7 +331,7 @@ def package_files(folder: Path, like: str) -> dict[Path, str]:
     if name in POLICIES.names:
         raise ParameterError(f"{name} is a policy of schedscope: choose another name")
     words = _words(module, name, f"tests/test_{module}.py", like)
-    policy = (HEAD + TEMPLATES.get(words["like"], OTHER)).format(**words)
+    policy = _policy(words)
     return {
         folder / "pyproject.toml": PROJECT.format(name=name, module=module, Name=words["Name"]),
         folder / "README.md": PAGE.format(name=name, module=module),
@@ -361,7 +348,29 @@ def texts(path: Path, like: str) -> tuple[str, str]:
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
     words = _words(path.stem, path.name, f"test_{path.name}", like)
-    return (HEAD + TEMPLATES.get(words["like"], OTHER)).format(**words), TEST.format(**words)
+    return _policy(words), TEST.format(**words)
+
+
+def _policy(words: Mapping[str, str]) -> str:
+    """Return the text of the policy: a template, or the text of the policy that it is like if this acts by calls and is
+    alone in its file. Otherwise the new policy derives from the other, and passes its decisions on.
+    """
+    like = words["like"]
+    if like not in TEMPLATES and (text := _own_text(POLICIES[like])):
+        opening = HEAD.partition("\n")[0].format(**words)
+        return re.sub(rf"\b{words['cls']}\b", words["Name"], re.sub(r'\A""".*?"""', opening, text, flags=re.DOTALL))
+    return (HEAD + TEMPLATES.get(like, OTHER)).format(**words)
+
+
+def _own_text(cls: type[Policy]) -> str:
+    """Return the text of the file of our policy without its registration; "" if it does not act by calls, or if there
+    are several policies in the file.
+    """
+    text = inspect.getsource(inspect.getmodule(cls) or cls)
+    if not is_by_calls(cls.decide) or text.count("\n@policy(") != 1:
+        return ""
+    text = text.replace("from sim.policies.registry import policy\n", "")
+    return re.sub(r"\n@policy\(.*?\)\n@dataclass", "\n@dataclass", text, flags=re.DOTALL)
 
 
 def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
@@ -369,14 +378,14 @@ def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
     like = POLICIES.aliases.get(like, like).partition(":")[0]
     if like not in [*POLICIES, *TEMPLATES]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")
-    known = POLICIES.get(like, Policy)
+    known, is_fair = POLICIES.get(like, Policy), like == "fair-share"
     words = {
         "Name": "".join(word.capitalize() for word in re.split("_+", stem)) or "Own",
         "file": file,
         "test": test,
         "like": like,
-        "Mapping": ", Mapping" if like == "fair-share" else "",
-        "field": ", field, replace" if like == "fair-share" else "",
+        "iterator": "" if like in CALLING else f"from collections.abc import Iterator{', Mapping' * is_fair}\n",
+        "field": ", field, replace" * is_fair,
         "cls": known.__name__,
     }
     words["imports"] = "\n".join(sorted([*_IMPORTS, f"from {known.__module__} import {known.__name__}"]))

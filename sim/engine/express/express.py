@@ -59,13 +59,19 @@ class Express:
         self._state, self._future, self._history = state, future, history
         self._policy: Policy | None = None
         self._known: Known | None = None
-        self._loop: Any = None
+        self._loop: Loop | None = None
         self._at = -1
         """Number of steps made when the state was last copied into the loop or back"""
         self._asked = not np.isnan(workload.reserve).all()
         """True if any user requested a reservation."""
         self._late = float(workload.submit.max(initial=0) + workload.runtime.max(initial=0))
         """Upper bound for the end of any run: the jobs run one after another from the last arrival on"""
+
+    @property
+    def _copied(self) -> Loop:
+        """Return the loop, which has a copy of the state."""
+        assert self._loop is not None
+        return self._loop
 
     def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
         """Make at most `steps` steps until the time `until`, while credit is left; return the credit used.
@@ -75,7 +81,7 @@ class Express:
         """
         if not self._is_ready():
             return 0
-        loop, goal, reason, least = self._loop, self._loop.step + steps, FULL, _LEAST_ROOM
+        loop, goal, reason, least = self._copied, self._copied.step + steps, FULL, _LEAST_ROOM
         loop.credit = credit
         come = int(self._workload.submit.searchsorted(until, "right"))
         extension = Extension(self._history, len(self._workload))
@@ -88,7 +94,7 @@ class Express:
                 break
         extension.cut()
         if loop.kind == GANG:
-            self._history.stand(loop.places())
+            self._history.stand(_more(loop).places())
         if loop.credit < credit:
             self._settle()
         if reason == OVER:
@@ -100,15 +106,15 @@ class Express:
         """Let the loop make steps until step `goal`, with space in the history for about `more` steps; return why it
         stopped.
         """
-        loop, ledger, reason = self._loop, self._state.ledger, ENOUGH
+        loop, ledger, reason = self._copied, self._state.ledger, ENOUGH
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         room = extension.grow(more)
         loop.open(extension.columns, columns, room)
         if loop.kind in _LOOPS:
-            loop.whole_sets = extension.whole_sets
+            _more(loop).whole_sets = extension.whole_sets
         if loop.kind == MULTIQUEUE:
-            loop.boundaries, loop.boundary_step = extension.boundaries
-            loop.kinds = extension.kinds
+            _more(loop).boundaries, _more(loop).boundary_step = extension.boundaries
+            _more(loop).kinds = extension.kinds
         if loop.kind == GANG:
             gangs.begin(loop, self._state, self._history, extension)
         is_collected = gc.isenabled()
@@ -166,7 +172,7 @@ class Express:
         """Copy the state of the run into the loop."""
         state, workload = self._state, self._workload
         order = state.policy.queue_order()
-        loop: Any
+        loop: Loop
         if workload.shape is not None:
             loop = seating.loop_of(self._loops, state, workload.shape, len(workload))
         else:
@@ -188,7 +194,7 @@ class Express:
         loop.waiting = len(waiting)
         if policy.kind == GANG:
             for rank, stretch in self._history.open_stretches().items():
-                loop.set_at[rank] = self._history.processor_sets.place[stretch]
+                _more(loop).set_at[rank] = self._history.processor_sets.place[stretch]
         self._tell_running(loop)
         if workload.shape is not None:
             seating.enter(loop, state)
@@ -200,7 +206,7 @@ class Express:
             _BESIDE[policy.kind].enter(loop, state, workload)
         self._at = state.step_count
 
-    def _tell_running(self, loop: Any) -> None:
+    def _tell_running(self, loop: Loop) -> None:
         state, sets = self._state, self._history.processor_sets
         ends = state.ends
         leaving = sorted((-time, rank) for rank, time in self._future.leaves.items())
@@ -219,7 +225,7 @@ class Express:
         _fill(loop.hole_last, [last for _, last in holes])
         loop.running, loop.holes, loop.free = len(ends), len(holes), state.free
 
-    def _tell_plans(self, loop: Any, kind: int) -> None:
+    def _tell_plans(self, loop: Loop, kind: int) -> None:
         state = self._state
         if state.kept_plan is not None:
             steps = list(state.kept_plan.steps())
@@ -239,7 +245,7 @@ class Express:
 
     def _settle(self) -> None:
         """Copy the loop's state back into the run."""
-        state, loop, jobs = self._state, self._loop, self._workload.jobs
+        state, loop, jobs = self._state, self._copied, self._workload.jobs
         state.now, state.step_count, self._at = loop.now, loop.step, loop.step
         state.submitted = loop.arriving
         state.arrived[:] = jobs[loop.arriving - loop.arrived : loop.arriving]
@@ -260,7 +266,7 @@ class Express:
         self._settle_plans()
 
     def _settle_waiting(self) -> None:
-        state, loop, jobs = self._state, self._loop, self._workload.jobs
+        state, loop, jobs = self._state, self._copied, self._workload.jobs
         waiting = {loop.rank_at[place] for place in _values(loop.queue, loop.waiting)}
         for rank in state.waiting.jobs.keys() - waiting:
             state.waiting.remove(jobs[rank])
@@ -269,7 +275,7 @@ class Express:
         state.waiting.step = state.step_count - 1
 
     def _settle_running(self) -> None:
-        state, future, loop, jobs = self._state, self._future, self._loop, self._workload.jobs
+        state, future, loop, jobs = self._state, self._future, self._copied, self._workload.jobs
         running, machine, history = state.running, state.machine, self._history
         many = loop.running
         ranks = _values(loop.end_rank, many)
@@ -290,14 +296,14 @@ class Express:
         if machine.has_nodes:
             seating.settle(loop, state)
         elif loop.kind in _LOOPS:
-            machine.free_set = loop.free_set()
+            machine.free_set = _more(loop).free_set()
         else:
             holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)
             machine.free_set = sum((2 << last) - (1 << first) for first, last in holes)
         state.free = machine.free = loop.free
 
     def _settle_plans(self) -> None:
-        state, loop = self._state, self._loop
+        state, loop = self._state, self._copied
         kind, reserved, rank_at = loop.kind, state.reserved, loop.rank_at
         state.before, state.expected, state.expected_row = {}, {}, {}
         reserved.clear()
@@ -330,10 +336,15 @@ _BESIDE: dict[int, Any] = {SELECTIVE: preempting, SUSPENDING: preempting, MULTIQ
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 
-def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
+def _more(loop: Loop) -> Any:
+    """Return the loop, which is of a kind that has more members than `Loop`."""
+    return loop
+
+
+def _tell_jobs(loop: Loop, workload: Workload, rank_at: Ints | None) -> None:
     """Copy the jobs into the loop; `rank_at` lists the ranks in the order of the queue."""
     of = loop.column
-    submit = np.append(workload.submit, inf)
+    submit: Any = np.append(workload.submit, inf)
     loop.submit = submit.data if isinstance(loop.queue, list) else of("d", submit)  # a list takes four times its room
     loop.procs = loop.width = of("i", workload.width)
     loop.estimate = loop.length = of("d", workload.estimate)

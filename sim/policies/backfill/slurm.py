@@ -18,6 +18,7 @@ from sim.policies.orders import Order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered, order_field
 from sim.policies.registry import policy
+from sim.policies.view import View
 from sim.workload.model import Job
 
 DAY = 86400.0
@@ -56,7 +57,7 @@ class Slurm(Ordered):
         due = clock.get(0, now.time - self.bf_interval) + self.bf_interval
         if waiting and due <= now.time + MOMENT:
             clock[0] = now.time
-            self._backfill(now, waiting, planned)
+            self._backfill(now, self.to_plan(now, waiting), planned)
             waiting = _by_tier(now) if now.curious else []
         elif waiting:
             for job in waiting:
@@ -67,9 +68,13 @@ class Slurm(Ordered):
             if job.rank in behind:
                 now.keep(job, BehindInPartition(behind[job.rank]))
 
-    def is_held(self, now: Pass, job: Job) -> bool:
+    def to_plan(self, view: View, waiting: list[Job]) -> list[Job]:
+        """Return the waiting jobs to plan in the backfill half."""
+        return waiting
+
+    def is_held(self, view: View, job: Job) -> bool:
         """Return True if a limit keeps the job from starting now."""
-        return now.is_held(job)
+        return view.is_held(job)
 
     def _main(self, now: Pass) -> dict[int, Job]:
         """Start jobs by priority until one does not fit. Return a mapping from the rank of each job still waiting to

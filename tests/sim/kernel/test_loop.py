@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -189,6 +190,16 @@ def test_subclass_is_left_to_the_engine() -> None:
 
     assert known(Widest(), choice.chosen()) is None
     assert Engine(FEW, Widest(), curious=False).hurry() == 0
+
+
+def test_parameter_that_a_compiled_policy_lacks_is_left_too() -> None:
+    class Twin:
+        """Compiled policy without the parameter `tail`."""
+
+        order = depth = None
+
+    loops = SimpleNamespace(TWINS={f"{Easy.__module__}.{Easy.__qualname__}": Twin})
+    assert known(Easy(), loops) is None
 
 
 def test_unknown_parameter_of_an_order_is_left_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Decision
 from sim.engine.engine import Engine
+from sim.errors import PolicyError
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
-from sim.policies.calls import is_by_calls, yielding
+from sim.policies.calls import by_calls, is_by_calls, yielding
 from sim.policies.policy import Policy
 from sim.policies.view import View
 from sim.workload.model import Workload
@@ -169,6 +170,33 @@ def test_each_step_on_nodes_is_the_same(tmp_path: Path, spec: str) -> None:
     workload, policy = on_nodes(tmp_path / "case.json"), parse_policy(spec)
     for curious in (True, False):
         assert steps(workload, policy, curious) == steps(workload, old(policy), curious)
+
+
+@dataclass(frozen=True)
+class Undecorated(Policy):
+    """Acts by calls, but lacks the decorator."""
+
+    name = "undecorated"
+
+    def decide(self, now: Any) -> Iterator[Decision]:
+        now.start_in_order()
+        return iter(())
+
+
+def test_forgotten_decorator_is_told_in_one_line() -> None:
+    with pytest.raises(
+        PolicyError, match=r"such as now.start_in_order\(...\): write @by_calls above decide \("
+    ) as found:
+        Engine(LUBLIN, Undecorated()).run()
+    assert "AttributeError" not in str(found.value)
+
+
+def test_policy_by_calls_may_not_yield() -> None:
+    def decide(self: object, now: Any) -> Any:
+        yield now.free
+
+    with pytest.raises(TypeError, match="has @by_calls, but yields"):
+        by_calls(decide)
 
 
 @dataclass(frozen=True)

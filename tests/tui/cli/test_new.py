@@ -35,10 +35,12 @@ def test_what_it_writes_keeps_to_what_every_policy_is_held_to(like: str) -> None
 def test_every_policy_can_be_begun_with(like: str) -> None:
     schedscope("new", "own.py", "--like", like)
     assert schedscope("run", "z-figure4", "--policy", "./own.py", "--check").returncode == 0
+    if POLICIES[like].__module__.startswith("sim.policies.backfill"):
+        assert "    @by_calls" in Path("own.py").read_text()
 
 
 def test_what_it_writes_is_as_tidy_as_ours(folder: Path) -> None:
-    for like in ("easy", "fcfs", "conservative", "fair-share", "selective", "gang"):
+    for like in ("easy", "fcfs", "conservative", "fair-share", "selective", "gang", "greedy", "slurm"):
         schedscope("new", f"a_long_name_{like}.py", "--like", like)
     rules = ["--config", str(Path(__file__).parents[3] / "pyproject.toml"), "--no-cache"]
     found = subprocess.run([sys.executable, "-m", "ruff", "check", *rules, "."], capture_output=True, text=True)
