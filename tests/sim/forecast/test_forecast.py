@@ -123,7 +123,7 @@ def test_plan_that_ends_early_gives_the_same_starts(monkeypatch: pytest.MonkeyPa
     past = Past(replace(job, id=f"e{job.id}", state="COMPLETED") for job in pictures[0].running)
     models = (NODES, LIMITS, LEARNT)
     short = [forecast(pictures[at], model, past) for at in (2,) for model in models]
-    monkeypatch.delattr(FromNow, "_backfill")
+    monkeypatch.delattr(FromNow, "to_plan")
     assert [forecast(pictures[at], model, past) for at in (2,) for model in models] == short
 
 
