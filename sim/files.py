@@ -25,8 +25,8 @@ STDOUT = "/dev/stdout"
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[TextIO]:
-    """Open a text file for writing. At the end of the context it replaces the file at `path`; after an error the old
-    file stays.
+    """Open a new text file for writing. At the end of the context the new file replaces the file at `path`; after an
+    error the old file stays.
 
     Devices and pipes (/dev/stdout, a FIFO) are written directly, because they cannot be replaced; a terminal gets `?`
     for control characters.
@@ -70,8 +70,8 @@ def _straight(path: str | Path) -> TextIO:
 
 @contextmanager
 def _beside(path: str | Path) -> Iterator[TextIO]:
-    """Open a new file in the folder of the target, which it replaces at the end of the context. If `path` is a link,
-    the target is the file that it leads to.
+    """Open a new file in the folder of the target; at the end of the context the new file replaces the target. If
+    `path` is a link, the target is the file that the link leads to.
     """
     target = Path(os.path.realpath(path))
     kept_mode = _checked_mode(target)

@@ -95,7 +95,7 @@ def span(seconds: float | None) -> str:
 
 
 class Step(NamedTuple):
-    """Point in a run that is given by a number of steps."""
+    """Point in a run, given by the number of steps that have been made until then."""
 
     number: int
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from sim.errors import FileError
 
 UNPACKED, TIMES = 2**26, 100
-"""Size in bytes, and ratio to the size of the packed file: unpacked contents above both are refused as a decompression
-bomb.
+"""Smallest size in bytes, and smallest ratio to the size of the packed file, of a decompression bomb: contents are
+refused if both are exceeded after unpacking.
 """
 
 
@@ -78,8 +78,8 @@ class TextKind(NamedTuple):
 
 
 MOST_PARTS, MOST_DEPTH = 12, 32
-"""Largest number of parts of a dotted key, and largest depth of nested lists and tables. The time to read a key grows
-with the square of its parts.
+"""Largest number of parts of a dotted key in TOML, and largest depth of nested lists and tables. The time to read a key
+grows with the square of its number of parts.
 """
 _PART = r"""(?:(?<![\w-])[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
 _NUL = re.compile(r"\\u0000|\\U00000000")

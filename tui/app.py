@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 HANGUP = 1
 """Number of the signal that a closed terminal sends."""
 AFTER_THE_FIRST_FRAME = 0.2
-"""Seconds after the first frame until work that can wait is done, such as offering a crashed session."""
+"""Seconds between the first frame and work that can wait, such as offering a crashed session."""
 
 
 def _screen_commands() -> type[Provider]:
@@ -137,7 +137,7 @@ class Schedscope(Guarded):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a short message for a few seconds. It may quote files, so it is shown without markup."""
+        """Show a short message for a few seconds, without markup, because it may quote files."""
         super().notify(
             printable_lines(message), title=printable(title), severity=severity, timeout=timeout, markup=False
         )
@@ -479,7 +479,7 @@ def open_replay(
     quiz: Quiz | None = None,
     prepare: Callable[[Opening], Prepared] = methodcaller("prepare"),
 ) -> int:
-    """Run the program with a replay (read by `prepare` first), results or menu; return its exit code."""
+    """Run the program, first with a replay, results, lessons, a quiz or the menu; return its exit code."""
     give_back_at_once()
     app = Schedscope(None if opening is None else prepare(opening), asked, results, lessons=lessons, quiz=quiz)
     return run_app(app)

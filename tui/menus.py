@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tui.screens.results.screen import ResultsScreen
 
 GONE = 5.0
-"""Seconds after a replay was replaced, by which nothing uses its objects any more"""
+"""Seconds after which the objects of a replaced replay are no longer in use, so that their memory can be freed"""
 
 
 class Menus:
@@ -89,9 +89,8 @@ class Menus:
         self._app.push_screen(self._results)
 
     def show_replay(self, replay: Screen[Any], is_another: bool) -> None:
-        """Show this replay in place of the present screen, or over the results or puzzle from which it was opened.
-        `is_another` is True if there was a replay before; then an open menu is closed, and the memory of the earlier
-        replay is freed later.
+        """Show this replay in place of the present screen, or over the results or puzzle from which it was opened. If
+        another replay was open before (`is_another`), close an open menu, and free the memory of that replay later.
         """
         if is_another:
             self._app.set_timer(GONE, give_back_what_went)

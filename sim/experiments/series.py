@@ -96,7 +96,7 @@ def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, 
     """Return a mapping from each trace to its name in a figure: the name of the log in the trace's header or, if that
     is missing, the name of the file.
 
-    If several traces are of the same log, all of them have their file's names.
+    If several traces are of the same log, each of them gets the name of its file instead.
     """
     logs = {str(record["trace"]): str(record["log"] or "") for record in records(results, [], where, also=["log"])}
     alike = Counter(logs.values())

@@ -28,11 +28,13 @@ from sim.experiments.work import Made, Outcome, Task, work
 LARGEST = 64
 """Largest number of runs that are sent to a worker together (a bundle)."""
 PATIENCE = 0.5
-"""Seconds after which a worker stops making runs and returns outcomes: long enough for few messages, short enough that
-little is lost if it dies
+"""Seconds after which a worker stops making runs and returns the outcomes: long enough that few messages are needed,
+short enough that little is lost if the worker dies
 """
 DEATHS = 2
-"""Number of workers that a run may kill when it is the only run sent; after that it is stored as failed"""
+"""Number of workers that a run may kill while it is the only run of its bundle; after that the run is stored as
+failed
+"""
 _BEAT = 0.2
 
 
@@ -53,7 +55,7 @@ class Progress:
     reading: tuple[str, float] | None = None
     """Name of the trace that is being read, and the share of it that has been read; None while no trace is read"""
     jobs: int = 0
-    """Number of jobs of the largest trace, if for lack of memory there are fewer workers than cores; otherwise 0"""
+    """Number of jobs of the largest trace, set only if memory is too short for a worker on each core; otherwise 0"""
 
     @property
     def missing(self) -> int:
@@ -72,14 +74,18 @@ class Progress:
 
 
 Told = Callable[[Progress, list[Outcome]], None]
-"""Function called from time to time with a sweep's progress and the list, often empty, of outcomes since last time."""
+"""Type of a function that is called from time to time with the progress of a sweep and the outcomes since its last call
+(often an empty list).
+"""
 
 
 def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
 
 
 def lacks(run: Run, plan: SweepPlan, known: dict[str, StoredRun], retry: bool = False) -> bool:
-    """Return True if a run must be made: not in `known`, without a needed measurement, or failed with `retry` True."""
+    """Return True if `run` must be made: `known` lacks it, its stored outcome lacks a measurement of the plan, or it
+    failed and `retry` is True.
+    """
     of = known.get(run.key)
     return of is None or (retry and of.failed) or not (of.failed or of.asked.issuperset(plan.asked))
 
@@ -119,15 +125,17 @@ def sweep(
 
 
 def _hear(progress: Progress, told: Told, trace: str, share: float) -> None:
-    """Report how much of a trace has been read, in steps of a percent."""
+    """Call `told` with the progress, once for each percent of the trace that has been read; `share` (0 to 1) has been
+    read by now.
+    """
     if progress.reading is None or progress.reading[0] != trace or share - progress.reading[1] >= 0.01:
         progress.reading = trace, share
         told(progress, [])
 
 
 def _as_memory_allows(jobs: int) -> int:
-    """Return the number of workers on this machine: one a core, or as many as can make runs of so many jobs at the same
-    time.
+    """Return the number of workers for this machine: one for each core or, if memory is short, as many as can make runs
+    of `jobs` jobs at the same time.
     """
     free = free_memory()
     return cores() if free is None else min(cores(), max(free // size_of_worker(jobs), 1))
@@ -271,7 +279,7 @@ class _Sweep:
 
     def _suspect(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
         """Arrange that the bundles which were lost with a dead worker are sent again: first one bundle at a time, then
-        in halves. Return outcomes of runs that are given up as failed.
+        in halves. Return failed outcomes for runs that have killed too many workers.
         """
         if len(bundles) > 1:
             self._suspects.extend(bundles)

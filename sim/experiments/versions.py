@@ -35,7 +35,7 @@ class OtherVersionError(SchedscopeError):
 
 @cache
 def versions() -> Versions:
-    """Return the versions in this process."""
+    """Return the versions of the program and of everything else that affects results, in this process."""
     files = sorted(Path(__file__).parents[1].rglob("*.py"))
     sources = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     python = ".".join(platform.python_version_tuple()[:2])

@@ -35,7 +35,7 @@ class Task(NamedTuple):
 
     run: Run
     copy: str
-    """Key of the parsed trace, by which the worker finds it among those in its memory."""
+    """Key by which the worker finds the parsed trace of the run among the traces in its memory."""
     code: Code
     groups: tuple[str, ...] = ()
 
@@ -54,8 +54,8 @@ class Outcome(NamedTuple):
 
 
 class Made(NamedTuple):
-    """Answer of a worker to a bundle: outcomes of the first runs in the bundle. The other runs of the bundle were not
-    made.
+    """Answer of a worker to a bundle (runs that were sent together): outcomes of the first runs in the bundle. The
+    other runs of the bundle were not made.
     """
 
     outcomes: list[Outcome]
@@ -67,9 +67,10 @@ def work(
     tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
 ) -> Made:
     """Make the runs `tasks` one after another, and return their outcomes. Stop after the run during which `patience`
-    seconds have passed.
+    seconds have passed, or at a run whose trace the worker lacks.
 
-    `copies` are compressed traces by key, which the worker keeps. The worker also stops at a run whose trace it lacks.
+    `copies` is a mapping from keys to compressed traces, which the worker keeps. An error is raised if `versions`,
+    those of the sweep, differ from the worker's.
     """
     check_versions(versions)
     _hold(copies or {})

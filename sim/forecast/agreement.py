@@ -16,7 +16,9 @@ from sim.workload.model import Workload
 NEAR = 60.0
 """Largest difference in seconds between two starts that agree."""
 AT_ONCE = "none seen"
-"""Name of the reason to wait for jobs that no picture (polled state of the cluster) shows waiting."""
+"""Name of the group of jobs that no picture (polled state of the cluster) shows waiting, in place of their reason to
+wait.
+"""
 ALL = "all jobs"
 
 
@@ -30,7 +32,9 @@ class Agreement:
     near: float
     """Share of the jobs that start at most `NEAR` seconds before or after their recorded start."""
     earlier: float
-    """Share of jobs that start over `NEAR` seconds before their recorded start; `later`: as much after it."""
+    """Share of jobs that start more than `NEAR` seconds before their recorded start; `later` is the share that start
+    more than `NEAR` seconds after it.
+    """
     later: float
     median: float
     """Median of the absolute differences between the two starts, in seconds."""
@@ -38,10 +42,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Seen:
-    """Facts about the jobs of a recording that its form as a trace does not contain."""
+    """Facts about the jobs of a recording that are lost when the recording is converted to a trace."""
 
     jobs: Mapping[str, ClusterJob]
-    """For each job (by id): the job as the latest picture that contains it shows it."""
+    """For each job (by id): its data in the latest picture (polled state of the cluster) that contains the job."""
     reasons: Mapping[str, str]
     """For each job (by id) that a picture shows waiting: the last reason to wait that the scheduler gave for it."""
     last: Cluster

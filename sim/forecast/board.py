@@ -67,8 +67,8 @@ class Forecasts:
     """Share of the starts within the last day that were inside their range; None if there are too few starts."""
 
     def span(self, job: str) -> Range | None:
-        """Return the range of a job's start. If the job has no range, return (lowest, highest) expected start; None if
-        unknown.
+        """Return the range of a job's start. If the job has no range, return the (lowest, highest) expected start; if
+        no start is known either, return None.
         """
         found, known = self.ranges.get(job), self.starts.get(job)
         return found or (None if known is None else Range(known.low, known.high))
@@ -86,7 +86,9 @@ class Board:
         self._errors: deque[_Error] = deque(maxlen=MOST_KEPT)
         self._kept_at: float | None = None
         self._ahead: Foresight | None = None
-        """Forecasts of the picture that was kept last, which need not be made again for it."""
+        """Forecasts that `keep` made last; `add` uses these, instead of making its own, if they are of the same
+        picture
+        """
 
     def learn(self, jobs: Iterable[ClusterJob]) -> None:
         """Add jobs that ended earlier, from whose run times the forecasts are made."""

@@ -1,5 +1,5 @@
-"""Expected starts of the waiting jobs of one picture, as spans of time, and the reasons why a job has no expected
-start.
+"""Expected starts of the waiting jobs of a cluster, each as an (earliest, middle, latest) time. Also the reasons why a
+job has no expected start.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ MOST = 100
 def trimmed(cluster: Cluster, job: str = "", most: int = MOST, behind: int = 0) -> Cluster:
     """Return the cluster with fewer waiting jobs: only jobs that can be forecast, and at most the first `most`.
 
-    If `job` is the id of such a job, keep instead this job, all such jobs ahead of it, and the next `behind` after it.
+    If `job` is the id of a job that can be forecast, keep instead this job, all such jobs ahead of it, and the next
+    `behind` such jobs after it.
     """
     queue = [each for each in cluster.queue if can_be_forecast(each)]
     place = next((at for at, each in enumerate(queue) if each.id == job), None)
@@ -52,7 +53,9 @@ def expected(cluster: Cluster, past: Past) -> Mapping[str, Expected]:
 
 
 def expected_in(ahead: Foresight) -> Mapping[str, Expected]:
-    """Return the expected starts by job from the forecasts of one picture (polled state of a cluster)."""
+    """Return, for each waiting job (by id), its expected start from the forecasts of one picture (polled state of a
+    cluster).
+    """
     limits = ahead.starts(LIMITS)
     if not len(ahead.past):
         return {job: Expected(start, start, start) for job, start in limits.items()}

@@ -12,8 +12,8 @@ KEPT = 200
 kept.
 """
 ENOUGH = 5
-"""Smallest number of past jobs from which a run time is learnt. If the user has fewer, jobs of all users are taken; if
-these are fewer than that too, the time limit counts.
+"""Smallest number of past jobs from which a run time is learnt. If a user has fewer, past jobs of all users are taken;
+if these are too few as well, the time limit is taken as the run time.
 """
 
 
@@ -44,8 +44,9 @@ class Past:
         """Return a run time in seconds that the share `quantile` of comparable past jobs did not exceed. Run times are
         compared as shares of the jobs' time limits.
 
-        Only those past jobs count that, in this proportion, ran longer than `so_far`. The result is None if the job has
-        no limit, and the limit itself if too few past jobs are known.
+        A job that has already run for `so_far` seconds is compared only with past jobs that ran longer than that,
+        relative to their limits. The result is None if the job has no limit, and the limit itself if too few past jobs
+        are known.
 
         >>> from dataclasses import replace
         >>> done = ClusterJob("1", "1", "COMPLETED", user="a", limit=100, start=0)

@@ -42,8 +42,9 @@ class Ranges:
 
     def __init__(self) -> None:
         self._errors: deque[tuple[float, float]] = deque(maxlen=KEPT)
-        """For each start: (before, after), how much it came before and after the span of its forecast, as multiples of
-        how far ahead it was forecast. A value is negative if the start was on the inner side of that end.
+        """For each start: (before, after), the seconds by which it was earlier than the lower end, and later than the
+        upper end, of its span. Both are divided by the time for which it was forecast ahead, and negative if the start
+        was on the inner side of that end.
         """
         self._open: dict[str, list[tuple[float, Range, float, Range | None]]] = defaultdict(list)
         """For each job that still waits (by id): its forecasts, as (time when it was made, span, seconds ahead plus
@@ -52,8 +53,8 @@ class Ranges:
         self._out = 1 - SHARE
         """Share of the errors that ranges leave out, half of it on each side. It changes a little at each start."""
         self._wider: tuple[float, tuple[float, float] | None] = -inf, None
-        """Time of the latest forecast, and the pair by which ranges were then wider than spans, before and after (see
-        `_errors`). The pair is None if there are too few errors.
+        """Time of the latest forecast; and (before, after), by how much ranges were then wider than spans, in the unit
+        of `_errors`. The pair is None if there are too few errors.
         """
 
     def around(self, job: str, at: float, said: float, span: Range | None = None) -> Range | None:
@@ -78,7 +79,7 @@ class Ranges:
 
     def _misses(self) -> tuple[float, float] | None:
         """Return (before, after), by how much a span must be widened on each side to contain the wanted share of
-        earlier starts. Return None if there are too few errors.
+        earlier starts, in the unit of `_errors`. Return None if there are too few errors.
         """
         many = len(self._errors)
         if many < ENOUGH:

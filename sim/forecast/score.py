@@ -64,8 +64,8 @@ class Score:
     inside: float | None
     """Share of the actual starts that are inside their ranges, over the ranges that `ranges` counts, or None."""
     missing: tuple[tuple[str, int], ...]
-    """(reason to wait, number of jobs that waited for it) for each reason for which the last kind in `rows` makes no
-    forecast.
+    """For each reason to wait that the last kind in `rows` cannot forecast: (reason, number of jobs that waited for
+    it).
     """
 
 

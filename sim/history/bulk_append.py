@@ -114,8 +114,8 @@ class Extension:
 
     @property
     def boundaries(self) -> tuple[list[tuple[float, tuple[int, ...]]], array[int]]:
-        """Return two lists to which the caller appends one entry at each change of partitions. They are for (time,
-        processors of each partition), and for the number of the step.
+        """Return two lists, to each of which the caller appends an entry when partitions change: (time, processors of
+        each partition) to the first, the number of the step to the second.
         """
         return self._history._boundaries, self._history._boundary_step
 
@@ -129,14 +129,14 @@ class Extension:
     @property
     def rows(self) -> dict[int, tuple[int, ...]]:
         """Return the mapping from the number of each stretch in the matrix to the rows that hold its job; the caller
-        adds new ones.
+        adds new stretches.
         """
         return self._history._rows
 
     @property
     def kept(self) -> list[Decision]:
-        """Return the list of those decisions that are stored as objects because no form fits them; the caller adds new
-        ones.
+        """Return the list of those decisions that are stored as objects because they do not fit the compact storage;
+        the caller adds new ones.
         """
         return self._history._decisions._kept
 

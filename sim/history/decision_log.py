@@ -24,8 +24,8 @@ WIDTH = 3
 A_ROW = 1 + 4 + 4 + 8 * WIDTH
 """Size in bytes of a row of the log"""
 SHARED = 4096
-"""Factor with which two whole values are stored as one number if a decision has a value too many: `last * SHARED +
-other`
+"""Factor with which two whole values are stored as one number if a decision has one value more than a row can hold:
+`last * SHARED + other`
 """
 
 
@@ -51,11 +51,13 @@ class Form(NamedTuple):
     is_trial: bool = False
     """True if the first value of the reason is at the same time the decision's time limit for a speculative run."""
     own: int = 0
-    """Number of the first values that are fields of the decision; the other values are fields of its reason"""
+    """Number of values, at the beginning of a row, that are fields of the decision; the other values are fields of its
+    reason
+    """
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
         """Return the decision about `job`, made again from stored data: `named` are the jobs in its reason, `values`
-        the numbers. `on` has the processors (none or one set).
+        the numbers. `on` is a list with the set of chosen processors (bits); empty if the policy does not choose them.
         """
         own, because = values[: self.own], values[self.own :]
         lasts = because[:1] if self.is_trial else []
@@ -114,8 +116,8 @@ _NOTHING = (0.0,) * WIDTH
 _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {
     Start: {}, Backfill: {}, Reserve: {}, ReserveRow: {},
 }  # fmt: skip
-"""For a type of decision, then a type of reason: number of the form, True if the reason names a job, and zeros. The
-zeros stand for the unused values of a row
+"""For each type of decision: mapping from each type of reason to (number of the form, True if the reason names a job,
+zeros for the unused values of a row)
 """
 for _number, _form in enumerate(FORMS):
     if _form.decision in _WRITTEN and not _form.is_placed and not _form.is_trial:

@@ -1,5 +1,5 @@
 """Decisions of a run as a table with these columns: step, time, kind of decision, first job that the decision is about,
-and its sentence.
+and a sentence that describes the decision.
 """
 
 from __future__ import annotations

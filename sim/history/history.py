@@ -27,7 +27,9 @@ _A_STEP, _A_STRETCH = 36, 72
 _MOST, _A_JOB = 1 << 29, 1000
 """Largest memory in bytes that a history may take, and additional bytes that are allowed for each job"""
 _FREE = -5
-"""Position in `_closes`, counted from its end (-1 is the last), of the number of free processors after the last step"""
+"""Index, counted from the end of `_closes` (-1 is the last), at which the number of free processors after the last step
+is stored
+"""
 
 
 class History(Past):
@@ -116,7 +118,8 @@ class History(Past):
     def mark(self) -> None:
         """Store the marks that are due, one for every `MARK_EVERY` stretches; searches by time begin at a mark.
 
-        A mark is a list of stretches: each is open at this point, or its job is still suspended after it.
+        A mark is a list of numbers of stretches: those that are open at this point, and those whose job is still
+        suspended there.
         """
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)
@@ -171,19 +174,21 @@ class History(Past):
         self._done.note_all(np.asarray(self._rank)[which[done]], at[done], steps[done])
 
     def _make_room_for(self, rank: int) -> None:
-        """Extend the columns with an entry for each job so far that they include the job `rank`."""
+        """Lengthen all columns that have one entry for each job, if they are too short to include the job `rank`."""
         if rank >= len(self._last):
             self._make_room(max(rank + 1 - len(self._last), len(self._last)))
 
     def _make_room(self, more: int) -> None:
-        """Extend the columns with an entry for each job by `more` empty entries."""
+        """Append `more` empty entries to all columns that have one entry for each job."""
         for links in (self._first, self._last):
             links.extend(array("i", [-1]) * more)
         self._started.make_room(more)
         self._done.make_room(more)
 
     def boundaries(self, now: float, owners: Sequence[int]) -> None:
-        """Record which processors (bits) each partition owns from the time `now` on; `owners` has them by partition."""
+        """Record which processors each partition owns from the time `now` on; `owners` has one set of processors (bits)
+        for each partition, in order.
+        """
         step = self._made
         if self._boundary_step and self._boundary_step[-1] == step:
             self._boundaries.pop()
@@ -192,7 +197,8 @@ class History(Past):
         self._boundary_step.append(step)
 
     def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Record the clock of the rows, and the columns and rows that each job in the matrix has from now on.
+        """Record the clock of the rows (which row is active when), and the columns and rows that each job in the matrix
+        has from now on.
 
         `places` has (rank, columns as bits, rows) of each job in the matrix.
         """
@@ -214,8 +220,8 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """Return the column of first starts as it is, without first moving collected values into it. Reading `_started`
-        does that.
+        """Return the column of first starts without first moving collected values into it, as reading `_started` would
+        do.
 
         First starts of jobs in the matrix are never among the collected values, because `share` writes them directly.
         """
@@ -248,8 +254,8 @@ class History(Past):
         self._new.discard(rank)
 
     def mend_free(self, free: float) -> None:
-        """Replace the number of free processors after the last step by `free`, their average from that step until
-        now.
+        """Replace the number of free processors after the last step by `free`, the average from that step until now.
+        The turns of the rows change the number between steps.
         """
         if self._closes:
             self._closes[_FREE] = free

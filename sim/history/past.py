@@ -102,8 +102,8 @@ class Past:
     the job was suspended
     """
     _lost: dict[int, tuple[int, float]]
-    """For the last stretch (by number) of each suspended job that lost processors which it needed to resume: step and
-    time of the loss
+    """For each suspended job that lost processors which it needed to resume, by the number of its last stretch: step
+    and time of the loss
     """
     _given_up: dict[int, int]
     """For each job (by rank) that was cancelled because it can never run: number of the step in which this happened"""
@@ -114,13 +114,13 @@ class Past:
     _done: Times
     """For each job: time at which it finished, or was killed at its estimate"""
     _rows: dict[int, tuple[int, ...]]
-    """For the number of each stretch of the kind "gang": rows of the matrix that held the job"""
+    """For each stretch of the kind "gang", by its number: rows of the matrix that held the job"""
     _time: array[float]
     _free: array[float]
     _waiting: array[int]
     _wanted: array[int]
     _begun: array[int]
-    """For each step: number of stretches that had begun by its end"""
+    """For each step: number of stretches that had begun by the end of the step"""
     _decisions: DecisionLog
     _decision_end: array[int]
     _boundaries: list[tuple[float, tuple[int, ...]]]
@@ -144,8 +144,8 @@ class Past:
         """Return the history as it was after `step` steps: stretches that ended later are open, and stretches that
         began later are missing.
 
-        The columns are shared, nothing is copied. Where rows take turns, the free processors of the last step are their
-        average until the next step.
+        The columns are shared, nothing is copied. If the rows of the matrix take turns, the number of free processors
+        after the last step is the average until the next step.
         """
         return self._seen(min(step, self.steps))
 

@@ -28,7 +28,7 @@ class Totals(NamedTuple):
     mean_bounded_slowdown: float
     max_bounded_slowdown: float
     utilization: float
-    """Share of the processor-seconds available from the first submission until now that jobs have used."""
+    """Share of the available processor-seconds, from the first submission until now, that jobs have used."""
 
 
 class RunningTotals:

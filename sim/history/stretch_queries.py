@@ -60,7 +60,9 @@ def goes_on(past: Past, stretch: int, processor: int) -> bool:
 
 
 def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
-    """Return, for the rank of each later job that started while the job `rank` waited, its first stretch begun then."""
+    """Return a mapping from rank to stretch: for each later job that started while the job `rank` waited, the number of
+    the first stretch that it began in this time.
+    """
     found: dict[int, int] = {}
     for number, (begun, end, _, _) in enumerate(_waits(past, rank, submit)):
         for stretch in range(begun, end):
@@ -73,8 +75,8 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (first stretch, last stretch, first step, last step) for each span of time in which the job waited: numbers
-    of the stretches and steps that began in it. The last number of each pair is excluded.
+    """Yield (first stretch, last stretch, first step, last step) for each span of time in which the job waited. The
+    stretches, of any job, and the steps begin in this span. The last number of each pair is excluded.
     """
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
@@ -117,8 +119,8 @@ class InTheWay(NamedTuple):
 
 
 def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Sequence[Outage] = ()) -> InTheWay | None:
-    """Return from when on, and by which of `passers`, the job was kept from starting; None under gang scheduling.
-    `passers` is a mapping from rank to first stretch.
+    """Return an `InTheWay`: from when on, and by which of `passers` (a mapping from rank to first stretch), the job was
+    kept from starting. Under gang scheduling, return None.
 
     A time from which the job would have run into announced maintenance does not count, because the job would not have
     started then.

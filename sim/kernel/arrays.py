@@ -147,7 +147,8 @@ def ends_in_order(
     """Write the expected end of each job into `ends`, and the indices of the jobs in the order of these ends into
     `order`.
 
-    The end of the job at index i of `ranks` is now + (estimate - ran[i]) * `by`.
+    The end of the job at index i of `ranks` is now + (estimate - ran[i]) * `by`; the factor `by` says how much sharing
+    the time slows jobs down.
     """
     for index in range(count):
         ends[index] = now + (estimate[ranks[index]] - ran[index]) * by
@@ -206,8 +207,8 @@ def comes_before(value: float, number: int, other: float, than: int) -> bool:
 
 
 def sort_pairs(first: Times, second: Numbers, count: int, other_first: Times, other_second: Numbers) -> None:
-    """Sort `count` pairs, stored in two columns; the other two columns are space to work in. Nearly sorted pairs are
-    fast.
+    """Sort `count` pairs, stored in two columns, in ascending order; the other two columns are working space. Sorting
+    is fast if the pairs are nearly sorted.
     """
     begin, step = 0, A_RUN
     while begin < count:

@@ -50,8 +50,8 @@ class Draft(Steps):
         self.bounds.forget()
 
     def find(self, job: int, after: float) -> float:
-        """Return the earliest start for the job from `after` on, not before that found for an earlier job that is no
-        wider and no longer.
+        """Return the earliest start for the job from `after` on. The result is never before the start that was found
+        for a job that is no wider and no longer.
         """
         procs, lasts = self.procs[job], self.estimate[job]
         at = self.earliest(procs, lasts, max(after, self.bounds.bound(procs, lasts, INFINITE)))
@@ -59,7 +59,7 @@ class Draft(Steps):
         return at
 
     def place(self, job: int, after: float) -> float:
-        """Occupy the earliest time for the job; return its start."""
+        """Occupy processors for the job at the earliest possible time from `after` on; return this start."""
         at = self.find(job, after)
         self.take(at, at + self.estimate[job], self.procs[job])
         return at
@@ -87,7 +87,8 @@ class Pass(Compression):
         self.able, self.ables, self.looked = growing_numbers(jobs), 0, 0
         self.walks_behind, self.walked_in, self.at, self.last = -1, NEVER, 0, -1
         self.most_free, self.most_extra, self.latest_end, self.in_order, self.from_queue = 0, 0, 0.0, True, True
-        """State of a walk through candidates, and what is known from the last walk, which was made in step `walked_in`
+        """State of a walk through candidates. From the last complete walk, made in step `walked_in`, its limits are
+        kept: free processors, extra processors and latest end
         """
         self.in_turn, self.tail_keys, self.tail_places = numbers(jobs), times(jobs), numbers(jobs)
         self.other_tail_keys, self.other_places = growing_times(jobs), growing_numbers(jobs)
@@ -118,11 +119,11 @@ class Pass(Compression):
     # Candidates
 
     def _walk(self, head: int, until: float, extra: int, tail: str) -> None:
-        """Begin to visit the candidates: jobs behind the head that fit, and that end by `until` or need at most `extra`
-        processors.
+        """Begin to visit the candidates, in the order `tail`: jobs behind the head that fit, and that end by `until` or
+        need at most `extra` processors.
 
-        A refusal under these limits holds under lower limits later. So after a complete walk the next pass
-        visits only new jobs and the jobs in `able`, which the policy did not start. Limits are compared as numbers,
+        A job that is refused under these limits is also refused under lower ones. So after a complete walk the next
+        pass visits only new jobs and the jobs in `able`, which the policy did not start. It compares the limits first,
         because ends less than a microsecond apart may raise them.
         """
         knows = head == self.walks_behind and self.step == self.walked_in + 1
@@ -158,8 +159,8 @@ class Pass(Compression):
         return -1
 
     def _first_able(self, places: Numbers, count: int) -> int:
-        """Return the index, from `at` on, of the first of the `count` places whose job fits, and ends in time or is
-        narrow enough.
+        """Return the index, from `at` on, of the first of `count` jobs that fits, and that ends in time or is narrow
+        enough. `places` are the places of the jobs in the queue.
         """
         free, extra, now, until, width = self.free, self.most_extra, self.now, self.latest_end, self.width
         index = self.at if free else count
@@ -171,7 +172,9 @@ class Pass(Compression):
         return count
 
     def _pass_on(self) -> None:
-        """Go on after the job that the walk has returned last; it is able to start later if it still waits."""
+        """Go on after the job that the walk returned last. If this job still waits, remember it in `able`, as a job
+        that fits and can be started later.
+        """
         index, queue = self.at, self.queue
         if not self.from_queue or queue[index] != self.last:
             index = number_before(queue, self.last, 0, self.waiting)
@@ -199,7 +202,7 @@ class Pass(Compression):
                 self.looked += 1
 
     def _line_up_candidates(self, tail: str) -> None:
-        """Write all jobs of the walk, in the order `tail`, into the column `in_turn`."""
+        """Write all jobs of the walk into the column `in_turn`, sorted by the policy's order `tail`."""
         count, self.at = 0, self._first_able(self.queue, self.waiting)
         while self.at < self.waiting:
             self.later[count] = self.rank_at[self.queue[self.at]]
@@ -313,4 +316,6 @@ class Rules:
     """Compiled policy; the compiler writes a subclass for each policy from the policy's file."""
 
     def decide(self, now: Pass) -> None:
-        """Make a pass."""
+        """Make a pass of the policy; `now` is the state of the run, on which the policy calls its queries and
+        decisions.
+        """

@@ -49,13 +49,17 @@ class Clock(Loop):
         self.slice, self.overhead = turns.slice, turns.overhead
         self.a_turn = self.slice - self.overhead
         self.order, self.empty = growing_numbers(slots), numbers(slots)
-        """Slots of the rows in the order of turns; number of columns of each row that no job uses"""
+        """Slots of the rows in the order of turns; and for each slot the number of columns of its row that no job
+        uses
+        """
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
-        """For each row, in the order of turns: progress from the begin of this turn until `since`, until a later time,
-        and the difference of both
+        """Three columns with values in seconds for each row, in the order of turns: progress from the begin of this
+        turn until `since`, progress from there until a later time, and the difference of both
         """
         self.seconds = times(slots)
-        """For each row, in the order of turns: seconds for which it is active in a span of time"""
+        """For each row, in the order of turns: seconds for which it is active in the time that `_empty_until` looks
+        at
+        """
         self._ask_clock()
 
     def set_clock(self) -> None:
@@ -141,8 +145,8 @@ class Clock(Loop):
         return end if end > since else since
 
     def _turn_of(self, places: tuple[int, ...], number: int) -> int:
-        """Return how many turns after the active one the turn with this number begins, counted from 0 among the turns
-        of these rows.
+        """Return the distance, in turns of all rows, from the active turn to the turn `number` of these rows, counted
+        from 0.
 
         `places` are the positions of the rows in the order of turns; the active turn counts if it is one of theirs.
         """

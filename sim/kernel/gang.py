@@ -42,7 +42,7 @@ class GangLoop(Sharing):
         self.teller: Any = None
         """Object that stores decisions which have no compact form"""
         self.is_still = False
-        """True if the last rebuild changed nothing and no job has arrived since; then the next one changes nothing
+        """True if the last rebuild changed nothing and no job has arrived since; then the next rebuild changes nothing
         either
         """
         self.many_ranked = 0
@@ -53,8 +53,8 @@ class GangLoop(Sharing):
         history, infinite if none was written
         """
         self.passed = self.rest = self.planned_of = 0
-        """Indices in the queue: first job whose plan is not recorded as passed; first job without a plan; end of the
-        jobs to be planned
+        """Indices in the queue: first job whose plan has not been written into the log by `_write_passed`; first job
+        without a plan; end of the jobs to be planned
         """
         self.are_reserved = False
         """True if the plans of the rows were made for compaction in this rebuild, not by the last scheduling"""
@@ -65,7 +65,7 @@ class GangLoop(Sharing):
         self.ends, self.by_end = times(jobs), growing_numbers(jobs)
         """Expected end of each job, by its index in the matrix; and these indices sorted by end"""
         self.lined_up: list[RowPlan] = []
-        """Plans of the rows in order, and of the row that would be opened next"""
+        """Plans of the rows in order, followed by the plan of the row that would be opened next"""
 
     # From a state of the engine, and back
 
@@ -74,7 +74,7 @@ class GangLoop(Sharing):
         slots, jobs = self.mpl + 1, len(self.rows_of)
         self.backfills = backfills
         self.next_of, self.next_in = numbers(slots * self.size), numbers(slots * self.size)
-        """Jobs of the replicas that this rebuild will add, and the slots of their rows"""
+        """Replicas (copies in other rows) that this rebuild will add: ranks of their jobs, and slots of these rows"""
         self.ranked, self.were_ranked = numbers(slots), numbers(slots)
         self.plans = [RowPlan(2 * jobs + 4) for _ in range(slots if backfills else 0)]
         places = SPANS * (self.size + 1) if backfills else 0
@@ -95,7 +95,7 @@ class GangLoop(Sharing):
         return self.rebuilds > FIRST
 
     def plans_told(self) -> list[tuple[int, int, float]]:
-        """Return (rank, row, start) of each waiting job with a planned start, for the state of the engine."""
+        """Return (rank, row, planned start) of each waiting job with a plan, to be copied into the engine's state."""
         self._plan_rest()
         ranks = [self.queue[index] for index in range(self.waiting)]
         return [(r, self.planned_row[r], self.planned[r]) for r in ranks if self.planned_in[r] == self.rebuilds]
@@ -146,8 +146,8 @@ class GangLoop(Sharing):
         self._drop_empty_rows()
 
     def _rank_rows(self) -> bool:
-        """Sort the rows from the least to the most populated, of equals the later first; return True if the order is
-        unchanged.
+        """Sort the rows from the least to the most populated, of equally populated rows the later first; return True if
+        the order is unchanged.
         """
         many, ranked, self.ranked = self.many_ranked, self.ranked, self.were_ranked
         self.were_ranked, self.many_ranked = ranked, self.rows
@@ -246,7 +246,9 @@ class GangLoop(Sharing):
         return index
 
     def _come_to_row(self, index: int, passes: bool) -> None:
-        """Place the job at this index of the queue where it fits now, in a new row only if it fits in no other."""
+        """Place the job at this index of the queue where it fits now, in a new row only if it fits in no other.
+        `passes` is True if the job overtakes others.
+        """
         rank = self.queue[index]
         procs, span = self.procs[rank], self.estimate[rank] * self.mpl
         slot = self._fullest(procs, span)
@@ -299,7 +301,7 @@ class GangLoop(Sharing):
         return best
 
     def _keep(self, rank: int, place: int) -> None:
-        """Write into the log that a decision about the job is kept as an object, at index `place`."""
+        """Write into the log that a decision about the job is number `place` of the decisions kept as objects."""
         self._note(self.starts_as, rank, place, 0.0, 0.0, 0.0)
 
     def _place_in_new_row(self, index: int, span: float, passes: bool) -> None:
@@ -317,8 +319,8 @@ class GangLoop(Sharing):
         self._note(self.passes_as, rank, self.set_at[rank], ~row if passes else row, free, for_so_long)
 
     def _come_in(self, index: int, slot: int, passes: bool) -> None:
-        """Place the waiting job at this index of the queue in the lowest free columns of the row; `passes` if it
-        overtakes others.
+        """Place the waiting job at this index of the queue in the lowest free columns of the row; `passes` is True if
+        it overtakes others.
         """
         rank, sets = self.queue[index], self.sets
         procs = self.procs[rank]
@@ -390,8 +392,8 @@ class GangLoop(Sharing):
         return plan
 
     def _plan_rows(self, stood: int) -> None:
-        """Plan the free columns of each row and of a new one: first around the jobs that were there before (`stood`),
-        then around the others.
+        """Plan each row and a new one: first around the first `stood` jobs in order of placement, which were there
+        before, then around the others.
         """
         now, mpl, home, procs, placed, ends = self.now, self.mpl, self.home, self.procs, self.placed, self.ends
         for index in range(self.rows):

@@ -21,8 +21,8 @@ ENOUGH = 0
 LATER = 1
 OVER = 2
 FULL = 3
-"""Reasons for stopping: `ENOUGH` steps are made, the next step is `LATER` than allowed, the run is `OVER`, or columns
-of the history are `FULL`
+"""Last of the numbers of the reasons for stopping: `ENOUGH` steps are made, the next step is `LATER` than allowed, the
+run is `OVER`, or columns of the history are `FULL`
 """
 LAST = 1e300
 """Latest time of any event; an event that never happens has a later time"""
@@ -90,8 +90,8 @@ class Loop(Pass):
         return time
 
     def _latest(self, time: float, arrives: float) -> float:
-        """Return the latest time up to which events belong to the same instant as `time`; `arrives` is the next
-        arrival.
+        """Return the latest time up to which events belong to the same instant as `time`; `arrives` is the time of the
+        next arrival.
         """
         until = time + MOMENT
         latest = arrives if time < arrives and arrives <= until else time

@@ -22,8 +22,8 @@ class MigratingLoop(GangLoop):
         self.migrated_in = numbers(jobs)
         """For each job (by rank): number of the last rebuild of the matrix in which the job migrated"""
         self.taken_set = 0
-        """Index of the set of columns that count as taken in row slot 0; the sets of the other slots follow. The sets
-        are `row_set` without replicas or, when replicas count, `full_set`
+        """Index of the set of columns that count as taken in the row of slot 0; the set of slot i has an index greater
+        by i. The sets are `row_set` without replicas or, when replicas count, `full_set`
         """
         self.aside, self.asides, self.tasks_aside = numbers(jobs), 0, 0
         """Jobs that are in A's columns, their number, and the total number of their tasks"""
@@ -100,8 +100,8 @@ class MigratingLoop(GangLoop):
         return min(procs, self.tasks_aside) <= self.tasks
 
     def _bring(self, rank: int, row: int, target: int) -> None:
-        """Move A from `row` into the row `target` in the cheaper way: A takes free columns there, or the jobs in its
-        columns do.
+        """Move A from `row` into the row `target` in the cheaper way: either A takes other, free columns there, or the
+        jobs that use its columns there do.
         """
         size, aside, cost = self.procs[rank], self.tasks_aside, self.cost
         first, second = cost / 2 * size + cost * aside, cost * size + cost / 2 * aside

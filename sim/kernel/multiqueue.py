@@ -48,8 +48,8 @@ class DividedPass(Partitions):
         Partitions.__init__(self, jobs, procs, most_running)
         # Pivots
         self.came = self.outside = self.at_job = 0
-        """Number of jobs that arrived before this pass; of those among them that are left out of the queues; and index
-        of the job that is considered next
+        """Number of jobs that arrived before this pass; number of those jobs that are left out of the queues; and index
+        in the queue of the job that is considered next
         """
         self.left = numbers(jobs)
         """Ranks of the jobs that are left out"""
@@ -77,8 +77,8 @@ class DividedPass(Partitions):
         Partitions.divide(self, jobs, procs, partitions)
         self.starts = FirstStarts(partitions, self.draft)
         self.pivot, self.spare, self.spared_in = numbers(partitions), numbers(partitions), numbers(partitions)
-        """For each queue: rank of its pivot, negative if it is empty; idle processors of the partition that the pivot
-        will not need, and the value of `stamp` when they were computed
+        """For each queue: rank of its pivot, negative if the queue is empty; number of idle processors of the partition
+        that the pivot will not need, and value of `stamp` when this number was computed
         """
 
     def enter_trial(self, rank: int, stage: int, limit: float) -> None:
@@ -173,7 +173,9 @@ class DividedPass(Partitions):
         return self.later[: self.starts.count]
 
     def _find_pivots(self, before: int) -> None:
-        """Find the first job of each queue, among jobs with a rank less than `before`, unless this is done."""
+        """Find the first job of each queue, among jobs with a rank less than `before`, unless this pass has found them
+        already.
+        """
         if self.is_lined_up:
             return
         starts, pivot, index = self.starts, self.pivot, 0
@@ -189,7 +191,9 @@ class DividedPass(Partitions):
             index += 1
 
     def _plan_pivots(self, before: int) -> None:
-        """Plan the starts of the pivots unless this is done; only jobs with a rank less than `before` count."""
+        """Plan the starts of the pivots, unless this pass has planned them already; only jobs with a rank less than
+        `before` count.
+        """
         self._find_pivots(before)
         if not self.starts.is_made:
             self._make_plan()
@@ -263,8 +267,8 @@ class DividedPass(Partitions):
     def _start_in(
         self, partition: int, job: int, form: int, head: int, count: int, one: float, two: float, three: int
     ) -> None:
-        """Start the job on processors of its partition; the reason has this form, names the job `head`, and has `count`
-        numbers.
+        """Start the job on processors of its partition. The reason has this form, names the job `head`, and has the
+        first `count` of the numbers `one`, `two` and `three`.
         """
         self._run(job, form, head, count, one, two, three, False)
 
@@ -344,7 +348,9 @@ class DividedPass(Partitions):
         Partitions._complete(self, rank, now)
 
     def _cut(self, rank: int, place: int, now: float) -> None:
-        """End the speculative run of a job that has not finished; the job waits again, at this place."""
+        """End the speculative run of a job that has not finished; the job waits again, with `place` as the number by
+        which the queue is sorted.
+        """
         if self.cut_in != self.step:
             remove_numbers(self.cut, self.cuts, 0, self.cuts)
             self.cuts, self.cut_in = 0, self.step

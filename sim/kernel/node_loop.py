@@ -41,10 +41,14 @@ class NodeLoop(Loop):
         self.then_head, self.then_at = -1, 0.0
         """Rank of the head for which `then` holds, -1 if it holds for no job; and the shadow time"""
         self.may_be_sooner = self.may_be_later = False
-        """Two flags: True if the shadow time may be earlier, or later, since the last computation"""
+        """Two flags: True if the shadow time may have become earlier since it was computed; True if it may have become
+        later
+        """
         # Seats of running jobs
         self.seat_at, self.seats = numbers(jobs), numbers(jobs)
-        """For each running job, by rank: where its nodes are stored in the next columns, and how many there are"""
+        """For each running job, by rank: index in the columns `seat_node` and `seat_count` at which its nodes are
+        stored, and number of its nodes
+        """
         self.seat_node, self.seat_count = numbers(2 * procs + nodes), numbers(2 * procs + nodes)
         """Nodes of running jobs, and the number of tasks on each; `WHOLE` for the whole node"""
         self.held = times(jobs * kinds)
@@ -58,16 +62,18 @@ class NodeLoop(Loop):
         """Free cores of each node, as sets of bits; each node begins with a new word"""
         # Memory of searches
         self.freed = self.changes = 1
-        """Counters, increased whenever resources are freed, and whenever they are freed or taken"""
+        """Two counters: increased whenever resources are freed; increased whenever resources are freed or taken"""
         self.refused = self.unspared = self.fits_at = numbers(0)
-        """For each request: value of the counter when it last did not fit, when it last would have delayed the head,
-        and when it last fit
+        """For each request: value of `freed` (of `changes` if `grows` is 0) when it last did not fit; value of
+        `changes` when it last would have delayed the head, and when it last fit
         """
         self.log, self.logged = numbers(MOST_LOGGED), 0
-        """Nodes of which resources were freed last, and how many there were in all"""
+        """Nodes whose resources were freed last (entry i is at index i modulo `MOST_LOGGED`), and number of all entries
+        until now
+        """
         self.short = self.looked_at = numbers(0)
-        """For each request: number of tasks or nodes that it lacked at its last refusal, 0 if that is not known; and
-        the value of `logged` then
+        """For each request: number of tasks or nodes that it lacked when this was last counted, 0 if unknown; and the
+        value of `logged` at that time
         """
         self.chosen_for, self.chosen_at = -1, 0
         """Request of the last successful search among the nodes, and the value of `changes` then"""
@@ -94,7 +100,9 @@ class NodeLoop(Loop):
     # Cores
 
     def mark_cores(self, first: int, last: int) -> None:
-        """Add a range of cores to the free ones, or remove it from them."""
+        """Switch the cores from `first` to `last`, which are all free or all taken: free ones become taken, taken ones
+        free.
+        """
         node = self.node_of[first]
         while first <= last:
             begin, end = self.first_core[node], self.first_core[node + 1]
@@ -185,7 +193,9 @@ class NodeLoop(Loop):
         self.changes += 1
 
     def _move_seats(self) -> None:
-        """Move the seats of the running jobs to the beginning of their columns, to make space at the end."""
+        """Move the entries of the running jobs to the beginning of the columns `seat_node` and `seat_count`, to make
+        space at the end.
+        """
         end = 0
         for index in range(self.running):
             rank = self.end_rank[index]
@@ -199,7 +209,9 @@ class NodeLoop(Loop):
         self.seated = end
 
     def _shift(self, nodes: Nodes, rank: int, sign: int) -> None:
-        """Add to the nodes what the running job holds, times `sign`."""
+        """Add the resources that the running job holds to the free ones of `nodes` if `sign` is 1; subtract them if it
+        is -1.
+        """
         at = self.seat_at[rank]
         nodes.shift(self.seat_node, self.seat_count, at, at + self.seats[rank], self.asked.of[rank], sign)
 
@@ -245,8 +257,8 @@ class NodeLoop(Loop):
         return False
 
     def _is_short(self, request: int) -> bool:
-        """Return True if the places on nodes that were freed since the last refusal cannot make up for what the request
-        lacked then.
+        """Return True if the request still does not fit: fewer of its tasks (or nodes) fit on the nodes freed since the
+        last refusal than it lacked then.
         """
         lacks, since = self.short[request], self.looked_at[request]
         if self.logged - since > MOST_LOGGED:
@@ -317,7 +329,9 @@ class NodeLoop(Loop):
         return self.asked.count[self.asked.of[job]]
 
     def _can_watch(self, request: int) -> bool:
-        """Return True if the places for the head's request are counted at the shadow time."""
+        """Return True if `then` counts on how many places the head's request fits at the shadow time; begin to count if
+        that is possible.
+        """
         if self.then.watched != request and self.then.can_count(request):
             self.then.watch(request)
         return self.then.watched == request
@@ -331,7 +345,9 @@ class NodeLoop(Loop):
         return self.then.choose(request)
 
     def _foresee(self, head: int) -> None:
-        """Make `then` hold for this head."""
+        """Update `then`, the free resources at the shadow time, and the shadow time itself, so that they hold for this
+        head.
+        """
         request = self.asked.of[head]
         is_known = self.then_head == head and self.then_at > self.now + MOMENT
         if is_known and self.may_be_later:
@@ -387,8 +403,8 @@ class NodeLoop(Loop):
             self.changes += 1
 
     def _lacks_without(self, first: int, last: int, request: int) -> bool:
-        """Return True if all nodes together lack something for the request at the shadow time without the running jobs
-        from index `first` to before `last` of the expected ends.
+        """Return True if all nodes together lack something for the request at the shadow time, assuming that these
+        running jobs have not ended by then: those from index `first` to before `last` of the expected ends.
         """
         for kind in range(self.asked.kinds):
             left = self.then.sums[kind]
@@ -399,7 +415,7 @@ class NodeLoop(Loop):
         return False
 
     def _foresee_end(self, rank: int, now: float) -> None:
-        """Change what is free at the shadow time before a running job ends."""
+        """Update the free resources at the shadow time, just before a running job ends."""
         expected = self.expected[rank]
         if not self._goes_on(expected):
             self.then_head = -1
@@ -410,7 +426,7 @@ class NodeLoop(Loop):
             self.may_be_sooner = True
 
     def _foresee_start(self, rank: int) -> None:
-        """Change what is free at the shadow time after a job has started."""
+        """Update the free resources at the shadow time, just after a job has started."""
         expected = self.expected[rank]
         if rank == self.then_head or not self._goes_on(expected):
             self.then_head = -1

@@ -14,7 +14,7 @@ from sim.machine.columns import Numbers, Word, numbers, times, words
 MAGIC: Word = 0x03F79D71B4CB0A89
 """De Bruijn number: each shift to the left gives other upper 6 bits, which tell by how much it was shifted"""
 WHOLE = 0
-"""Stands for the number of tasks on a node that a job takes as a whole"""
+"""Value in place of a number of tasks, for a node that a job takes as a whole"""
 
 
 @cython.cclass
@@ -41,7 +41,9 @@ class Requests:
         request that fits always still fits when more is free
         """
         self.first = numbers(0)
-        """For each request: index of its first partition in the next columns, which end with the next one's first"""
+        """For each request: index of its first partition in the columns `mask`, `whole` and `limit`; its partitions end
+        where those of the next request begin
+        """
         self.mask = self.whole = self.limit = numbers(0)
         """For each partition of a request: number of its set of nodes, -1 for all nodes; 1 if the job gets whole nodes;
         and the most nodes that the partition allows
@@ -63,9 +65,9 @@ class Nodes:
         self.levels: int = (most_cores if asked.sign else 1) + 1
         self.words: int = (asked.nodes + 63) // 64
         self.bits = words(self.levels * self.words)
-        """For each level: the nodes on it, as a set of bits"""
+        """For each level (number of free cores, see `level_of`): the nodes on it, as a set of bits"""
         self.at_level = numbers(self.levels)
-        """For each level: number of nodes on it"""
+        """For each level (number of free cores, see `level_of`): number of nodes on it"""
         self.chosen, self.given, self.found = numbers(asked.nodes), numbers(asked.nodes), 0
         """Nodes of the last search, the number of tasks that each gets (`WHOLE` for the whole node), and how many nodes
         there are
@@ -73,14 +75,14 @@ class Nodes:
         self.short = 0
         """Number of tasks or nodes that the last search lacked if it counted all places, otherwise 0"""
         self.watched, self.room = -1, 0
-        """Request whose places on all nodes are counted all the time, -1 for none; and their number"""
+        """Request whose places on all nodes are counted all the time, -1 for none; and the number of these places"""
         self.bit_at = numbers(64)
-        """For each bit of a word: its number, by the upper 6 bits of its product with `MAGIC`"""
+        """Number of each bit of a word; the index is the upper 6 bits of the bit's product with `MAGIC`"""
         for bit in range(64):
             self.bit_at[((MAGIC << bit) & EVERY) >> 58] = bit
 
     def fill(self) -> None:
-        """Compute everything else from the column `free`."""
+        """Compute all other data of this object from the column `free`."""
         kinds, nodes, levels = self.asked.kinds, self.asked.nodes, self.levels
         for kind in range(kinds):
             self.sums[kind] = 0.0
@@ -180,7 +182,9 @@ class Nodes:
         return kind < self.asked.kinds
 
     def can_count(self, request: int) -> bool:
-        """Return True if the request fits exactly if the nodes have as many places as it needs."""
+        """Return True if the number of places on the nodes decides alone whether the request fits: it fits if there are
+        as many as it needs.
+        """
         asked, partition = self.asked, self.asked.first[request]
         is_simple = asked.grows[request] == 1 and asked.least[request] <= 1
         return is_simple and asked.first[request + 1] == partition + 1 and asked.limit[partition] >= asked.nodes
@@ -192,7 +196,8 @@ class Nodes:
             self.room += self.room_on(node, request, -1, 0)
 
     def loss(self, nodes: Numbers, counts: Numbers, first: int, last: int, request: int) -> int:
-        """Return how many places for the watched request would go if tasks of another request took their resources.
+        """Return how many places for the watched request would be lost if tasks of the request `request` were put on
+        some nodes.
 
         The nodes and tasks are as in `shift`, and no node occurs twice.
         """
@@ -231,7 +236,7 @@ class Nodes:
         """Choose nodes of one of the request's partitions, in the order of the placement rule; return False if there
         are too few.
 
-        For a request of nodes, `units`, the most tasks on a node, is 1.
+        In a request of nodes instead of tasks, each node counts as one task.
         """
         asked, kinds, its, least = self.asked, self.asked.kinds, request * self.asked.kinds, self.asked.least[request]
         left, mask = asked.count[request], asked.mask[partition] * asked.nodes

@@ -121,14 +121,16 @@ class Present:
         """
         self.reservations = 0
         self.is_due = self.is_reserved = False
-        """Two flags: True if a reservation has reached its start; True if the jobs that start now have reservations"""
+        """Two flags: True if a reservation has reached its start; True if reservations last beyond a pass, so that a
+        job that starts loses its reservation (with partitions only while such a job starts)
+        """
         self.shadow, self.extra = 0.0, 0
         """Shadow time, at which the head (first job of the queue) fits, and the number of extra processors left over at
         that time
         """
         self.bounds, self.turn = Trials(jobs), numbers(jobs)
-        """Results of earlier searches in this pass, as lower bounds for later searches; and the ranks of jobs in the
-        order in which they are handled
+        """Results of earlier searches in this pass, as lower bounds for later searches; and the ranks of the jobs that
+        the loop tries to move (to an earlier start or another row), in this order
         """
         self.grain = procs // WIDTHS + 1
         """Number of neighbouring widths that share an entry in `grown_for`, so that wide machines cost no more"""

@@ -64,15 +64,17 @@ class Sharing(Clock):
         """For each band (group of jobs in the same rows), by number: the positions of its rows in the order of turns"""
         # Where, by rank
         self.home, self.stands, self.set_at = numbers(jobs), numbers(jobs), numbers(jobs)
-        """For each job, by rank: slot of its home row; slots of all its rows, as bits; and ~i if its columns are entry
-        i of the history's `whole_sets`
+        """For each job, by rank: slot of its home row; slots of all its rows, as bits; and ~i, where i is the index of
+        its columns in the history's `whole_sets`
         """
         self.rows_of: list[tuple[int, ...]] = [()] * jobs
         """For each job in the matrix, by rank: the ids of its rows"""
         self.written: list[tuple[int, ...]] = [()] * jobs
         """For each job, by rank: the ids of its rows as they were last written to the history"""
         self.replicas = self.copies = 0
-        """Number of entries in the list of replicas, and the number of these replicas that have not been removed"""
+        """Number of entries in the list of replicas (copies of jobs outside of their home rows), and the number of
+        these replicas that have not been removed
+        """
         self.settled = 0
         """Number of jobs at the beginning of the order of placement whose rows have certainly not changed in this
         step
@@ -113,11 +115,11 @@ class Sharing(Clock):
         self.enter_clock(turns, since, slots)
         self.id_of, self.is_row = numbers(slots), numbers(slots)
         self.room = numbers(slots)
-        """For each row: number of columns that no job uses whose home is this row"""
+        """For each row: number of columns that are not used by the jobs whose home is this row"""
         self.alone: list[tuple[int, ...]] = [()] * slots
         self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
-        """For each replica, in the order of addition: the rank of its job and the slot of its row; removed replicas
-        remain in the list
+        """For each replica (copy of a job in another row than its home row), in the order of addition: the rank of its
+        job and the slot of its row; removed replicas remain in the list
         """
         self.sets = Sets(jobs + 2 * slots + 2, self.size)
         self.row_set, self.full_set = jobs, jobs + slots
@@ -263,8 +265,8 @@ class Sharing(Clock):
         self._advance(to)
 
     def _make_up(self) -> float:
-        """Let the jobs run for the turns of their rows, after what they lose to migrations; return the smallest need
-        that remains.
+        """Let the jobs run for the turns of their rows, minus the time that they lose to migrations; return the
+        smallest time in seconds that a job still needs.
         """
         least = INFINITE
         for index in range(self.standing):

@@ -35,12 +35,14 @@ FITS_THERE: int = form_of(Start, Fits, True)
 OWN_IS_FREE: int = form_of(Resume, OwnFree)
 TAKES_OVER: int = form_of(Start, Preempts, True)
 RETURNS: int = form_of(Resume, Preempts)
-"""Forms in the log of decisions of starts and resumptions, without and with suspending others"""
+"""Numbers of four forms in the log of decisions: start and resumption without suspending others, then start and
+resumption with suspending others. This is the last of the four
+"""
 
 
 @cython.cclass
 class Ranking:
-    """Jobs sorted by a number, of equals the latest rank first, as `sim.policies.ranking` has them."""
+    """Jobs sorted by a number; of jobs with equal numbers the latest rank comes first, as in `sim.policies.ranking`."""
 
     def __init__(self, jobs: int) -> None:
         self.number, self.rank, self.count = growing_times(jobs), growing_numbers(jobs), 0
@@ -115,7 +117,9 @@ class Suspension(Loop):
         self.whole_sets: list[Processors] = []
         """Sets of processors that the history stores as integers, one for each stretch (time of a job on processors)"""
         self.since, self.ran_before = times(jobs), times(jobs)
-        """For each running job, by rank: the begin of its present stay, and how long it had run before"""
+        """For each running job, by rank: the time since which it has run without interruption, and the seconds for
+        which it had run before
+        """
         # Suspended jobs
         self.preempted = numbers(0)
         """For each job, by rank: how many times it was suspended; this is a column of the ledger"""
@@ -137,7 +141,7 @@ class Suspension(Loop):
         """For each job 1 if a pass is requested that is made only while the job runs, otherwise 0"""
         # Of a pass
         self.rankings: list[Any] = []
-        """Rankings that a policy uses, one for each place in its text that makes one"""
+        """Rankings that a policy uses, one for each call in its source code that makes a ranking"""
         self.roomy, self.victims, self.scratch = numbers(jobs), numbers(jobs), numbers(jobs)
         self.run_ranks = numbers(most_running)
 
@@ -162,7 +166,7 @@ class Suspension(Loop):
     # From a state of the engine, and back
 
     def enter_runner(self, rank: int, since: float, ran: float) -> None:
-        """Copy a running job into the loop: it runs `since` this time, and had made `ran` seconds of progress
+        """Copy a running job into the loop: it has run since the time `since`, and had made `ran` seconds of progress
         before.
         """
         self.since[rank], self.ran_before[rank] = since, ran
@@ -171,7 +175,7 @@ class Suspension(Loop):
         self._comes_to_run(rank, ran)
 
     def enter_wake(self, at: float, rank: int) -> None:
-        """Copy the request for a pass at the time `at`, while the job runs, into the loop."""
+        """Copy a request into the loop: make a pass at the time `at` if the job `rank` still runs then."""
         self._wake(at, rank)
 
     def wakes(self) -> list[tuple[float, int]]:
@@ -179,7 +183,9 @@ class Suspension(Loop):
         return [(self.reserved_at[index], self.reserved_rank[index]) for index in range(self.reservations)]
 
     def enter_paused(self, rank: int, since: float, ran: float) -> None:
-        """Copy a suspended job into the loop: it is suspended `since` this time, after `ran` seconds of progress."""
+        """Copy a suspended job into the loop: it has been suspended since the time `since`, after `ran` seconds of
+        progress.
+        """
         self.paused_at[rank] = since
         self.paused_in[rank] = -1
         self._pause(rank, ran)
@@ -214,7 +220,9 @@ class Suspension(Loop):
     # Questions
 
     def _new_ranking(self, place: int) -> Ranking:
-        """Return an empty ranking for the place in the policy's text with this number; no two places share one."""
+        """Return an empty ranking. `place` is the number of the call in the policy's source code that makes the
+        ranking; each call has its own.
+        """
         while len(self.rankings) <= place:
             self.rankings.append(Ranking(len(self.since)))
         ranking: Ranking = self.rankings[place]
@@ -457,7 +465,9 @@ class Suspension(Loop):
             self.is_to_wake[rank] = 1
 
     def _forget_wake(self, rank: int) -> None:
-        """Remove the request that depends on this job, which is over or no longer needed."""
+        """Remove the request for a pass that depends on this job; the request has been fulfilled or is no longer
+        needed.
+        """
         place = 0
         while self.reserved_rank[place] != rank:
             place += 1

@@ -42,7 +42,7 @@ class TollLoop(Suspension):
         """The suspension factor, and the rules of the policy, which tell the xfactor of a running job"""
         # The jobs
         self.low = times(0)
-        """For each job, by rank, as long as it is new: a time before which it cannot preempt"""
+        """For each job, by rank: a time before which it cannot preempt, valid as long as the job has not run yet"""
         self.category = numbers(0)
         # Running jobs sorted by xfactor, of equals the latest rank first
         self.height = times(jobs)
@@ -52,8 +52,8 @@ class TollLoop(Suspension):
         """Negative ranks of the running jobs, sorted by xfactor, and the number of these jobs"""
         self.prices: Times = times(procs + 1)
         self.priced_at, self.stamp = numbers(procs + 1), 1
-        """For each width (number of processors): number of the ladder's state for which its toll was computed; and the
-        number of the present state
+        """For each width (number of processors): number of the state of the ladder (running jobs sorted by xfactor) for
+        which its toll was computed; and the number of the present state
         """
         # Tolls
         self.keepers = Waiters(jobs, jobs + 1)
@@ -62,8 +62,8 @@ class TollLoop(Suspension):
         """
         self.nobody = jobs
         self.hoped, self.least = times(jobs), times(jobs)
-        """For each suspended job: the time at which it can pay the lowest possible toll (1), and the xfactor that it
-        needs for its known toll
+        """For each suspended job: the time at which its xfactor is enough for the lowest possible toll (1); and the
+        xfactor that it needs for its known toll
         """
         self.moment = times(0)
         """For each suspended job: the time at which it can pay its toll, or an earlier time; infinite if there is no
@@ -83,8 +83,8 @@ class TollLoop(Suspension):
     # From a state of the engine, and back
 
     def enter_toll(self, rank: int, keeper: int, moment: float) -> None:
-        """Copy a suspended job's toll into the loop: its `keeper` (rank of the running job that determines it; negative
-        if unknown).
+        """Copy a suspended job's toll into the loop: its `keeper` (rank of the running job that determines the toll;
+        negative if unknown).
 
         `moment` is the time at which the job can pay the toll.
         """
@@ -143,7 +143,7 @@ class TollLoop(Suspension):
     def _next_turn(self) -> int:
         """Return the next job that can pay its toll now, or that fits without suspending others; -1 if there is none.
 
-        Jobs up to the last one are skipped.
+        The jobs are handled from the highest xfactor to the lowest; those up to the last job handled are skipped.
         """
         now, sf, last_at, last = self.now, self.sf, self.turn_at, self.turn_rank
         self._release(self.nobody)
@@ -168,8 +168,8 @@ class TollLoop(Suspension):
         return self.turn_rank
 
     def _consider(self, rank: int, last_at: float, last: int) -> None:
-        """Make the job the candidate if its turn is after the last job handled (`last_at`, `last`) and before the
-        present candidate.
+        """Make the job the candidate if its turn is after the last job handled and before the present candidate.
+        `last_at` and `last` are the negative xfactor and the rank of the last job handled.
 
         Jobs suspended in this pass are skipped.
         """
@@ -195,7 +195,7 @@ class TollLoop(Suspension):
         self._release(rank)
 
     def _stand(self, rank: int) -> None:
-        """Add a running job to the ladder."""
+        """Add a running job to the ladder (list of running jobs sorted by xfactor)."""
         self.height[rank] = self.terms.height(self, rank)
         insert_pair(self.rung_at, self.rung_of, self.rungs, self.height[rank], -rank)
         self.rungs += 1
@@ -354,8 +354,8 @@ class TollLoop(Suspension):
         return first if first < before else INFINITE
 
     def _soonest_of(self, index: int, soon: float, first: float, looked: bool) -> float:
-        """Return the earliest time at which a new job can pay its toll, of those at `index` of the queue and behind; at
-        most `first`.
+        """Return the earliest time at which a new job, at `index` of the queue or behind it, can pay its toll; `first`
+        if that is earlier.
 
         The search ends as soon as the result is at most `soon`. `looked` is True if tolls without a keeper were reset
         already.

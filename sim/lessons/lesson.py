@@ -101,11 +101,11 @@ class LessonScene:
     that meets it.
     """
     policy: str | None = None
-    """Spec of the run's policy from the beginning of the run, for this scene and the following ones. A kind of
-    estimates may be added, as in `easy with exact`.
+    """Spec of the policy under which the whole run is made, in this scene and the following ones. A kind of estimates
+    may be added, as in `easy with exact`.
     """
     switch: str | None = None
-    """Spec of a policy that replaces the run's policy at the time of this scene; the next scene is without it again."""
+    """Spec of a policy that replaces the run's policy from the time of this scene on, and in this scene only."""
     compare: str | None = None
     """Spec of the policy of a second run, shown next to the first. It decides from the beginning; a policy in the field
     `compare_here` decides from the time of the scene.

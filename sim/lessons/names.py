@@ -86,7 +86,9 @@ class Names:
         return value
 
     def claim(self, text: str) -> str | None:
-        """Return None if the statement `text`, such as `J5.end <= J3.start`, is true in the run, else what is wrong."""
+        """Return None if the statement `text`, such as `J5.end <= J3.start`, is true in the run, otherwise text on what
+        is wrong.
+        """
         found = _CLAIM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)}: expected a claim such as J5.end <= J3.start")

@@ -232,9 +232,7 @@ class Performance:
 
     @cached_property
     def _whole(self) -> tuple[float, float]:
-        """Return the first and the last time of all runs together, which are those under every policy that the lesson
-        names.
-        """
+        """Return the first and the last time of the runs under all policies that the lesson names, taken together."""
         specs = {self.lesson.policy}
         for scene in self.lesson.scenes:
             asked = () if scene.ask is None else (*scene.ask.among, scene.ask.under)

@@ -1,6 +1,7 @@
 """Progress of a user through a lesson: the current scene, the answers, and what is shown.
 
-A `Walk` is immutable: each action of the user gives a new one, by which the screen or the presenter replaces it.
+A `Walk` is immutable: each action of the user returns a new `Walk`, which the screen or the presenter keeps in place of
+the old one.
 """
 
 from __future__ import annotations

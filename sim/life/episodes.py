@@ -1,5 +1,5 @@
-"""Text about a job's wait, which is divided into stretches with one reason each; several stretches are joined to an
-episode.
+"""Text about a job's wait. The wait is divided into stretches with one reason each, and neighbouring stretches are
+joined to episodes.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ long.
 
 
 def _blockers(waits: Sequence[Waited], many: str) -> str:
-    """Return text on the jobs that blocked this one; the job that blocked it longest comes first. `many` is the text if
-    no job is known.
+    """Return text on the jobs that blocked this one; the job that blocked it longest comes first. `many` is a plural
+    noun for several such jobs, and the whole text if no job is known.
     """
     seconds: dict[Job, float] = {}
     for wait in waits:
@@ -121,10 +121,10 @@ class _Episode(Generic[S]):
 
 
 def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> list[tuple[S, ...]]:
-    """Return the stretches joined to at most `most` episodes; the shortest is joined to a neighbour until they are few
+    """Return the stretches joined to at most `most` episodes: the shortest is joined to a neighbour until they are few
     enough.
 
-    If there is a neighbour of the same `kind`, that one is preferred.
+    A neighbour of the same `kind` is preferred to another one.
     """
     chunk = -(-len(stretches) // MOST_STRETCHES) or 1
     told: list[_Episode[S]] = []
@@ -142,7 +142,7 @@ def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> 
 
 def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
     """Return a sentence on why the job waited in these stretches, and on the jobs that passed it; `first` is True if
-    they begin the job's wait.
+    the stretches are at the beginning of the job's wait.
     """
     job, time, until = life.job, waits[0].time, waits[-1].until
     kinds = by_kind(waits)
@@ -162,8 +162,8 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
 
 
 def _ahead(waits: Sequence[Waited]) -> str:
-    """Return text on how many jobs were ahead of the job at the begin and at the end, and on the first job in the
-    queue.
+    """Return text on how many jobs were ahead of the job at the begin and at the end of these stretches, and on the
+    first job in the queue.
     """
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:

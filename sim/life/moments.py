@@ -94,13 +94,13 @@ class Planned:
     because: Reason | None
     """Reason that the policy gives for the plan; None if the policy only expects the start and reserves nothing."""
     early: tuple[Holder, ...] = ()
-    """Jobs that ended at that time, earlier than expected."""
+    """Jobs that ended when the plan was made, earlier than expected."""
     passers: tuple[Job, ...] = ()
     """Jobs that passed this job since the previous plan, and will still be running at the start that was planned
     then.
     """
     newcomers: tuple[Job, ...] = ()
-    """Jobs that arrived at that time and were placed in front of this job in the queue."""
+    """Jobs that arrived when the plan was made, and were placed in front of this job in the queue."""
     promised: bool = False
     """True if the policy promised not to move the start later."""
 
@@ -134,7 +134,7 @@ class Started:
     limit: float | None = None
     """Longest run time in seconds of a speculative run; None for any other run."""
     came: int = 0
-    """Number of processors that became available again at that time."""
+    """Number of processors that became available again at the time of the start."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class Shared:
     first: bool
     """True if the job had not run before this stay."""
     rows: Range
-    """Smallest and largest number of rows that the matrix had."""
+    """Smallest and largest number of rows that the matrix had during the stay."""
     own: Range
     """Smallest and largest number of rows that the job was in at once."""
     alone: float = 0
@@ -264,6 +264,6 @@ def named(state: Reason) -> Job | None:
 
 
 def numbers_of(state: Reason) -> dict[str, Range]:
-    """Return the numbers of a reason by name, each as a range of this value only."""
+    """Return the numbers of a reason by name, each as a `Range` whose smallest and largest value are this number."""
     fields = fields_of(state).items()
     return {key: Range(value, value) for key, value in fields if isinstance(value, int | float)}

@@ -9,11 +9,13 @@ from sim.policies.policy import columns_of
 from sim.timeline.scenario import Scenario
 
 Numbers: TypeAlias = list[tuple[float, float]]
-"""(time, value) of each change of a number."""
+"""List of (time, new value) with a pair for each change of a number."""
 
 
 def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
-    """Return, for each of the policies' columns of numbers, the job's values from its submission to its start."""
+    """Return a mapping from each column of numbers that the policies define to the changes of the job's value, from its
+    submission to its start.
+    """
     policies = (scenario.policy, *(policy for _, policy in scenario.switches))
     if not any(policy.leads() or columns_of(policy) for policy in policies):
         return {}

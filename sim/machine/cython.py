@@ -9,8 +9,8 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def cclass(of: _Class) -> _Class:
-    """Return a copy of the class that can only have the attributes which its methods use (`__slots__`); this makes
-    access to them faster.
+    """Return a copy of the class whose objects can only have the attributes that its methods use (`__slots__`), which
+    makes access to attributes faster.
     """
     methods = [method for method in vars(of).values() if isinstance(method, FunctionType)]
     names = {name for method in methods for name in method.__code__.co_names} - {*dir(of)}

@@ -1,5 +1,5 @@
-"""Plan of a machine of nodes: the resources of each node that are free over future time. It corresponds to `Profile`,
-the plan for equal processors.
+"""Plan of a machine of nodes: the free resources of each node at each future time. It corresponds to `Profile`, the
+plan for equal processors.
 
 Step i of the plan holds the free amounts of every node from `_times[i]` until `_times[i + 1]`; the last step has no
 end. A job fits for a duration if it fits in every step within that time.
@@ -22,9 +22,7 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 
 
 class NodePlan:
-    """Plan of the resources of each node that stay free over future time, apart from those of running jobs and
-    reservations.
-    """
+    """Plan of the resources of each node that running jobs and reservations leave free, at each future time."""
 
     __slots__ = ("_free", "_late", "_requests", "_seats", "_shape", "_times")
 
@@ -34,7 +32,9 @@ class NodePlan:
         self._seats: dict[int, Seats] = {}
         """For each job in the plan, by rank: the nodes and amounts that it gets"""
         self._late: dict[Request, dict[float, float]] = {}
-        """For each request and duration: a time before which it does not fit. Valid until resources become free."""
+        """For each request and duration in seconds: a time before which a job with this request does not fit for that
+        duration. Valid until resources become free.
+        """
 
     @classmethod
     def of_running(cls, now: float, machine: NodeMachine, ends: Iterable[tuple[float, int, int]]) -> NodePlan:
@@ -89,8 +89,8 @@ class NodePlan:
         return self._free[bisect_right(self._times, time + MOMENT) - 1].copy()
 
     def shortage(self) -> float | None:
-        """Return the first time at which the jobs in the plan need more of a node's resources than it has; None if
-        there is no such time.
+        """Return the first time at which the jobs in the plan need more of a node's resources than the node has; None
+        if there is no such time.
         """
         return next((time for time, free in zip(self._times, self._free, strict=True) if (free < 0).any()), None)
 
@@ -195,8 +195,8 @@ class NodePlan:
         return self._free[first] if last == first + 1 else np.minimum.reduce(self._free[first:last])
 
     def _open(self, request: Request, first: int, start: float, end: float) -> Amounts:
-        """Return the amounts that are free from the step with index `first` until `end`, without the nodes that
-        reservations keep from a job which starts at `start`.
+        """Return, for each node, the amounts that are free from the step with index `first` until `end`. Nodes that
+        reservations keep from a job which starts at `start` are left out.
         """
         return self._shape.left_open(request.admitted, self._worst(first, end), start, end)
 

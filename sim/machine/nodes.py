@@ -33,12 +33,14 @@ class NodeMachine(Machine):
         super().__init__(shape.cores)
         self.shape, self.requests = shape, requests
         self.lasts, self.now, self.accounts = lasts, 0.0, accounts
-        """Estimates of the jobs, by rank, and the present time; both count only where nodes are reserved"""
+        """Estimates of the jobs in seconds (`lasts`), indexed by rank; the present time; accounts of the jobs, indexed
+        by rank. Estimates and time matter only if nodes are reserved
+        """
         has_any = bool(shape.reservations)
         self.confined = (
             tuple(n for n, request in enumerate(requests) if request.admitted.within >= 0) if has_any else ()
         )
-        """Ranks of the jobs that must start in a reservation"""
+        """Ranks of the jobs that name a reservation of nodes and must start in it; empty without reservations"""
         self.left: Amounts = shape.has.copy()
         """For each node: the amounts of its resources that are free"""
         self.seats: dict[int, Seats] = {}

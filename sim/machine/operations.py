@@ -60,8 +60,8 @@ def are_same(column: Numbers, other: Numbers, count: int) -> bool:
 def common_pairs(
     first: Numbers, second: Numbers, count: int, other: Numbers, other_second: Numbers, other_count: int
 ) -> int:
-    """Return how many pairs at the beginning of two lists of pairs are equal; each list is stored in two columns, with
-    `count` and `other_count` pairs.
+    """Return how many pairs at the beginning of two lists of pairs are equal. One list is in the columns `first` and
+    `second`, with `count` pairs. The other is in `other` and `other_second`, with `other_count` pairs.
     """
     same = 0
     while same < count and same < other_count and first[same] == other[same] and second[same] == other_second[same]:
@@ -206,16 +206,16 @@ def remove_three(first: Times, second: Numbers, third: Numbers, count: int, valu
 
 
 def insert_range(first: Numbers, last: Numbers, count: int, place: int, one: int, other: int) -> None:
-    """Insert the range from `one` to `other` at index `place` into two columns, with the first and last number of
-    `count` ranges.
+    """Insert the range from `one` to `other` at index `place` of a list of `count` ranges. The columns `first` and
+    `last` have the first and last number of each range.
     """
     insert_number(first, count, place, one)
     insert_number(last, count, place, other)
 
 
 def remove_ranges(first: Numbers, last: Numbers, count: int, place: int, many: int) -> None:
-    """Remove `many` ranges, from index `place` on, from two columns with the first and last number of `count`
-    ranges.
+    """Remove `many` ranges, from index `place` on, from a list of `count` ranges. The columns `first` and `last` have
+    the first and last number of each range.
     """
     remove_numbers(first, count, place, many)
     remove_numbers(last, count, place, many)

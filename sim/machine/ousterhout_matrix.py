@@ -29,8 +29,8 @@ class Cell(NamedTuple):
 
 
 class MatrixPicture(NamedTuple):
-    """Copy of the matrix at one time: its rows as (id, cells) in order, and the id `on_turn` of the active row. It is
-    None if no row is active or the active row is not known.
+    """Copy of the matrix at one time: its rows as (id, cells) in order, and the id `on_turn` of the active row.
+    `on_turn` is None if no row is active or the active row is not known.
     """
 
     procs: int
@@ -112,9 +112,7 @@ class MatrixView:
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Return the jobs among `ranks` that fit into these rows together: each column of the job is free in at least
-        one of the rows.
-        """
+        """Return those of the jobs `ranks` whose every column is free in at least one of these rows."""
         columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
         return [rank for rank in ranks if not columns[rank] & used]
 

@@ -17,9 +17,9 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 Placement = Literal["lowest", "together", "best", "spread"]
-"""Rules for choosing processors: the lowest-numbered free ones (`lowest`), or neighbours if possible (`together`). Only
-nodes have `best` (nodes with the fewest free cores first) and `spread` (the most free cores first). There, `lowest`
-means the rule in the file that describes the nodes.
+"""Rules for choosing processors: the lowest-numbered free ones (`lowest`), or neighbours if possible (`together`). Two
+more rules exist only on a machine of nodes: `best` (nodes with the fewest free cores first) and `spread` (the most free
+cores first). On such a machine, `lowest` means the rule in the file that describes the nodes.
 """
 
 
@@ -97,9 +97,9 @@ class Machine:
     factors: Sequence[float] = ()
     qos_factors: Sequence[float] = ()
     accounts: Sequence[str] = ()
-    """For each job, by rank: the tier of its partition (`tiers`; jobs of a higher tier come first), and the partition's
-    factor in the job's priority (`factors`). Then the factor of its quality of service, and its account. Each is empty
-    if there are no such differences.
+    """Four sequences with the ranks of jobs as indices. `tiers`: tier of the job's partition (jobs of a higher tier
+    come first). `factors`: the partition's factor in the job's priority. `qos_factors`: the factor of the job's quality
+    of service. `accounts`: its account. A sequence is empty if all jobs have equal values.
     """
     has_nodes = False
     """True if the machine consists of nodes (see `NodeMachine`), False for equal processors."""
@@ -186,8 +186,8 @@ class Machine:
         return None
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
-        """Return why the job does not fit on the nodes: free cores, nodes with free cores, places found, places
-        needed, what a place is, and the resource that is short.
+        """Return why the job does not fit on the nodes, as (free cores, nodes with free cores, places found, places
+        needed, what a place is, resource that is short).
 
         A place is, for example, a node. The last text names the resource of which too few nodes have enough. On equal
         processors, raise an error.

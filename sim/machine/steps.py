@@ -130,7 +130,9 @@ class Steps:
         return True
 
     def shortage_of(self, procs: int, end: float) -> int:
-        """Return the index of the first step before `end` with fewer than `procs` free processors; -1 without one."""
+        """Return the index of the first step before `end` with fewer than `procs` free processors; -1 if there is no
+        such step.
+        """
         at, free, index, until = self.at, self.free, 0, end - MOMENT
         while index < self.count and (at[index] < until or not index):
             if free[index] < procs:
@@ -139,11 +141,12 @@ class Steps:
         return -1
 
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
-        """Return the first time, among those of the steps up to index `last`, at which `procs` processors stay free for
-        `duration` seconds.
+        """Return the earliest time at which `procs` processors stay free for `duration` seconds, to move a job in the
+        plan to an earlier start.
 
-        Times before `after` do not count. If there is no such time, return `start`, the job's present start in the
-        plan. The result may overlap with the job's present time in the plan, because the job leaves that.
+        The begins of the steps up to index `last` are tried, and `after`, the earliest time allowed. If none of them
+        fits, return `start`, the job's present start in the plan. The result may overlap with the job's present time in
+        the plan, because the job leaves that.
         """
         at, free, found, until = self.at, self.free, start, INFINITE
         first = after + MOMENT

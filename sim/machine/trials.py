@@ -25,8 +25,8 @@ class Trials:
         self.moves, self.count = numbers(most), 0
         """For each trial, the number of reservations that had moved before it; and the number of trials"""
         self.left, self.moved = times(most), 0
-        """For each reservation that moved: the earliest old start among this one and all that moved later; and the
-        number of reservations that moved
+        """For each reservation that moved: the earliest old start among this reservation and all that moved later; and
+        the number of reservations that moved
         """
 
     def forget(self) -> None:
@@ -48,8 +48,8 @@ class Trials:
         return -INFINITE
 
     def note(self, procs: int, lasts: float, start: float, at: float) -> None:
-        """Record the result of a search for a job on `procs` processors for `lasts` seconds, which is planned at
-        `start`: its first possible start is `at`. The job moves there if that is earlier.
+        """Record that a job on `procs` processors for `lasts` seconds, planned at `start`, can start at `at` at the
+        earliest. The job moves there if `at` is before `start`.
 
         Earlier trials that this one makes redundant are removed.
         """

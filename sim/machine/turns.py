@@ -163,8 +163,8 @@ class Turns:
         """Return the time at which a job in these rows will have made `work` seconds of progress from `now` on, if the
         rows do not change.
 
-        `work` is the remaining run time plus the time lost to migrations, in seconds of the job's own turns without
-        overhead. An end less than a microsecond before the end of a turn counts as the end of the turn.
+        `work` is the remaining run time plus the time lost to migrations, both in seconds without the overhead of
+        turns. An end less than a microsecond before the end of a turn counts as the end of the turn.
         """
         count = len(self.rows)
         if count < 2:
@@ -189,8 +189,8 @@ class Turns:
         """Return the first time from `now` on at which one of these rows is active; a turn's overhead counts as active
         time.
 
-        Call it only after the rebuild of the matrix at `now`. Before, a row could count that becomes active at `now`
-        but that the job leaves in the rebuild.
+        Call it only after the rebuild of the matrix at `now`. Before the rebuild, `rows` may contain a row that becomes
+        active at `now` but that the job leaves in the rebuild.
         """
         if self.row in rows:
             return now

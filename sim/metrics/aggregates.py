@@ -68,8 +68,8 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """Return the ratio R of Lawson & Smirni: by which share the slowdown `sm` is better than `s1`; negative if it is
-    worse. If either is None, return None.
+    """Return the ratio R of Lawson & Smirni, (s1 - sm) / min(s1, sm): positive if the slowdown `sm` is better than
+    `s1`, negative if it is worse. If either is None, return None.
 
     >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
     (0.5, -0.5, None)

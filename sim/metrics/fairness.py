@@ -34,7 +34,7 @@ class Fairness:
     passed: Ints
     """Number of jobs that were submitted later than the job and started earlier."""
     in_its_way: Floats
-    """Number of the jobs that passed the job and held processors that it lacked
+    """Number of the jobs that passed this job and held processors that this job lacked
     (`sim.history.stretch_queries.InTheWay`).
     """
     fair_start: Floats
@@ -118,11 +118,11 @@ def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None) -> I
 def fair_starts(
     scenario: Scenario, ranks: Iterable[int], told: Callable[[int], object] = lambda finished: None
 ) -> Iterator[tuple[int, float | None]]:
-    """Yield (rank, fair start) of each of the jobs `ranks`, which must be in order; the start is None if the job never
-    starts.
+    """Yield (rank, fair start) of each of the jobs `ranks`, which must be in ascending order; the start is None if the
+    job never starts.
 
-    In the run without the later jobs, `told` is called after each step with the number of jobs finished by then, to
-    show progress.
+    For each of these jobs a run without the later jobs is made. In it, `told` is called after each step with the number
+    of jobs finished by then, to show progress.
     """
     engine = scenario.at_the_beginning()
     for rank in ranks:

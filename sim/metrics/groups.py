@@ -181,10 +181,11 @@ PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
 def by_tail(source: Schedule | FinishedJobs) -> list[GroupRow]:
-    """Return a row for each percentile p, with the value of each of several quantities that p percent of the jobs do
-    not exceed.
+    """Return a row for each percentile p. For each of several quantities, the row has the value that p percent of the
+    jobs do not exceed.
 
-    The quantities are waits, turnarounds, bounded slowdowns, delays of reservations, and guaranteed over actual waits.
+    The quantities are waits, turnarounds, bounded slowdowns, delays of reservations, and ratios of guaranteed to actual
+    wait.
     """
     jobs = FinishedJobs.of(source)
     columns = {
@@ -217,8 +218,8 @@ def crossed(first: Sequence[GroupRow], second: Sequence[GroupRow], jobs: Finishe
 
 
 def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[GroupRow]:
-    """Return a row for each of the groups `names`, even if it has no jobs; `index` has the number of each job's group,
-    counted from 0.
+    """Return a row for each of the groups `names`, also for groups without jobs; `index` has the number of each job's
+    group, counted from 0.
     """
     order = np.argsort(index, kind="stable")
     cuts = np.searchsorted(index[order], np.arange(len(names) + 1))

@@ -62,8 +62,8 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
 
 
 def area(time: Floats, values: NDArray[np.int64] | Floats, at: Floats) -> Floats:
-    """Return, for each time in `at`, the area under a step function from its first time on; 0 for earlier times. The
-    last value has no end.
+    """Return, for each time in `at`, the area under a step function from its first time until then; 0 for earlier
+    times. The function is `values[i]` from `time[i]` until `time[i + 1]`; the last value has no end.
 
     >>> area(np.array([0.0, 10.0]), np.array([2, 5]), np.array([-5.0, 4.0, 12.0])).tolist()
     [0.0, 8.0, 30.0]

@@ -13,9 +13,7 @@ from sim.workload.model import Floats, Header, Ints
 HOURS = 168
 """Number of hours in a week; hour 0 is Monday from 00:00 to 01:00."""
 WEEKLY = {"utilization": "utilization", "queue": "queue (jobs)", "wanted": "processors wanted"}
-"""Quantities of which the averages over a week are computed: their titles, with the names of the fields of `OverTime`
-as keys.
-"""
+"""For each quantity whose averages over a week are computed, by the name of its field in `OverTime`: its title."""
 _HOUR = 3600
 _THURSDAY = 3 * 24
 """Hour of the week at which Unix time begins (Thursday 00:00)."""
@@ -44,8 +42,8 @@ def hours_of_week(header: Header, times: Floats) -> Ints:
 
 
 def _shift(hour: int, zone: tzinfo) -> float:
-    """Return by how many seconds the zone is ahead of UTC at this hour (counted since 1970); 0 if the calendar does not
-    reach so far.
+    """Return by how many seconds the zone is ahead of UTC at this hour (counted since 1970); 0 if the hour is outside
+    the range of dates in Python.
     """
     try:
         offset = datetime.fromtimestamp(hour * _HOUR, UTC).astimezone(zone).utcoffset()

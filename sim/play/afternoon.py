@@ -16,8 +16,8 @@ SAMPLE = "lublin-128"
 JOBS = 24
 """Number of jobs in a game."""
 BUSY = 0.85, 2.5
-"""Range of the offered load (work over capacity) of the jobs to choose from: below it hardly any job waits, above it
-all do.
+"""Range of the offered load (work over capacity) of the jobs to choose from: below this range hardly any job waits,
+above it all jobs wait.
 """
 TRIED = 25
 """Number of candidate series of jobs that are tried; the one in which decisions matter most is played."""

@@ -130,7 +130,7 @@ class Game:
         return "arrival" if arrives else "completion" if ends else "begin"
 
     def end_of(self, rank: int) -> float:
-        """Return the time at which a started job ends; the player does not see it before."""
+        """Return the time at which a started job ends, which is hidden from the player until then."""
         return self.starts[rank] + self.workload.runtimes[rank]
 
     @property

@@ -26,8 +26,8 @@ from sim.workload.shape import Seats
 
 
 class Pass(View, Protocol):
-    """State of the run at one pass of the policy: what can be asked of a `View`, and the calls by which the policy
-    acts.
+    """State of the run at one pass of the policy: the properties and methods of a `View`, and the calls by which the
+    policy acts.
     """
 
     def start(self, job: Job, because: Reason, on: Seats | None = None) -> None:
@@ -167,7 +167,9 @@ _Act = TypeVar("_Act", bound=Callable[..., Any])
 
 
 def act(function: _Act) -> _Act:
-    """Register a function that yields the decisions of a call, which has the function's name, on a special `Pass`."""
+    """Register a function for iterated policies: it yields the decisions that the call of the same name on a `Pass`
+    makes.
+    """
     ACTS[function.__name__] = function
     return function
 
@@ -279,7 +281,7 @@ class _Yields(ast.NodeTransformer):
         return ast.copy_location(ast.YieldFrom(node), node)
 
     def _is_given(self, node: ast.Call) -> bool:
-        """Return True if the policy's `Pass` object (usually called `now`) is an argument of the call."""
+        """Return True if the policy's `Pass` object (usually called `now`) is an argument of the call `node`."""
         return any(isinstance(arg, ast.Name) and arg.id == self._now for arg in node.args)
 
     def _helps(self, name: str) -> bool:

@@ -92,8 +92,11 @@ class Multifactor(Order):
         )
 
     def _in_tree(self, view: View, accounts: Sequence[str], kept: float, gained: float) -> dict[tuple[str, int], float]:
-        """Return the usage of each user in each account up to now; `kept` is what remains of earlier usage, `gained`
-        that of a processor since the last pass.
+        """Return the usage of each user in each account up to now, as a mapping from (account, user) to
+        processor-hours.
+
+        `kept` is the factor by which earlier usage has decayed since the last pass; `gained` is the usage that one busy
+        processor adds in this time.
         """
         usage: dict[tuple[str, int], float] = view.notes.setdefault("tree", {})
         for pair in usage:

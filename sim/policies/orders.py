@@ -52,7 +52,7 @@ class Order:
         return self
 
     def seeing(self, view: View) -> Order:
-        """Return the order for this pass, with the data that its keys need from `view`; data for later passes is kept
+        """Return the order for this pass, with the data that its keys need from `view`; data for later passes is stored
         in `view.notes`.
         """
         return self

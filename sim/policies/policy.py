@@ -167,8 +167,8 @@ MOST_COLUMNS = 8
 
 
 def order_field(default: Order) -> Any:
-    """Return a dataclass field by which a policy takes an order of the queue as a parameter, with that order's own
-    parameters.
+    """Return a dataclass field for an order of the queue as a policy's parameter; the user can also set the parameters
+    of the order. Its value is `default` if the user names no order.
     """
     return dataclasses.field(default=default)
 

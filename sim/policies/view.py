@@ -91,7 +91,7 @@ class View(Protocol):
         """Return the waiting jobs in the policy's order, or sorted by the key `by(job, now)`."""
 
     def behind(self, head: Job) -> list[Job]:
-        """Return the waiting jobs behind this one."""
+        """Return the waiting jobs behind `head` in the policy's order."""
 
     def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
         """Return the jobs behind `head` (None: all waiting jobs) that might start now and not delay the head.
@@ -124,10 +124,10 @@ class View(Protocol):
         """Return the reason why the job does not fit: what it lacks."""
 
     def new_ranking(self) -> Ranking:
-        """Return a ranking without jobs, for this pass."""
+        """Return a new, empty `Ranking` (jobs sorted by a number), which the policy can fill at this pass."""
 
     def draft(self) -> Plan:
-        """Return a copy of the plan of running jobs and reservations, which the policy may change."""
+        """Return a copy of the plan of running jobs and reservations; the policy may change this copy."""
 
     def earliest(self, job: Job) -> float:
         """Return the job's earliest start in the plan of running jobs and reservations."""
@@ -253,8 +253,8 @@ class View(Protocol):
         """Return the accounts of the jobs, indexed by rank; empty if the trace has none."""
 
     def is_held(self, job: Job) -> bool:
-        """Return True if a limit of its user, account or array holds the job back now; such jobs are in `queue` only if
-        the policy declares `asks_limits`.
+        """Return True if a limit on the job's user, account or array holds the job back now. Such jobs are in `queue`
+        only if the policy sets `asks_limits`.
         """
 
     def has_room(self, job: Job) -> bool:

@@ -26,7 +26,7 @@ def _record(branch: Branch) -> BranchRecord:
 
 
 def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
-    """Return planned switches of the policy, from times and policies."""
+    """Return a planned switch of the policy for each (time, policy) in `switches`."""
     return tuple(Switch(0, time, policy) for time, policy in switches)
 
 

@@ -68,7 +68,7 @@ class Session:
     """Records of the branches; a parent comes before its children."""
     branch: str = "main"
     step: int = 0
-    """Number of steps of `branch` up to the moment shown."""
+    """Number of steps of the branch named `branch` up to the moment shown."""
     bookmarks: tuple[Bookmark, ...] = ()
     stops: tuple[str, ...] = ()
     view: Mapping[str, Value] = field(default_factory=dict)

@@ -5,7 +5,7 @@
     [trace]
     sample = "lublin-128"
 
-Values are written as in JSON. Every value remembers its line, so that what is wrong with it can be said with its place.
+Values are written as in JSON. The line of every value is kept, so that an error message can name the line.
 """
 
 from __future__ import annotations

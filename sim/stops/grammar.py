@@ -355,7 +355,9 @@ class _Parser:
         return self._checked(float(number) / (100 if is_percent else 1), token)
 
     def _moment(self, parse: Callable[[str, float], Moment]) -> float | Step:
-        """Parse a time, whose parts may be several words, as in 12d 4h 30m or d12 04:30."""
+        """Parse a time, whose parts may be several words, as in 12d 4h 30m or d12 04:30. Return it in seconds, or as a
+        `Step` if it is the number of a step.
+        """
         first, words = self._next, []
         while _MOMENT.match(self._next.word):
             words.append(self._take().word)

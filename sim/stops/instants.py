@@ -262,8 +262,8 @@ class OfEngine:
 
 
 def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[int]) -> int:
-    """Return the largest number of later jobs that passed one waiting job, from ranks of waiting and of cancelled
-    jobs.
+    """Return the largest number of later jobs that passed one waiting job. The arguments are the number of submitted
+    jobs, and the ranks of waiting and of cancelled jobs.
 
     >>> _most_overtaken(6, [1, 4], []), _most_overtaken(6, [1, 4], [5])
     (3, 2)

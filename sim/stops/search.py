@@ -74,7 +74,9 @@ def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit
 
 
 def _is_known(timeline: Timeline, step: int) -> bool:
-    """Return True if the run has this step, which is computed if necessary."""
+    """Return True if at least `step` steps of the run are computed; if they are not, compute for about `_AHEAD` seconds
+    first.
+    """
     if timeline.computed < step:
         timeline.compute_for(_AHEAD)
     return timeline.computed >= step
@@ -92,7 +94,9 @@ class _Looker:
         self._before: list[Reading] = []
 
     def begin_again(self) -> None:
-        """Prepare to read from an earlier step on; columns that were read are kept."""
+        """Prepare to read from an earlier step on: forget the values read so far, but not the columns of the
+        history.
+        """
         self._engine, self._before = None, []
 
     def look(self, step: int) -> Stop | None:

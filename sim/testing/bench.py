@@ -59,9 +59,10 @@ class Version:
 
 
 def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[str, Workload]:
-    """Return workloads to test with, each by the command-line arguments that open it.
+    """Return the workloads to test with, in a mapping whose keys are the command-line arguments that open them.
 
-    They are the first `SAMPLE_JOBS` jobs of each sample, and the first `jobs` jobs of each of `traces` (None: all).
+    They are the first `SAMPLE_JOBS` jobs of each sample, and the first `jobs` jobs (None: all) of each trace in
+    `traces`.
     """
     samples = {f"{sample.name} --jobs {SAMPLE_JOBS}": read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES}
     cut = "" if jobs is None else f" --jobs {jobs}"
@@ -98,9 +99,9 @@ def _run(opened: str, scenario: Scenario, on_try: Callable[[], None]) -> BenchRu
 
 
 def changes(before: Version, now: Version) -> Iterator[tuple[BenchRun, tuple[Versus, ...]]]:
-    """Yield each run of the new version with its metrics next to the old ones.
+    """Yield, for each workload, the new version's run and the metrics of both versions.
 
-    `better` of a pair of metrics is 1 where the new version is better.
+    A pair of metrics has `better` = 1 if the new version is better, 0 if it is worse, and None if neither.
     """
     for old, new in zip(before.runs, now.runs, strict=True):
         pairs = (versus(metric(name), old.values[name], new.values[name]) for name in SHOWN)

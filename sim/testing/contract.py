@@ -36,7 +36,9 @@ WHY = "does it use unseeded random numbers, a clock, state of an earlier run, or
 MOST_STEPS = 100_000
 TIMES = ("the first time", "the second time")
 AGAIN = 8
-"""Number of repetitions of a run that must agree before a difference counts as not caused by chance."""
+"""Number of repetitions of a run that must all decide alike before a difference is blamed on something other than
+chance.
+"""
 
 
 class Finding(NamedTuple):
@@ -91,7 +93,9 @@ def _rule_of(error: SchedscopeError) -> str:
 
 
 def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if a run without reasons, or one continued from a checkpoint, differs from the first run."""
+    """Return a finding if a run that records no reasons, or a run continued from a checkpoint, differs from the first
+    run.
+    """
     again = Engine(workload, policy, curious=False)
     middle = first.step_count // 2
     again.advance(middle)

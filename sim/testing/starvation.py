@@ -19,7 +19,7 @@ from sim.policies.policy import Policy
 from sim.testing.workloads import GAP, stream
 
 STREAMS = (120, 480, 1920)
-"""Numbers of narrow jobs in the streams that are tried, until the wide job starts"""
+"""Numbers of narrow jobs in the streams, which are tried one after another until the wide job starts"""
 LONGEST = 366 * 86400.0
 """Longest time in seconds; a larger number in a policy is not taken for a time."""
 TIMES = 3

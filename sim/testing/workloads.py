@@ -23,7 +23,9 @@ class Kind(NamedTuple):
     fraction: bool = False
     """True if times are fractions of seconds."""
     too_long: tuple[float, ...] = (1, 1, 1.5, 3, 10)
-    """Ratios of estimate to run time; with one below 1 the job is killed at its estimate."""
+    """Ratios of estimate to run time, from which each job gets one; a job with a ratio below 1 is killed at its
+    estimate.
+    """
     widest: float = 0.2
     """Share of the jobs that need the whole machine."""
     high: float = 0
@@ -51,7 +53,7 @@ GAP = 30.0
 
 
 def random_workload(number: int, seed: int = 0) -> Workload:
-    """Return the random workload of that number; the same seed gives the same workload."""
+    """Return the random workload with the number `number`; the same number and seed always give the same workload."""
     draw = Random(f"{seed} {number}")
     kind = KINDS[number % len(KINDS)]
     procs, many = draw.choice((1, 2, 3, 4, 5, 8, 10, 16)), draw.randint(1, draw.choice((3, 10, MOST_JOBS)))
@@ -95,7 +97,9 @@ def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outag
 
 
 def _lot(draw: Random, procs: int) -> int:
-    """Return a random set of processors, as bits; never all of them, except on a machine with one processor."""
+    """Return a random set of processors of a machine with `procs` processors, as bits. It never contains all of them,
+    unless there is only one.
+    """
     return draw.randint(1, max((1 << procs) - 2, 1))
 
 

@@ -80,8 +80,8 @@ class Branch:
         self.then: tuple[Switch, ...] = ()
         """Planned switches and failures that follow the user's last switch to another policy on this branch."""
         self.printed: dict[int, tuple[str, ...]] = {}
-        """Mapping from the number of each of the last steps to the lines that the policy printed in it; the lines come
-        from foreign code.
+        """Mapping from the number of each of the last steps to the lines that the policy printed in it. The lines come
+        from user-defined code.
         """
         self._checkpoints = [engine.checkpoint()]
         self._steps = [engine.step_count]
@@ -94,7 +94,9 @@ class Branch:
 
     @property
     def title(self) -> str:
-        """Return the title of the run in a comparison: its policy and, if they are not the trace's, its estimates."""
+        """Return the title of the run in a comparison: its policy, followed by its kind of estimates if these are not
+        the trace's own.
+        """
         return self.engine.workload.title(self.engine.state.spec)
 
     @property
@@ -178,7 +180,7 @@ class Branch:
         engine.curious = engine.state.sharing is not None
 
     def _go_on(self, steps: int) -> bool:
-        """Make at most `steps` steps, up to the next checkpoint; return False if no step is left."""
+        """Make at most `steps` steps, but stop at the next checkpoint; return False if no step is left."""
         engine, spent = self.engine, 0
         first = self._pending[0] if self._pending else None
         if first is not None and is_due(first.time, engine, first.is_after):
@@ -304,12 +306,11 @@ class Branch:
         stop: Callable[[], bool] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Engine | None:
-        """Return an engine after `step` steps, with reasons as if the user had watched; None if `stop` returns True
-        before that.
+        """Return an engine after `step` steps; None if `stop` returns True during the replay. The reasons of the last
+        step are recorded, as in a watched run.
 
-        `start` is an engine that may be moved there, if it is nearer than a checkpoint. `progress` is called with the
-        numbers
-        of steps made and to be made.
+        If the engine `start` is between the nearest checkpoint and this step, it is moved to the step and returned.
+        `progress` is called with (steps made, steps to make).
         """
         branch, place = self._before(step)
         if start and branch._steps[place] <= start.step_count <= step:
@@ -333,8 +334,8 @@ class Branch:
         return engine
 
     def within(self, step: int, decisions: int) -> Engine | None:
-        """Return an engine in the middle of the step, after `decisions` decisions; None for a switch, or if jobs share
-        processors in time.
+        """Return an engine in the middle of the step, after the first `decisions` decisions of this step. The result is
+        None if the step is a switch of the policy, or if jobs share processors in time.
         """
         if any(switch.step == step for switch in self.switches) or self.engine.state.sharing is not None:
             return None
@@ -347,8 +348,8 @@ class Branch:
         return engine
 
     def recorded(self, step: int, start: Engine | None = None) -> tuple[Engine, PassCode]:
-        """Repeat the step, and return the engine after it with the lines of the policy that ran; `start` as in
-        `replay`.
+        """Repeat the step, and return (engine after the step, lines of the policy's code that ran in the step). `start`
+        is an engine that may be moved to this step, as in `replay`.
         """
         from sim.code.recorder import Recorder
 

@@ -50,7 +50,9 @@ class Scenario:
             object.__setattr__(self, name, value)
 
     def time_of(self, moment: Moment) -> float:
-        """Return the time in seconds that `moment` names in this run; for a step the run is computed up to it."""
+        """Return the time in seconds that `moment` names in this run. If it names a step, the run is computed up to
+        that step.
+        """
         if not isinstance(moment, Step):
             return self.workload.header.seconds_at(moment)
         engine = self._engine(False)
@@ -60,13 +62,13 @@ class Scenario:
         return engine.now if moment.number else 0.0
 
     def at_the_beginning(self) -> Engine:
-        """Return an engine before its first step; the function from `stepper` makes its steps."""
+        """Return an engine before its first step; to move it, call the function that `stepper` returns for it."""
         return self._engine(self.check)
 
     def begun(self, for_schedule: bool = False) -> Engine:
         """Return an engine just after the last switch; the rest of the run is not computed.
 
-        `for_schedule`: decisions are not kept, because only the schedule is read.
+        With `for_schedule` the engine keeps no decisions, because the caller reads only the schedule.
         """
         engine = self._engine(self.check)
         if for_schedule and not self.check:
@@ -104,7 +106,7 @@ class Scenario:
         return step
 
     def go_before(self, engine: Engine, time: float) -> None:
-        """Make all steps and switches before that time."""
+        """Let the engine make all its steps and switches before `time`."""
         for at, policy in self._to_come(engine):
             if at < time:
                 engine.run(until=nextafter(at, -inf))
@@ -120,8 +122,8 @@ class Scenario:
         return Engine(self.workload, self.policy, placement=self.placement, watchers=watchers, curious=False)
 
     def _follow(self, engine: Engine, until: float, is_watched: bool = False) -> None:
-        """Make the switches up to and including `until`, and all steps before; with `is_watched` reasons are
-        recorded.
+        """Let the engine make the switches up to and including `until`, and all steps before them. With `is_watched`
+        reasons are recorded.
         """
         engine.curious = is_watched and engine.state.sharing is not None
         for at, policy in self.switches:
@@ -150,8 +152,8 @@ def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, P]], placement: Placement = "lowest"
 ) -> tuple[tuple[float, P], ...]:
-    """Return the switches with times in seconds, in order. If a time is given as a number of steps, the steps of the
-    run with the earlier switches of the list are counted.
+    """Return the pairs (time, policy) of `switches` with the time in seconds, in order. A time can be given as a number
+    of steps: these are steps of the run with the earlier switches of the list.
     """
     made: list[tuple[float, P]] = []
     for moment, other in switches:
@@ -163,8 +165,8 @@ def timed(
 
 
 def parse_switch(text: str, proof: Proof | None = None) -> tuple[Moment, str]:
-    """Return time and policy of a switch written as `T=SPEC`, both checked; user-defined code needs a `proof` of
-    consent.
+    """Return (time, spec) of a switch written as `T=SPEC`, both checked. A policy with user-defined code needs a
+    `proof` of consent.
     """
     moment, spec = split_switch(text)
     try:
@@ -175,7 +177,7 @@ def parse_switch(text: str, proof: Proof | None = None) -> tuple[Moment, str]:
 
 
 def split_switch(text: str) -> tuple[Moment, str]:
-    """Return time and spec of a switch written as `T=SPEC`, without making the policy."""
+    """Return (time, spec) of a switch written as `T=SPEC`, without making the policy."""
     time, equals, spec = text.partition("=")
     if not equals or not spec:
         raise ParameterError(f"{quoted(text)}: expected T=SPEC, like 12d4h=easy:order=sjf")

@@ -2,12 +2,13 @@
 
     timeline = Timeline(workload, "easy")
     timeline.seek(1000)
-    timeline.snapshot()  # as if every step had been watched
-        timeline.switch("conservative")  # a new branch with another policy from here on
-        timeline.look_at("main")  # the first branch, which is unchanged
+    timeline.snapshot()  # as if the reasons of every step had been recorded
+    timeline.switch("conservative")  # a new branch with another policy from here on
+    timeline.look_at("main")  # the first branch, which is unchanged
 
-Going back is a checkpoint and a replay; nothing is ever undone. The end of a branch is computed ahead of the cursor, in
-slices chosen by the caller. Same inputs, same run: the clock decides only how much is computed at a time.
+To go back, the timeline restores a checkpoint and repeats the steps after it; nothing is ever undone. The end of a
+branch is computed ahead of the cursor, in slices chosen by the caller. Same inputs, same run: the clock decides only
+how much is computed at a time.
 """
 
 from __future__ import annotations
@@ -49,8 +50,7 @@ class Timeline:
     """Tree of branches, with a cursor at a step of one branch (the current one).
 
     `switches` are planned switches (time, policy). They are made on the first branch, and on branches forked before
-    their
-    time; a switch by the user cancels later ones on its branch.
+    their time. A switch by the user cancels the later ones on its branch.
     """
 
     def __init__(
@@ -74,10 +74,12 @@ class Timeline:
         """Current branch, which the cursor is on."""
         self._branches = {"main": self.branch}
         self._looked_at: list[str] = []
-        """Names of the branches, the least recently used first; branches that were made lately may be missing"""
+        """Names of the branches, the least recently used first; a branch made since the last call of `let_go` is
+        missing
+        """
         self._cursor = self._at(0)
         self.progress = 1.0
-        """Progress of the seek that is under way, from 0 to 1; otherwise 1."""
+        """Progress of the seek that is under way, from 0 to 1; 1 if none is under way."""
 
     @property
     def workload(self) -> Workload:
@@ -101,8 +103,8 @@ class Timeline:
         self._cursor = self._at(min(self.step, self.branch.computed))
 
     def fork(self, name: str | None = None) -> Branch:
-        """Make a branch that begins at the cursor, move to it and return it: it has the same past, and no future
-        yet.
+        """Make a branch that begins at the cursor, move to it and return it: it has the same steps up to the cursor,
+        and none after it yet.
         """
         if name is None:
             name = next(n for n in map("fork {}".format, range(1, len(self._branches) + 2)) if n not in self._branches)
@@ -128,10 +130,9 @@ class Timeline:
     ) -> Branch:
         """Switch the policy at the cursor, or after `at_step` steps, in a new branch.
 
-        The switch is a step of its own, at the time of the step before it or at a time `at` before the next step. The
-        same
-        policy with other parameters counts as another policy. The switches and failures in `then` are planned to
-        follow.
+        The switch is a step of its own, at the time of the step before it or, if `at` is given, at this time before the
+        next step. The same policy with other parameters counts as another policy. `then` are switches and failures that
+        are planned to follow.
         """
         made = policy_of(policy)
         return self._parted(lambda branch: branch.switch(made, at, then), at_step, name)
@@ -141,7 +142,7 @@ class Timeline:
     ) -> Branch:
         """Let these processors (bits) fail until the time `until`, in a new branch.
 
-        The failure is at the cursor, or at the time `at` before the next step.
+        The failure begins at the cursor or, if `at` is given, at this time before the next step.
         """
         return self._parted(lambda branch: branch.take_away(processors, until, at), None, name)
 
@@ -161,9 +162,10 @@ class Timeline:
         return branch
 
     def remake(self, renewed: Callable[[Policy], Policy], name: str) -> Branch | None:
-        """Repeat the current branch with other policies in a new branch, which begins at the first replaced policy.
+        """Repeat the current branch in a new branch `name`, with the policy `renewed(policy)` in place of each policy.
 
-        The result is None if `renewed` replaces no policy. Failures by the user are repeated.
+        The new branch begins where the first policy is replaced; failures by the user are repeated. The result is None
+        if `renewed` replaces no policy.
         """
         made = [switch for switch in self.branch.switches if not switch.by_rule]
         course = [(0, None, self.policy), *((s.step, s.time, s.policy) for s in made if s.breaks is None)]
@@ -181,7 +183,9 @@ class Timeline:
         return None
 
     def begin(self, workload: Workload, policy: Policy | str, placement: Placement, name: str) -> Branch:
-        """Return a branch without a parent for a run of the same jobs with other data, such as other estimates."""
+        """Return a new branch `name` without a parent, for a run of the same jobs with other data, such as other
+        estimates.
+        """
         engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
         made = self._branches[name] = Branch(name, engine)
         return made
@@ -210,7 +214,9 @@ class Timeline:
         return True
 
     def present(self, watchers: Sequence[Watcher] = ()) -> Engine:
-        """Return a new engine at the cursor, with the history up to there; the caller may move the engine."""
+        """Return a new engine at the cursor, with the history up to there, observed by `watchers`; the caller may move
+        the engine.
+        """
         engine, branch = self._cursor, self.branch
         past = branch.history.until(engine.step_count, engine.state.free)
         return branch.engine.at(engine.checkpoint(), past, watchers=watchers)
@@ -242,7 +248,7 @@ class Timeline:
     def compute(self, steps: int) -> bool:
         """Compute at most `steps` steps; return False when the run is over.
 
-        An error in the policy, or jobs left waiting for ever, are raised once and kept as `branch.error`.
+        If the policy fails, or if jobs are left waiting for ever, an error is raised once, and kept as `branch.error`.
         """
         try:
             return self.branch.compute(steps)
@@ -276,7 +282,7 @@ class Timeline:
         return self.branch.history
 
     def snapshot(self) -> Snapshot:
-        """Return the state at the cursor, with reasons as if every step up to there had been watched."""
+        """Return the state at the cursor, with reasons as if those of every step up to there had been recorded."""
         shown = self._cursor.snapshot()
         return replace(shown, next_time=self.branch.next_time(self._cursor))
 
@@ -288,8 +294,8 @@ class Timeline:
         return None if engine is None else engine.snapshot()
 
     def code(self) -> PassCode:
-        """Return the lines of the policy that ran in the cursor's step, with values and the decisions that they
-        made.
+        """Return the lines of the policy that ran in the cursor's step, with the values of variables and the decisions
+        that the lines made.
         """
         return self.branch.recorded(self.step)[1] if self.step else PassCode()
 
@@ -329,9 +335,8 @@ class Timeline:
     def seek(self, step: int, stop: Stop | None = None) -> bool:
         """Move the cursor to after `step` steps, or to the end of a shorter run; missing steps are computed.
 
-        If `stop` returns True, the search ends: the cursor stays where it was, and the result is False. Otherwise the
-        result is
-        True.
+        `stop` is called now and then. If it returns True, the cursor stays where it was, and the result is False.
+        Otherwise the result is True.
         """
         self.progress = 0.0
         try:
@@ -358,7 +363,9 @@ class Timeline:
         return True
 
     def seek_time(self, time: float, stop: Stop | None = None) -> bool:
-        """Move the cursor to after the last step up to this time; return False if `stop` ended the search."""
+        """Move the cursor to after the last step up to `time`. Return False if `stop` returned True before that, as in
+        `seek`.
+        """
         while not self.complete and not (self.computed and self.history.time_of(self.computed - 1) > time):
             self.compute(_BATCH)
             if stop and stop():
@@ -381,8 +388,7 @@ class Timeline:
         bytes.
 
         They are computed again when needed. The current branch, the branches named in `kept`, and their parents are
-        never
-        released.
+        never released.
         """
         stay = dict.fromkeys(name for branch in (*kept, self.branch.name) for name in self._lineage(branch))
         others = [name for name in self._branches if name not in self._looked_at]
@@ -405,7 +411,7 @@ class Timeline:
         return sum(branch.size for branch in self._branches.values())
 
     def _keep_within_budget(self) -> None:
-        """Drop checkpoints, from the branch with the most bytes first, until all are within the limit."""
+        """Drop checkpoints until all together are within the limit; the branch with the most bytes comes first."""
         while self.memory > self.budget:
             for branch in sorted(self._branches.values(), key=lambda branch: -branch.size):
                 if branch.thin():

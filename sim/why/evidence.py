@@ -1,7 +1,8 @@
 """Evidence for why a job waits or has started, from one snapshot, in three levels.
 
 First a few sentences, the most important first (`sim.why.wait_sentences`). Then the numbers behind them
-(`sim.why.facts`), and all that the policy considered in this pass. A rejected job differs from one not considered.
+(`sim.why.facts`). Last all decisions of this pass. A job that the policy rejected is told apart from a job that it did
+not consider.
 """
 
 from __future__ import annotations

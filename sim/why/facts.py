@@ -151,7 +151,9 @@ class Sitters(NamedTuple):
 
     sitters: tuple[Sitter, ...]
     row: int | None = None
-    """Row of the matrix in which these jobs run, the row where they end first; None if no rows take turns."""
+    """Row of the matrix in which these jobs run: of all rows, the one where they end first. None if no rows take
+    turns.
+    """
 
 
 class Kept(NamedTuple):

@@ -1,8 +1,7 @@
 """Search for the last change of a value: the step and the decision that changed it.
 
 `last_change(history, PlanOf(rank), step)` finds when the job's planned start moved; with `HolderOf(processor)` it finds
-when the
-processor got another job. Steps are counted as on the screen: after the returned step, the change can be seen.
+when the processor got another job. Steps are counted as on the screen: after the returned step, the change can be seen.
 The search reads the recorded history and computes nothing again.
 """
 
@@ -152,11 +151,11 @@ def _switched(history: Past, step: int) -> Switched | None:
 
 
 def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None]:
-    """Yield the last step before `before` in which a job got the processor or left it; if both happened in this step,
-    yield the job's arrival.
+    """Yield the last step before `before` in which a job got the processor or left it. If both happened in this step,
+    its decision is the one about the job that got the processor.
 
-    The stretches (uninterrupted runs of jobs) are searched from the last one backwards. If a job has the processor to
-    itself, all earlier jobs left before it.
+    The stretches (uninterrupted runs of jobs) are searched from the last one backwards. The search ends at a job that
+    has the processor to itself, because all earlier jobs left before it.
     """
     past, latest = history.as_of(before - 1), (0, False, -1)
     for place, index in enumerate(stretches_on(past, processor), 1):

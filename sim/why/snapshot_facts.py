@@ -197,7 +197,7 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
 
 def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
     """Return the fact about the jobs that run on a suspended job's processors, or None. In a matrix these are the jobs
-    of the row in which they end first.
+    of one row, the row where they end first.
     """
     rows = _rows(snapshot)
     if not rows:

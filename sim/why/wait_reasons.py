@@ -80,8 +80,8 @@ class AwaitsTurn(NamedTuple):
 
 
 class FewBesideKept(NamedTuple):
-    """Reason to wait: the job does not fit, because of the `free` free processors `kept` are kept for the suspended job
-    `kept_for`.
+    """Reason to wait: `free` processors are free, but `kept` of them are kept for the suspended job `kept_for`, so the
+    job does not fit.
     """
 
     free: int
@@ -226,8 +226,8 @@ def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[
 
 
 def room(state: State) -> int:
-    """Return the number of free processors; in a matrix, the free columns of the row that has most, where replicas
-    count as free.
+    """Return the number of free processors. In a matrix it is that of the row with the most free columns, where
+    replicas count as free.
     """
     sharing = state.sharing
     if sharing is None:

@@ -160,7 +160,7 @@ def taken(column: NDArray[Any], ranks: Ints) -> Any:
 
 
 def numbered(values: Iterable[_Value]) -> tuple[tuple[_Value, ...], NDArray[np.int32]]:
-    """Return the different values, and for each value the index of its equal among them.
+    """Return (the different values, an array with the index of each value among them).
 
     >>> numbered("abca")
     (('a', 'b', 'c'), array([0, 1, 2, 0], dtype=int32))

@@ -35,7 +35,7 @@ class Fidelity:
     invented: tuple[Note, ...] = ()
 
     def unmodelled(self) -> Fidelity:
-        """Return only the note about requests that no policy models."""
+        """Return a copy that has only the note about requests that no policy models."""
         return Fidelity(assumed=tuple(note for note in self.assumed if note.what.startswith(UNMODELLED)))
 
     def __add__(self, other: Fidelity) -> Fidelity:

@@ -28,7 +28,7 @@ A further outcome, `turn`, accepts any end; it is for jobs of the same name that
 """
 SINGLETON = "singleton"
 MOST_NAMED = 10_000
-"""Largest number of jobs that one job waits for; further ones in its list are ignored."""
+"""Largest number of jobs that one job waits for; further jobs in its list of dependencies are ignored."""
 MOST_IN_ALL = 2**22
 SESSION = 1200.0
 """Longest think time in seconds: a job that is submitted later than this after the end of its user's previous job
@@ -48,7 +48,9 @@ class After(NamedTuple):
     """Seconds to wait after the start of the other job; only for the outcome `start`."""
 
     def is_met_by(self, is_bad: bool) -> bool:
-        """Return True if the other job can have the outcome; `is_bad` is True if it fails or is cancelled."""
+        """Return True if the end of the other job can meet this condition; `is_bad` is True if that job fails or is
+        cancelled.
+        """
         return self.outcome != ("ok" if is_bad else "not ok")
 
 
@@ -153,8 +155,8 @@ def in_sessions(submit: NDArray[np.float64], end: NDArray[np.float64], user: NDA
 
 
 def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
-    """Return the conditions of only the jobs in `index`, which get new numbers; other jobs do not wait for a job that
-    is left out.
+    """Return the conditions of only the jobs in `index`, which get new numbers. No job waits for a job that is left
+    out.
 
     >>> renumbered((None, None, Follow((After(0), After(1)))), [1, 2])[1].after
     (After(job=0, outcome='any', delay=0.0),)
@@ -200,10 +202,10 @@ def _counted(total: int, after: Sequence[After]) -> int:
 
 
 def _kept(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After, ...]]) -> tuple[After, ...]:
-    """Return the jobs to wait for, with their new numbers, in place of `one`: the same job if it is kept, otherwise
-    those in `turns` or none.
+    """Return what replaces the dependency `one`: the same with the job's new number if this job is kept.
 
-    `places` maps old to new numbers. `turns` maps a job that is left out to the jobs whose turn is before it.
+    Otherwise it is nothing or, for a dependency of the kind "turn", the jobs in `turns`. `places` maps old to new
+    numbers. `turns` maps a job that is left out to the jobs whose turn is before it.
     """
     if one.job in places:
         return (one._replace(job=places[one.job]),)
@@ -258,8 +260,8 @@ class Dependencies:
         """Mapping from each kind of dependency that is not modelled to the first job that has it."""
 
     def add(self, job: str, text: str, owner: str = "") -> None:
-        """Add the next job with the text of its dependencies; `owner` is its user and name, which jobs with a
-        `singleton` dependency share.
+        """Add the next job with the text of its dependencies. `owner` is the job's user and name: with the dependency
+        `singleton`, the job waits for earlier jobs with the same `owner`.
         """
         self._texts.append((job, text, owner))
 

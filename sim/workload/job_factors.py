@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Ranked:
-    """Part of a machine's shape that knows which jobs come before others."""
+    """Base class of the shape of a machine: the properties by which jobs come before others."""
 
     groups: tuple[Any, ...]
     requests: tuple[Any, ...]
@@ -16,8 +16,8 @@ class Ranked:
 
     @cached_property
     def tiers(self) -> tuple[int, ...]:
-        """Return the highest tier (`priority`) of each job's partitions, by rank, 0 without a partition; empty if all
-        jobs have the same. Jobs that must start in a reservation come before all others, as in Slurm.
+        """Return, for each job by rank, the highest tier (`priority`) of its partitions, 0 without a partition. Jobs
+        that must start in a reservation get a higher tier than all others, as in Slurm. Empty if all tiers are equal.
         """
         confined = [request.admitted.within >= 0 for request in self.requests]
         tiers = [*map(int, self._best([group.priority for group in self.groups]))]
@@ -28,16 +28,16 @@ class Ranked:
 
     @cached_property
     def factors(self) -> tuple[float, ...]:
-        """Return the highest factor of each job's partitions, divided by the highest of all partitions, by rank, 0
-        without a partition; empty if all jobs have the same.
+        """Return, for each job by rank, the highest factor of its partitions, divided by the highest of all partitions;
+        0 without a partition. Empty if all jobs have the same.
         """
         most = max((group.factor for group in self.groups), default=0)
         return self._best([group.factor / most for group in self.groups]) if most else ()
 
     @cached_property
     def qos_factors(self) -> tuple[float, ...]:
-        """Return the priority of each job's quality of service, divided by the highest of all, by rank; empty if all
-        jobs have the same.
+        """Return, for each job by rank, the priority of its quality of service, divided by the highest priority of all.
+        Empty if all jobs have the same.
         """
         known = dict(self.qos)
         most = max(known.values(), default=0)
@@ -45,7 +45,9 @@ class Ranked:
         return found if len({*found}) > 1 else ()
 
     def _best(self, values: Sequence[float]) -> tuple[float, ...]:
-        """Return the highest of its partitions' values for each job; empty if all jobs have the same."""
+        """Return, for each job by rank, the highest of `values` (one for each partition) over the job's partitions.
+        Empty if all jobs have the same.
+        """
         if not values or (len({*values}) < 2 and all(bool(request.groups) for request in self.requests)):
             return ()
         found = tuple(max((values[n] for n in request.groups), default=0.0) for request in self.requests)

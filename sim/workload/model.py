@@ -204,7 +204,7 @@ _FEW, _MANY = 4, 256
 
 
 class Jobs(Sequence[Job]):
-    """Sequence of the `Job` objects, indexed by rank; made when first used, as a run off the screen needs few."""
+    """Sequence of `Job` objects by rank, each made when first used, because a run without a screen needs few."""
 
     __slots__ = ("_columns", "made")
 
@@ -236,7 +236,7 @@ class Jobs(Sequence[Job]):
         return twin
 
     def next(self, rank: int, many: int = _MANY) -> Job:
-        """Return the job of that rank. If it is not made yet, make `many` from it on, which are usually needed next."""
+        """Return the job of that rank. If it is not made yet, `many` jobs from this rank on are made at once."""
         some = slice(rank, rank + many)
         with _MAKING:  # other threads must see the same jobs
             ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)
@@ -253,7 +253,7 @@ _FIELDS = tuple(getattr(Job, name).__set__ for name in Job.__slots__)
 
 
 def _jobs_of(*columns: Iterable[Any]) -> list[Job]:
-    """Return a `Job` for each entry of the columns (the fields of `Job` in their order), faster than by calls."""
+    """Return a `Job` for each entry of the columns (the fields of `Job` in order); faster than calling `Job`."""
     ranks, *_ = columns
     jobs = [object.__new__(Job) for _ in ranks]
     for keep, column in zip(_FIELDS, columns, strict=True):
@@ -320,7 +320,7 @@ class Workload:
 
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None, sizes: Sequence[Resize] = ()) -> Workload:
-        """Return the trace's jobs that can run on `procs` processors (None: the header's), resized as `sizes` say."""
+        """Return the jobs that can run on `procs` processors (None: the header's), a number that `sizes` change."""
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
         width = np.ceil(np.where(asked > 0, asked, used))
         run, estimate = trace.column(Field.RUN), trace.column(Field.ESTIMATE)
@@ -409,7 +409,7 @@ class Workload:
         return replace(made, follows=follows, thinking=thinking, limits=limits)
 
     def with_outages(self, more: Iterable[Outage]) -> Workload:
-        """Return the workload with more outages, without jobs wider than the machine ever is after their arrival."""
+        """Return the workload with `more` outages, without jobs for which the machine is never large enough again."""
         outages = tuple(sorted({*self.outages, *more}))
         if not outages:
             return self
@@ -455,7 +455,7 @@ class Workload:
         return Jobs(*known, self.high, self.reserve, self.wait)
 
     def called(self, field: Field, number: int) -> str:
-        """Return the trace's name of that user, group or queue (`field`), its number if unnamed, "" if negative."""
+        """Return the name of the user, group or queue (`field`) `number`; the number if unnamed, "" if negative."""
         words = self.names.get(field, ())
         return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
 

@@ -1,8 +1,7 @@
 """Options of a workload, each declared once with its type, range, text form and meaning.
 
 The command line, sessions and plans of experiments all read the options from here. This module does not import numpy,
-because
-the command line is parsed without it.
+because the command line is parsed without it.
 """
 
 from __future__ import annotations

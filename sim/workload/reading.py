@@ -98,8 +98,8 @@ def _parsed(parts: Iterator[str], path: str | Path, how: sacct.Reading) -> Trace
 
 
 def sniff(text: str, filename: str = "") -> Format:
-    """Return the format of a text, from its first line that is no comment; `filename` decides only whether a table with
-    column names is SWF.
+    """Return the format of a text, from its first line that is no comment. `filename` matters only if this line has
+    column names: with the ending .swf the format is SWF, otherwise CSV.
 
     >>> sniff("JobID|Submit|Elapsed|NCPUS"), sniff('{"jobs": []}'), sniff("; MaxProcs: 4")
     ('sacct', 'batsim', 'swf')

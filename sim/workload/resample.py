@@ -32,8 +32,8 @@ def users(workload: Workload, seed: int = 0) -> Workload:
     """Return a workload of as many users as were recorded, drawn at random from these, with each user's jobs moved by a
     random number of weeks.
 
-    A user can be drawn several times; the copies count as different users. Weeks that would come after the last whole
-    week begin again at the first.
+    A user can be drawn several times; the copies count as different users. Jobs that would be moved beyond the last
+    whole week continue in the first week.
     """
     if len(workload) and not (workload.user >= 0).any():
         raise ParameterError(f"no job of {workload.name} says whose it is: resample weeks, or by a model")

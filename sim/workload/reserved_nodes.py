@@ -25,8 +25,8 @@ class NodeReservation:
     end: float
     nodes: frozenset[int]
     users: frozenset[str] = frozenset()
-    """Users whose jobs may use the nodes meanwhile; where a trace names reservations, only jobs that name this one
-    may.
+    """Users whose jobs may use the nodes meanwhile. If the trace names reservations, only jobs that name this one may
+    use the nodes.
     """
     accounts: frozenset[str] = frozenset()
     is_dated: bool = False
@@ -97,7 +97,7 @@ def admission(listed: Sequence[NodeReservation], named: str, user: str, account:
 
 
 class Reserved:
-    """Part of a machine's shape that knows its reservations of nodes."""
+    """Base class of the shape of a machine: its reservations of nodes, and what they mean for a job."""
 
     reservations: tuple[NodeReservation, ...]
 
@@ -117,7 +117,9 @@ class Reserved:
         return sorted({time for each in self.reservations for time in (each.start, each.end) if time > now})
 
     def left_open(self, own: Admission, free: NDArray[np.int64], start: float, end: float) -> NDArray[np.int64]:
-        """Return the free amounts of the nodes, without nodes that reservations keep from a job between these times."""
+        """Return the free amounts of the nodes, set to 0 on nodes that a job with the admission `own` may not use from
+        `start` to `end`.
+        """
         if not self.reservations:
             return free
         only, kept = shut(self.reservations, own, start, end)

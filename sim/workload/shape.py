@@ -372,8 +372,8 @@ class Shape(Ranked, Reserved):
     def _short(self, request: Request, free: Amounts, allowed: Kept | None) -> str:
         """Return text on the resource that is the scarcest for the request, such as `none with 4 GPUs`.
 
-        It is the resource of which the fewest allowed nodes have enough for a task (or a node's share), among nodes
-        with enough cores. It is the cores if no node has enough cores.
+        Among the allowed nodes with enough cores for a task (or for a node's share), it is the resource of which the
+        fewest have enough. It is the cores if no node has enough cores.
         """
         unit, nodes = request.amounts(1), np.ones(len(free), np.bool_) if allowed is None else allowed
         nodes = nodes & (free[:, 0] >= unit[0])

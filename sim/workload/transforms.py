@@ -146,9 +146,9 @@ def high(workload: Workload, fraction: float, seed: int = 0) -> Workload:
 def priority_from_queue(workload: Workload) -> Workload:
     """Return the workload in which the jobs of urgent queues have high priority.
 
-    Urgent is any queue above the ordinary one, which is the queue with the lowest number of 0 or more that has jobs.
-    Ward numbers queues by importance: background -1, primary 0, challenge 1, urgent 2; the last two are
-    high. A negative number in other logs means "unknown": low, like Ward's background.
+    The ordinary queue is the one with the lowest number of at least 0 that has jobs; all queues with higher numbers are
+    urgent. Ward numbers queues by importance: background -1, primary 0, challenge 1, urgent 2; so the last two are
+    urgent. In other logs a negative number means "unknown"; such jobs have low priority, like Ward's background.
     """
     known = workload.queue[workload.queue >= 0]
     if len(workload) and not len(known):
@@ -161,8 +161,8 @@ def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: in
     """Return the workload in which a random fraction of the jobs requests a start, up to `lead` seconds after
     submission.
 
-    One random number u per job serves twice: it requests a start if u < fraction, and then u / fraction is again
-    uniform in [0, 1) and gives its share of the lead.
+    One random number u per job serves twice. The job requests a start if u < fraction; then u / fraction, which is
+    again uniform in [0, 1), is its share of the lead.
     """
     OPTIONS["reserve"].check(fraction)
     OPTIONS["lead"].check(lead)

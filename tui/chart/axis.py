@@ -18,7 +18,7 @@ from sim.history.past import Past
 
 Floats = NDArray[np.float64]
 _BEFORE = 600.0
-"""On an axis by event: seconds before the first step that one place stands for"""
+"""Number of seconds that one place stands for, before the first step on an axis by event"""
 
 
 class Axis:
@@ -58,7 +58,7 @@ class Axis:
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
         """Return the times to be labelled between the places `begin` and `end`, at least `apart` places from each
-        other; empty by the clock.
+        other. The result is empty on an axis by the clock.
 
         Scrolling does not change which times have labels.
         """

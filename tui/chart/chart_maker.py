@@ -54,8 +54,8 @@ class ChartMaker:
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
         self._known: tuple[int, Floats, Floats] = -1, np.zeros(0), np.zeros(0)
-        """(Number of steps, first start of each job, completion of each job) when they were last computed; -1 steps
-        before that
+        """(Number of steps, first start of each job, completion of each job) at the last computation of these times; -1
+        steps before the first one
         """
 
     def parted(self, time: float) -> ChartMaker:
@@ -260,7 +260,7 @@ class ChartMaker:
 
         def draw(first: int, columns: int) -> Raster:
             """Return the pixels of `columns` finished columns from column `first` on. If the column of now comes next,
-            draw it too and store its pixels in `under`.
+            draw it too and append its pixels to the list `under`.
             """
             more = begun if first + columns == finished else 0
             frame = Frame(view.per_column, first, columns + more, edges, axis)
@@ -359,11 +359,11 @@ def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bo
 
 
 def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: ChartView) -> NDArray[np.int8]:
-    """Return, for each band and column, the number of the partition that has most of the band in `divisions`; -1 if no
-    partition has.
+    """Return, for each band (group of processors drawn together) and column, the number of the partition that has most
+    of the band; -1 for none.
 
-    `divisions` has one entry for each order of processors in `by_owner`. Bands are counted in the order that is valid
-    in their column.
+    `divisions` has, for each order of processors in `by_owner`, the processors (bits) of each partition. A band
+    contains processors in the order that holds in this column.
     """
     edges, found = view.edges(), np.full((view.bands, view.columns), -1, np.int8)
     for (columns, order), division in zip(by_owner.runs(view.columns), divisions, strict=True):

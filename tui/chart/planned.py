@@ -162,8 +162,8 @@ def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
     """Return the `count` lowest processors of `free`; if these are too few, all of them and the lowest others of
     `free_then`. 0 if even these are too few.
 
-    `free` are the processors that are free for the whole time, `free_then` the ones that are free at its start.
-    Processors in `own`, the set of the job's partition, are taken first. All sets are bits.
+    The processors `free` are free for the whole time of the job, `free_then` only at its start. Processors in `own`,
+    the set of the job's partition, are taken first. All sets are bits.
     """
     if free.bit_count() >= count:
         first = lowest(free & own, min((free & own).bit_count(), count))

@@ -47,8 +47,8 @@ class ChartView:
     processors from `low` to before `high`.
 
     Processors are drawn in bands: one processor per band if there is space, otherwise several. Bands are equally high
-    if that leaves at most a third of the height blank, at the top. If processors are ordered by owner, nothing may stay
-    blank. Otherwise the heights of bands differ by a pixel.
+    if that leaves at most a third of the height blank, at the top (nothing, if processors are ordered by owner). If it
+    would leave more, the heights of bands differ by a pixel.
     """
 
     per_column: float
@@ -188,7 +188,9 @@ class Camera:
     rows: int
     follow: bool = True
     first: int = 0
-    """First visible column if the camera does not follow now; if it turns pages, the first column of any one page"""
+    """First visible column if the camera does not follow now. If it turns pages, the first column of some page, from
+    which all other pages are counted
+    """
     begin: float | None = None
     """Place (seconds or events) before which nothing is shown while the camera follows now; None for no limit."""
     pages: bool = False

@@ -50,8 +50,8 @@ class Mark(NamedTuple):
     """
     text: str
     since: float | None = None
-    """Time as seen from which the time of the mark is written in its text (such as without the day); None if the text
-    has no time.
+    """Time with which the time of the mark is compared when its text is written: on the same day, the text omits the
+    day. None if the text has no time.
     """
     after: str = ""
     """Text that follows the time in the text of the mark."""

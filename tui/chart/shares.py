@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_BITS = 1 << 22
-"""Largest number of bits (processors of all sets together) that are examined at once."""
+"""Largest number of bits that are examined at once: number of sets times number of processors in the chart."""
 _MOST_KNOWN = 4096
 _MANY = 1024
-"""Largest number of sets for which shares are kept for reuse; in larger requests most sets occur only once"""
+"""Largest number of sets in one request for which computed shares are kept; in larger requests most sets occur only
+once
+"""
 
 Shared: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
 """Three arrays with an entry for each pair of a set and a band that it touches: index of the set, the band, and the
@@ -57,7 +59,9 @@ class Shares:
             self._known[one] = bands[piece], share[piece]
 
     def _look(self, sets: Sequence[int]) -> Shared:
-        """Return the shares computed from the bits of the sets; at most `_MOST_BITS` bits are examined at once."""
+        """Return the shares of these sets, computed anew from their bits; at most `_MOST_BITS` bits are examined at
+        once.
+        """
         portion = max(_MOST_BITS // max(self._count, 1), 1)
         parts = [self._portion(sets[i : i + portion], i) for i in range(0, len(sets), portion)]
         owner, bands, share = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -26,7 +26,9 @@ def suspensions_between(history: Past, begin: float, end: float) -> tuple[Suspen
 
 
 def _suspended_for(history: Past, pause: Stretch) -> Job | None:
-    """Return the job for which the job of `pause` was suspended; None if the policy named no job."""
+    """Return the job for which another job was suspended (`pause` is that suspension); None if the policy named no
+    job.
+    """
     before = history.between(nextafter(pause.start, -inf), pause.start)
     writing = (each.start for each in before if each.rank == pause.rank and each.kind == KINDS[SUSPENDING])
     decided = next(writing, pause.start)

@@ -43,9 +43,10 @@ class Tiles:
         self._bytes, self._most, self._clock = 0, most_bytes, clock
 
     def until(self, last: Callable[[Any], int]) -> Tiles:
-        """Return a copy for another history that equals this one up to some time; it has only the tiles of this part.
+        """Return a copy for another history, which equals this one up to some time; only the columns before that time
+        are copied.
 
-        `last` returns, for a layout, the column at which the part ends.
+        `last` returns, for a layout, the number of the column in which the histories begin to differ.
         """
         shared = Tiles(self._most, self._clock)
         for (layout, number), tile in self._tiles.items():
@@ -106,8 +107,8 @@ class Tiles:
             tile.made[inside] = True
 
     def _pieces(self, layout: Hashable, bands: int, first: int, last: int) -> Iterator[tuple[_Tile, slice, slice]]:
-        """Yield each tile with columns from `first` to before `last`: the tile, the slice of these columns in the tile,
-        and their slice in the range.
+        """Yield (tile, slice, slice) for each tile with columns from `first` to before `last`. The slices are the
+        positions of these columns in the tile, and counted from `first`.
         """
         for number in range(first // _WIDTH, (last - 1) // _WIDTH + 1):
             origin = number * _WIDTH

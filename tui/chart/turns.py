@@ -81,15 +81,15 @@ class RowsSharing(NamedTuple):
     stands: NDArray[np.bool_]
     """Array (stretch, row): True if the job of the stretch is in this row"""
     order: Ints
-    """Array (position, column) with numbers of rows: in each column, rows that have jobs there come first, in the order
-    in which successive bands show them
+    """For each column: all rows of the matrix (by index), first those with jobs in this column. Bands show these first
+    rows in turn.
     """
     many: Ints
-    """Number of rows that have jobs in each column, at least 1"""
+    """For each column: the number of rows that have jobs in it, at least 1"""
 
     def shows(self, stretch: Ints, band: Ints, column: Ints) -> NDArray[np.bool_]:
-        """Return, for each pixel (`band`, `column`), True if it shows the stretch with the index `stretch`: successive
-        bands show the rows of `order` in turn.
+        """Return, for each pixel (`band`, `column`), True if it shows the stretch with the index `stretch`. In each
+        column, band after band shows another row of the matrix.
         """
         shown: NDArray[np.bool_] = self.stands[stretch, self.order[band % self.many[column], column]]
         return shown

@@ -13,8 +13,8 @@ from tui.look.text import Align, number, table
 
 
 def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> list[str]:
-    """Return a table as lines: a row for each comparison with the baseline, with intervals and the number of further
-    seeds (or batches) that would separate the two.
+    """Return a table as lines, with a row for each comparison with the baseline. The row has confidence intervals and
+    the number of further seeds (or batches) that would make the difference significant.
     """
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""

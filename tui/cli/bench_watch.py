@@ -44,7 +44,7 @@ class SupersededError(Exception):
 
 
 def watch(spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines) -> None:
-    """Test a policy at once, and whenever one of its files is saved, until the user interrupts."""
+    """Test the policy `spec` at once, and whenever a file with its code is saved, until the user interrupts."""
     saves = SimpleQueue[Saved]()
     watcher = FileWatch(lambda _, renewed: saves.put(renewed[spec]), saves.put)
     saves.put(_loaded(spec))
@@ -171,8 +171,8 @@ def _first_difference(before: Version, now: Version, spec: str) -> list[str]:
 
 
 def _summary(runs: Sequence[tuple[BenchRun, Sequence[Versus]]]) -> Iterator[str]:
-    """Yield a line with the metrics that became better, and one with the metrics that became worse. Each metric has
-    the names of its workloads.
+    """Yield a line with the metrics that became better, and one with the metrics that became worse. Each metric is
+    followed by the workloads on which it changed so.
     """
     for side, word in WORDS.items():
         told = []

@@ -133,6 +133,6 @@ _BY_WORD: dict[str, Callable[[str], Iterator[Item]]] = {
     "FIGURE": _files,
     "SESSION": _files,
 }
-"""For each word that a placeholder may contain: the function that yields the candidates. The first word that is found
-counts.
+"""For each word in the placeholders of parameters in the help, such as SPEC: the function that yields the candidates.
+For a placeholder with several words, the first in this mapping counts.
 """

@@ -23,7 +23,7 @@ PATIENCE = 10
 """Seconds within which the Dask scheduler must answer."""
 UNKNOWN_WORKERS = "{} can run code as you, and so can anyone who reaches it without TLS: use a cluster that you trust"
 COUNTED = 1.0
-"""Seconds for which a known number of workers is used before the cluster is asked again."""
+"""Seconds after which the cluster is asked again for its number of workers."""
 ROLES = ("client", "scheduler", "worker")
 NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
 """Options of a Dask worker that keep its web page off the network."""

@@ -415,7 +415,7 @@ def _moved(verb: str, moves: Moves) -> list[list[str]]:
 
 
 def _sum(seconds: float) -> str:
-    """Return a sum of durations as text, in hours from two days on."""
+    """Return a sum of durations as text; from two days on, the text is in hours."""
     return span(seconds) if seconds < 2 * 86400 else f"{seconds / 3600:,.0f} h"
 
 

@@ -40,8 +40,8 @@ MOST_JOBS = 10
 MOST_LINES = 40
 """Largest number of lines of a story (the life of a job as text); a longer one is shortened by joining its parts."""
 FINENESS = ((14, 6), (10, 6), (7, 6), (5, 5), (4, 3), (3, 2), (2, 1))
-"""Pairs from the longest form of a story to the shortest: largest number of episodes of waiting, and largest number of
-plans.
+"""Pairs (largest number of episodes of waiting, largest number of plans), one for each form of a story, the longest
+form first.
 """
 
 Lines = list[str]

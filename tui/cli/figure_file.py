@@ -33,8 +33,9 @@ FIGURE = TextKind("figure", 2**20, FigureError)
 
 
 def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
-    """Return the settings in a figure file by name. In the file, names of other files are relative to its folder; the
-    result has them with the folder. With `is_output_used`, raise an error if the output lies outside of this folder.
+    """Return a mapping from name to value of the settings in a figure file. In the file, names of other files are
+    relative to its folder; the result has them with the folder. With `is_output_used`, raise an error if the output
+    lies outside of this folder.
     """
     text = FIGURE.read(path)
     found = FIGURE.toml(text, path)

@@ -20,7 +20,7 @@ _KERNEL = np.array([1, 3, 6, 7, 6, 3, 1]) / 27
 
 
 class _Place(NamedTuple):
-    """Box to be drawn: its position, its width, the values of its jobs, and its colour."""
+    """Box or violin to be drawn: its position, its width, the values of its jobs, and its colour."""
 
     at: float
     wide: float
@@ -54,7 +54,9 @@ def draw_violins(axes: Any, panel: Spread, style: Style) -> None:
 
 
 def _places(panel: Spread, style: Style) -> Iterator[_Place]:
-    """Yield the boxes of a panel; boxes at the same tick are side by side, with a colour for each label."""
+    """Yield the boxes (or violins) of a panel, one for each group of jobs. Boxes at the same tick are side by side,
+    with a colour for each label.
+    """
     labels = style.ordered(panel.values)
     wide = 0.8 / len(labels)
     for number, (label, of) in enumerate(labels):

@@ -81,8 +81,9 @@ def command(
 
 
 def _record(source: Source, recorder: Recorder, every: float, since: float, polls: int | None) -> int:
-    """Record polls until the user interrupts, or until `polls` are recorded. While the controller does not answer, it
-    is asked less often, and a message is printed once.
+    """Record polls until the user interrupts, or until `polls` are recorded; also record the jobs that ended in the
+    last `since` seconds before the first poll. While the controller does not answer, it is asked less often, and a
+    message is printed once.
     """
     from sim.cluster.changes import changes
     from sim.cluster.pace import Pace

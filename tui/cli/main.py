@@ -49,7 +49,7 @@ COMMANDS = {
     "why": "Why a job of a real cluster waits: one line, or a paragraph with --long.",
     "watch": "Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.",
 }
-"""Short help of each command, by name; the docstring of its function must begin with the same text."""
+"""For each command: its short help, with which the docstring of the command's function must begin"""
 
 
 def program() -> None:

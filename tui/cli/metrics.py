@@ -48,7 +48,9 @@ def _described(entry: Metric) -> dict[str, str | None]:
 
 
 def listing(found: Sequence[Metric], is_search: bool) -> str:
-    """Return a line of text for each metric; if the metrics are the result of a search, the best match comes first."""
+    """Return a line of text for each metric, and a hint on what else can be shown. `is_search` is True if a search
+    found the metrics.
+    """
     rows = [[entry.name, UNITS[entry.unit], entry.better or "", entry.meaning] for entry in found]
     lines = table([["metric", "unit", "better", "meaning"], *rows], align=["left"] * 4)
     hint = "schedscope metrics NAME: formula and paper"

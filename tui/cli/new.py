@@ -374,7 +374,7 @@ def _own_text(cls: type[Policy]) -> str:
 
 
 def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
-    """Return the texts that replace the placeholders of the templates, by name of the placeholder."""
+    """Return a mapping from each placeholder of the templates to the text that replaces it."""
     like = POLICIES.aliases.get(like, like).partition(":")[0]
     if like not in [*POLICIES, *TEMPLATES]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")

@@ -40,8 +40,10 @@ def options(command: F) -> F:
 
 
 def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, Recording | None]:
-    """Return the state of the cluster at one time and the recording it is from: `recording` at the time `at` (None: its
-    end) or, without a recording, (the present state, None).
+    """Return the state of a cluster and the recording that contains it. Without `recording`, return the present state
+    on `host` and None.
+
+    With `recording`, it is the state at the time `at` that the user typed; None for the end of the recording.
     """
     if recording is None:
         if at is not None:
@@ -54,8 +56,9 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 
 
 def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tuple[Board, Forecasts]:
-    """Return the board (the data of forecasts) and the forecasts for a state of a cluster. With a recording, the
-    forecasts of the day before are scored; otherwise only the jobs that ended in that day are known.
+    """Return the forecasts for the state `cluster`, and the board (the data from which they are made). With a
+    recording, the forecasts of the day before are also scored; otherwise the board knows only which jobs ended in that
+    day.
     """
     from sim.forecast.board import DAY, Board
 
@@ -74,7 +77,9 @@ def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tu
 
 
 def _asked(host: str, ask: Callable[[Slurm], T]) -> T:
-    """Return what Slurm on `host` answers to the question `ask`; the connection is closed afterwards."""
+    """Return the result of `ask`, which is called with a connection to Slurm on `host`; the connection is closed
+    afterwards.
+    """
     from sim.cluster.slurm.adapter import Slurm
     from sim.cluster.slurm.commands import Commands
 

@@ -68,8 +68,8 @@ def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: An
 def jobs_of(source: Source, aloud: bool = False) -> Workload:
     """Return the jobs of a source, ready to simulate. Raise an error if there are none.
 
-    With `aloud`, all notes about reading are printed to stderr, otherwise only those about requests that no policy
-    respects.
+    With `aloud`, print notes on stderr about everything that was left out or assumed while reading; otherwise only
+    about requests that no policy respects.
     """
     from sim.errors import TraceError
 

@@ -82,7 +82,9 @@ def command(path: str, **given: Any) -> None:
 
 
 def _typed(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that are not empty, by name; texts of lists and of labels are parsed."""
+    """Return a mapping from name to value of the options that the user has set; texts of lists and of labels are
+    parsed.
+    """
     found = {name: value for name, value in given.items() if value}
     if "labels" in found:
         found["labels"] = parse_labels(found["labels"])
@@ -155,7 +157,7 @@ def _notes(made: Sequence[Panel]) -> str:
 
 
 def _plot_jobs(said: dict[str, Any]) -> None:
-    """Draw a figure of values of single jobs; times are in hours."""
+    """Draw a figure of values of single jobs, as the options in `said` request; times are in hours."""
     kind, output, value = said["kind"], said.get("output"), said.get("y", "wait").replace("-", "_")
     if not output and kind not in OF_SHARES:
         raise click.UsageError(f"--kind {kind} is drawn into a file: -o FIGURE.pdf, .svg or .png")

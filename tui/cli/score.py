@@ -71,7 +71,9 @@ def command(
 
 
 def _weighed(slurm_conf: str) -> str:
-    """Return the policy slurm with the weights of a file; say which weights count for nothing in a recording."""
+    """Return the spec of the policy slurm with the weights of a file. Print on stderr the names of weights that need
+    data which a recording lacks.
+    """
     from sim.policies.slurm_config import CONFIGURATION, spec_of
 
     spec, ignored = spec_of(CONFIGURATION.read(slurm_conf))
@@ -145,8 +147,8 @@ def lines_of(score: Score) -> list[str]:
 
 
 def draw(score: Score, output: str) -> None:
-    """Write a figure of the score to `output`: the median error by how long before the start a forecast was made, and
-    the shares of forecasts with an error within certain limits.
+    """Write a figure of the score to `output`. It shows the median error by the time from the forecast to the start,
+    and the shares of forecasts that were near the start or too early.
     """
     from sim.experiments.intervals import Mean
     from sim.experiments.series import Panel, Point

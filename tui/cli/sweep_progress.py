@@ -23,8 +23,8 @@ MOST_ROWS, MOST_COLUMNS = 12, 8
 
 @dataclass
 class Filling:
-    """Table of means of the finished runs: rows are policies, columns are values of one factor that varies (trace or an
-    option).
+    """Table of the mean bounded slowdown in the finished runs: rows are policies, columns are values of one factor that
+    varies (trace or an option).
     """
 
     columns: tuple[str, ...]
@@ -40,7 +40,7 @@ class Filling:
         return cls(values[factor][:MOST_COLUMNS], factor)
 
     def take(self, outcomes: list[Outcome]) -> None:
-        """Add the outcomes of runs to the means."""
+        """Add the bounded slowdowns of finished runs to the means."""
         for outcome in outcomes:
             value = outcome.measured.values[METRIC] if outcome.measured else None
             column = outcome.run.trace if self.factor == "trace" else str(dict(outcome.run.options)[self.factor])

@@ -22,7 +22,9 @@ _STEPS, _TIMES = 1000, 200
 long if many jobs wait, so it must be rare.
 """
 _PARTS, _LARGE = 200, 1 << 24
-"""Number of parts that a bar counts while a file is read, and size in bytes from which there is a bar"""
+"""Number of parts into which a progress bar divides the reading of a file, and size in bytes of the smallest file with
+a bar
+"""
 
 
 class Bar(Protocol):

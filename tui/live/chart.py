@@ -34,11 +34,11 @@ MODES = {
     "length": "its time limit",
     "wait": "how long it waited",
 }
-"""Meaning of the colours in each mode, in words"""
+"""For each way of colouring: what the colours of jobs mean, in words"""
 _AS_REPLAY = {"partition": "queue", "account": "user"}
 NAME = 12
 LEAST_SEEN, MOST_SEEN = 300.0, 6 * 3600.0
-"""Shortest and longest past, in seconds, that the first view shows."""
+"""Shortest and longest past, in seconds, that the chart shows when the screen opens."""
 ROOMY = 70
 """Width of the chart in columns from which on labels of nodes also show their used memory."""
 """Columns of a node's name at the axis."""
@@ -102,8 +102,8 @@ class ChartMaker:
         )
 
     def _raster(self, stretches: list[Stretch], plan: tuple[Box, ...], view: ChartView, clock: float) -> Raster:
-        """Return the pixels of the chart in three layers: the past on top, below it trails of suspended jobs, below
-        them the plan.
+        """Return the pixels of the chart in three layers: jobs that ran on top, below them jobs that were suspended,
+        below these the plan.
         """
         edges = view.edges()
         if self._shares is None or self._shares[0] != edges:
@@ -152,8 +152,8 @@ class ChartMaker:
 
 
 def first_camera(observed: Observed, clock: float, columns: int, rows: int) -> Camera:
-    """Return the first camera: at most the last 6 hours, and all nodes; if there are more nodes than rows, the first
-    ones with one row each.
+    """Return the camera (visible part of the chart) with which the screen begins: at most the last 6 hours, and all
+    nodes. If there are more nodes than `rows`, it shows the first nodes with one row each.
     """
     stretches = observed.stretches(clock)
     begin = min((max(held.start, clock - MOST_SEEN) for held in stretches), default=clock)

@@ -1,5 +1,5 @@
-"""Forecasts for the poll on the live screen, with their score of the day before, made outside of the screen's threads
-of drawing.
+"""Forecasts for the poll on the live screen, with the score of the forecasts of the day before. They are made outside
+of the threads that draw the screen.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ MOST_JUDGED = 144
 EVERY = 60.0
 """Smallest number of seconds between two polls of a cluster whose forecasts are scored."""
 STEP = 600.0
-"""Largest number of seconds between two polls for which the same board goes on."""
+"""Largest number of seconds between two polls whose forecasts are made with the same board (the data of forecasts)."""
 KEPT_LINES = 2
-"""Number of boards that are kept: one for the newest poll, and one for an earlier poll that the user looks at."""
+"""Number of boards (data of forecasts) that are kept: one for the newest poll, and one for an earlier poll that the
+user looks at.
+"""
 
 
 class Polls(Protocol):
-    """Polls of a cluster: those in memory and, read again, older ones."""
+    """Source of the polls of a cluster; polls that are no longer in memory are read again."""
 
     observed: Observed
 
@@ -38,7 +40,7 @@ class Polls(Protocol):
 
 
 class Ahead(NamedTuple):
-    """Forecasts for one poll, and the board that made them."""
+    """Forecasts for one poll, and the board (the data of forecasts) that made them."""
 
     picture: int
     board: Board
@@ -49,8 +51,8 @@ class Ahead(NamedTuple):
 
 @dataclass
 class Forecaster:
-    """Maker of forecasts for polls. The forecasts of a poll that follows the last one are made with the same board, so
-    the score goes on; for any other poll the day before is read again.
+    """Maker of forecasts for polls. If a poll follows shortly after one with forecasts, its forecasts are made with the
+    same board, which continues the score. For any other poll, the polls of the day before are read again.
     """
 
     polls: Polls
@@ -60,12 +62,12 @@ class Forecaster:
         self._one = Lock()
 
     def made(self, picture: int) -> Ahead | None:
-        """Return the forecasts for this poll if they are made already."""
+        """Return the forecasts for poll number `picture` if they are made already, otherwise None."""
         return next((line for line in tuple(self._lines) if line.picture == picture), None)
 
     def make(self, picture: int, is_over: Callable[[], bool] = lambda: False) -> Iterator[Ahead]:
-        """Yield the forecasts for a poll, first without a score and then, if that takes longer, with it. Nothing is
-        yielded for a poll that is not known any more, or once `is_over` returns True.
+        """Yield the forecasts for poll number `picture`: at once without a score if scoring takes time, then with the
+        score. The iterator ends early if the poll is not stored any more, or once `is_over` returns True.
         """
         with self._one:
             if (known := self.made(picture)) is not None and known.is_scored:
@@ -88,8 +90,9 @@ class Forecaster:
                 yield self._keep(Ahead(picture, scored, scored.add(cluster), True))
 
     def _scored(self, cluster: Cluster, earlier: range, is_over: Callable[[], bool]) -> Board | None:
-        """Return a board that has scored forecasts for earlier polls. If these would take longer than `PATIENCE`, only
-        some of the polls, at equal distances, get forecasts. Return None once `is_over` returns True.
+        """Return a board (the data of forecasts) with scored forecasts for the polls `earlier`. If all would take
+        longer than `PATIENCE`, only some of these polls, at equal distances, get forecasts. Return None once `is_over`
+        returns True.
         """
         board, spent, since = Board(every=0.0), 0.0, 0.0
         for place, number in enumerate(earlier):
@@ -110,7 +113,9 @@ class Forecaster:
         return made
 
     def _before(self, picture: int, cluster: Cluster) -> Ahead | None:
-        """Return the line that this poll continues: scored, and of a poll shortly before."""
+        """Return scored forecasts for a poll at most `STEP` seconds before poll number `picture`, or None. Their board
+        (the data of forecasts) can be used again.
+        """
         return next(
             (
                 line

@@ -21,7 +21,9 @@ NEVER = frozenset({
 })  # fmt: skip
 """Slurm's reasons to wait of jobs that can never start unless a limit, a request or a dependency is changed."""
 BOTH, WIDE = 56, 90
-"""Widths in columns from which the table has Slurm's start beside our forecast, and the priority."""
+"""Widths in columns of the panel: from the first on, our forecast is shown beside Slurm's start; from the second on,
+also the priority.
+"""
 EMPTY = "No job waits{where}: what is submitted appears here, with the reason why it waits."
 
 
@@ -143,8 +145,10 @@ def forecast_of(scene: LiveScene, job: ClusterJob) -> str:
 
 
 def range_in_words(low: float, high: float, now: float) -> str:
-    """Return a range of times (seconds since 1970) in at most 13 columns. A time on another day than `now` has its
-    weekday, and the hour if both are on that day; after six days it is a date.
+    """Return a range of times (seconds since 1970) as text in at most 13 columns. A time on the day of `now` is written
+    as a clock time, any other as a weekday. If the range ends in more than six days, dates replace weekdays.
+
+    If both times are on the same later day, the text is its weekday with both hours.
     """
     try:
         first, last, today = (datetime.fromtimestamp(time).astimezone() for time in (max(low, now), high, now))
@@ -163,7 +167,8 @@ def range_in_words(low: float, high: float, now: float) -> str:
 
 
 def moved_of(dates: tuple[Dated, ...]) -> str:
-    """Return text on how often an expected start moved, and by how much in total; "-" if it did not move.
+    """Return text on how often an expected start moved, and by how much the last differs from the first; "-" if it did
+    not move.
 
     >>> moved_of(()), moved_of((Dated(0, 60), Dated(60, 120), Dated(120, 6120)))
     ('-', '2x +1h41')

@@ -170,7 +170,7 @@ class LiveContext:
 
 
 def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> StripScene:
-    """Return the strip of curves for the history up to `known`: for each column the share of cores in use and the
+    """Return the strip below the chart, up to the time `known`. Each column has the share of cores in use and the
     number of waiting jobs.
     """
     moments, levels = observed.moments, observed.levels

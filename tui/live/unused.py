@@ -12,7 +12,7 @@ from tui.chart.scale import ChartView
 
 Bools = NDArray[np.bool_]
 KEPT = 20_000
-"""Number of polls whose nodes with useless cores are kept."""
+"""Largest number of polls for which the nodes with unusable free cores are kept."""
 
 
 class Unused:
@@ -23,7 +23,9 @@ class Unused:
         self._bands: dict[tuple[frozenset[str], tuple[int, ...], int], Bools] = {}
 
     def see(self, cluster: Cluster) -> None:
-        """Add a poll; polls with the same nodes share them."""
+        """Store, for this poll, the nodes whose free cores no waiting job can use. To save memory, successive polls
+        with equal sets of nodes share one set.
+        """
         if len(self._nodes) >= KEPT:
             self._nodes.pop(next(iter(self._nodes)))
         nodes = frozenset(barred(cluster))
@@ -31,8 +33,10 @@ class Unused:
         self._nodes[cluster.at] = last if last == nodes else nodes
 
     def bands(self, observed: Observed, view: ChartView, clock: float) -> Bools | None:
-        """Return an array (band, column): True if most of the band is on nodes whose free cores no waiting job could
-        use at the last poll before the column's middle. In the future all is False. None if all are False.
+        """Return an array (band, column), or None if all of it is False. True means that no waiting job could use the
+        free cores on most of the band.
+
+        The last poll before the middle of the column decides; columns after `clock` are False.
         """
         edges, origin, moments = view.edges(), observed.origin or 0.0, observed.moments
         found = np.zeros((len(edges) - 1, view.columns), np.bool_)

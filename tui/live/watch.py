@@ -238,7 +238,9 @@ class Watch:
 
     @staticmethod
     def _column(scene: LiveScene | None) -> int:
-        """Return the number of the column in which now is; a change means that the chart must be drawn again."""
+        """Return the number of the chart's column that contains the present time, 0 without a chart. When it changes,
+        the chart must be drawn again.
+        """
         chart = None if scene is None else scene.chart
         return 0 if chart is None else chart.view.first + chart.view.column_of(chart.clock)
 
@@ -283,7 +285,7 @@ class Watch:
         return self._forecaster
 
     def _look_ahead(self) -> None:
-        """Make the forecasts for the poll on the screen, once it stays there."""
+        """Make the forecasts for the poll on the screen, once it has stayed there for `PAUSE` seconds."""
         while True:
             picture = self._on_screen
             if self._over.wait(PAUSE):
@@ -301,7 +303,7 @@ class Watch:
                 self._over.wait(REST * (time.monotonic() - began))
 
     def _is_left(self, picture: int) -> bool:
-        """Return True if the user looks at another poll, or the observation ends."""
+        """Return True if the user looks at another poll than number `picture`, or the observation ends."""
         return self._over.is_set() or self._wish.picture not in (None, picture)
 
     def _forecasts(self, picture: int) -> Forecasts | None:

@@ -67,8 +67,8 @@ class Calendar:
         return at
 
     def shift(self, seconds: float) -> float:
-        """Return the seconds to add to times of the trace near `seconds` to get local times since 1970: the start of
-        the trace plus the offset of its time zone.
+        """Return the seconds to add to a time of the trace near `seconds` to get local time in seconds since 1970. They
+        are the start of the trace plus the offset of its time zone.
         """
         local = self.local(seconds)
         offset = local.utcoffset() if local is not None else None

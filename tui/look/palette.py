@@ -29,7 +29,7 @@ JOB_COLOURS = (
 differ most, as the tests measure.
 """
 SECOND = 0.86
-"""Share of a job's colour that is mixed with black to get its second shade."""
+"""Share of a job's colour in its second shade; the rest is black."""
 SIXTEEN = (
     "#55ffff", "#ffff55", "#00aaaa", "#aa00aa", "#55ff55", "#ff55ff",
     "#00aa00", "#aa0000", "#5555ff", "#ff5555", "#0000aa", "#aa5500",
@@ -100,9 +100,7 @@ class Tone(IntEnum):
     TEXT_DIMMED = 9
     """Colour of text written on a dimmed block of this hue: black or white."""
     NAME = 10
-    """Colour of text in this hue on the background; as the background of a cell, it is meant for text in the colour of
-    the background.
-    """
+    """Colour of text in this hue on the background, strong enough to be read."""
 
 
 TONES = len(Tone)

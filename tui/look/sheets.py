@@ -58,7 +58,7 @@ class Sheet:
     of_both: bool = False
     """True if the sheet is about both runs of a comparison."""
     wants: int = 0
-    """Number of lines that head and body have if all content is shown; 0 if all content is shown now"""
+    """Number of lines that head and body would need to show all content; 0 if they show all of it now"""
     is_followed: bool = False
     """True if the panel scrolls to the line `mark` whenever `mark` changes."""
 

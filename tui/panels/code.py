@@ -57,7 +57,8 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 def _chosen(context: Context) -> int | None:
     """Return the index of the decision to show: the selected one, otherwise the first about the selected job. If no job
-    is selected, the first that does more than keep a job waiting. None if the step has no such decision.
+    is selected, the first that does more than keep a job waiting or, without such a one, the first of all. None if no
+    decision can be shown.
     """
     decisions = context.scene.snapshot.decisions
     if context.decision is not None:

@@ -109,8 +109,8 @@ def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
 
 
 def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
-    """Return True if both decisions keep a job waiting for the same reason, too few free processors or no row. Return
-    False if one is about the selected job.
+    """Return True if both decisions keep a job waiting for the same reason: too few free processors, or no row with
+    space. Return False if one of them is about the selected job.
     """
     return (
         isinstance(one, Keep)

@@ -21,7 +21,9 @@ Row: TypeAlias = tuple[int, tuple[Cell, ...]]
 LEAST_TOLD = 1
 """Smallest number of lines that are kept free for the decisions of a rebuild, if it has any."""
 BELOW = 11
-"""Number of lines that must stay free besides the matrix for each row of the matrix to have two lines."""
+"""Number of lines of the panel that must remain besides the matrix; each row of the matrix has two lines only if these
+lines remain.
+"""
 
 
 def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
@@ -70,7 +72,7 @@ def _note(context: Context, on_turn: OnTurn) -> str:
 
 def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, count: int) -> Sequence[Row]:
     """Return `count` rows in their order in the matrix. The active one (`on_turn`) is chosen first, then rows of the
-    selected job, then rows near the active one.
+    selected job (its home row before the others), then rows near the active one.
     """
     turn = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
 

@@ -28,7 +28,7 @@ LEAST_OWN, MOST_OWN = 7, 12
 notes.
 """
 MOST_PLAIN = 1e6
-"""Smallest absolute value that is shown rounded to three digits."""
+"""Absolute value from which on a number is shown with three significant digits only."""
 
 OWN = "own "
 """Beginning of the keys of table columns with numbers that the policy wrote into its notes."""
@@ -66,8 +66,8 @@ def waiting_row(context: Context, index: int) -> QueueRow:
 
 
 def halted_row(context: Context, index: int) -> QueueRow:
-    """Return the row of the suspended job with this index: how long it has not run in total, and which jobs are on its
-    processors.
+    """Return the row of the suspended job with this index. It shows how long the job has waited or been suspended in
+    total, and which jobs are on its processors.
     """
     scene = context.scene
     halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
@@ -173,7 +173,7 @@ class Column(NamedTuple):
 
     @property
     def weighed(self) -> str:
-        """Return the name under which `_by_weight` lists the column."""
+        """Return the name of the column in the list of `_by_weight`, which orders columns by importance."""
         return self.key or ("starts" if self.title in STARTS else self.title)
 
 
@@ -235,8 +235,11 @@ class Table(NamedTuple):
 
 
 def why_and_start(row: QueueRow, *before: str) -> Brief:
-    """Return texts for a row, the preferred ones first: each reason with a word of `before` and the planned start, then
-    the reasons alone. Without a planned start, only the reasons.
+    """Return texts on why a job waits and when it is planned to start, the preferred text first. Each word of `before`,
+    such as "from ", is put in front of the planned start.
+
+    The last texts are the reasons alone. They are the only ones if no start is planned, or if a reason already contains
+    it.
     """
     if not row.starts or any(row.starts in told for told in row.why):
         return row.why

@@ -46,14 +46,14 @@ ENDS = Span("   "), Span("v", "key"), Span(" ends", "dim")
 NOTE = "C colours gain and loss"
 SAME = "The same so far (d goes to where they part)."
 GAP = 2
-"""Number of blanks that a run's column leaves at least in front of the run's name"""
+"""Smallest number of blanks between a run's name in the heading and the column at its left"""
 COLUMN = (10, 18)
 """Smallest and largest width in columns of the column of a run, including the mark of the better value."""
 
 
 class ComparisonColumns(NamedTuple):
-    """Widths of the columns: the label, the values of one run, and the difference. The last is 0 if there is no space
-    for it.
+    """Widths of the table: of the labels and of the values of one run. `change` is True if there is also space for the
+    difference.
     """
 
     label: int

@@ -27,7 +27,7 @@ NOTABLE: dict[type, tuple[str, str]] = {
 }
 """For each kind of decision that the sentence mentions, the most notable kind first: its noun in singular and plural"""
 RAGGED = 12
-"""Largest number of columns that may stay blank at the end of a line; if it would be more, a word is broken."""
+"""Number of columns that the sentence leaves free for each line break, because lines are broken between words."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
 """Sentence as (icon or None, clauses); if there is too little space, its last clauses are left out"""
 

@@ -18,14 +18,18 @@ from tui.panels.live_values import by_clock
 from tui.panels.queue_table import QueueRow, halted_row, time_without_progress, waiting_row, why_and_start
 
 MOST = 200
-"""Largest number of jobs, counted from the head of the queue, that are shown."""
+"""Largest number of waiting jobs of which all may be shown; of more jobs, only the first 20 for each line are
+considered.
+"""
 GAP = Span("  ")
 _BREVITIES = 5
 """Number of forms in which a job can be shown, from form 0 (with estimate, reason and planned start) to form 4 (with
 its estimate only).
 """
 _SHORTEST_WHY = 3
-"""Number of the form (counted from 0) for the jobs that are shown if there is too little space for all."""
+"""Number of the form (from 0, see `_BREVITIES`) in which jobs are shown if there is too little space for all of
+them.
+"""
 
 
 def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
@@ -125,8 +129,8 @@ def _entry(context: Context, row: QueueRow, brevity: int) -> list[Span]:
 def _flowed(
     head: Sequence[Span], entries: Sequence[Sequence[Span]], many: int, width: int, rows: int
 ) -> list[Line] | None:
-    """Return `head` and then the entries, in at most `rows` lines; None if they do not fit. At the end is the number of
-    those of the `many` jobs that have no entry.
+    """Return `head` and the entries as at most `rows` lines; None if they do not fit. If there are more jobs (`many`)
+    than entries, a last entry such as "+12" counts the others.
     """
     rest = [[GAP, Span(f"+{many - len(entries):,}", "dim", "toggle_panel('queue')")]] if many > len(entries) else []
     lines = [list(head)]

@@ -94,7 +94,9 @@ class Versus(LiveComparison):
 
 
 def _led(title: str, stage: RunView) -> str:
-    """Return the title of a run; if the policy was switched, all its policies and the times at which they took over."""
+    """Return the title of the run `stage`. If its policy was switched, return instead all its policies, with the times
+    at which they took over.
+    """
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     if not switches:
         return title
@@ -117,8 +119,8 @@ def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Return the part of a headline that is about one run only: the run in which nothing happens to the job at the
-    first difference. That part says why the job waits there.
+    """Return the part of the headline `whole` that is about one run only: the run that does nothing with the job at the
+    first difference. This part says why the job waits there.
     """
     here, _, there = whole.partition(f"; {names[1]} ")
     if first[0].act is not None or first[1].act is None:

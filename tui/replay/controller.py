@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from tui.replay.policy_reload import PolicyReload
 
 VERSIONS = 5
-"""Largest number of runs that are kept when a policy's file is saved again and again, each time with a repeated run."""
+"""Largest number of versions of a run that are kept while a policy's file is saved again and again; each saving repeats
+the run.
+"""
 
 
 Go: TypeAlias = Callable[[Traveller, Any, Halted], Noticed | str | None]
@@ -191,7 +193,7 @@ class ReplayController:
         return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
 
     def compute(self, seconds: float) -> News | None:
-        """Compute in advance, for about `seconds` each: the runs, their comparison, the numbers from the policy's
+        """Compute in advance, for about `seconds` each: both runs with their comparison, the numbers in the policy's
         notes, and a reload. Return the result of the reload when it becomes known, otherwise None.
         """
         self._compute_both(seconds)
@@ -222,8 +224,8 @@ class ReplayController:
     # Where to go
 
     def _of_told(self, go: Go) -> Obey:
-        """Return a function that executes a request with `go` on the run that the panels describe, and then moves the
-        other run along.
+        """Return a function that executes a request with `go` on the run that the panels describe. Then it moves the
+        other run to the same time.
         """
 
         def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
@@ -257,8 +259,8 @@ class ReplayController:
         return self._go.to_end(order, halted)
 
     def _take_back(self, order: o.TakeBack, wish: Wish, halted: Halted) -> str | None:
-        """Go back to the place before the last move, with the comparison of that time; branches made since then are
-        kept. Return a message if no move is left to undo.
+        """Undo the last move: return to the step, time and comparison before it, but keep branches made since then.
+        Return a message if no move is left to undo.
         """
         place = self._trail.take_back(self.stage.timeline.branches)
         if place is None:

@@ -147,8 +147,8 @@ class Traveller:
         )
 
     def _passes(self, starts: Floats) -> Floats:
-        """Return an array with, for each job by rank, the number of jobs that were submitted later but passed this job;
-        nan for 0 and for jobs that have not started.
+        """Return an array, indexed by the rank of a job: how many jobs were submitted after it but started before it.
+        It is nan if no job passed it, or if it has not started.
         """
         from sim.metrics.fairness import overtaken
 
@@ -158,8 +158,9 @@ class Traveller:
     def _to_most(
         self, of: Callable[[Floats], Floats], told: Callable[[str, float], str], none: str, halted: Halted
     ) -> Noticed | str | None:
-        """Compute the whole run, and go to the start of the job with the largest value in `of(starts)`. Return the job
-        with the text that `told` makes from its name and value; the message `none` if all values are nan.
+        """Compute the whole run, and go to the start of the job for which `of(starts)` is largest. The function `of`
+        computes a value for each job from all starts. Return that job with the text `told(name, value)`, or the message
+        `none` if all values are nan.
         """
         while self.compute_a_little(halted):
             pass

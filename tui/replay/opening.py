@@ -35,7 +35,7 @@ PATIENCE = 5.0
 
 
 class Note(NamedTuple):
-    """Suggestion of what the user could look at: a text on a time of a run under a policy."""
+    """Suggestion of what the user could look at: a text about one time in a run under a policy."""
 
     told: str
     time: float | None
@@ -45,7 +45,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Opening:
-    """Beginning of a replay: trace, policy and time, and the first look of the screen."""
+    """Beginning of a replay: its trace, policy and time, and how the screen looks at first."""
 
     source: Source
     policy: Policy
@@ -107,8 +107,8 @@ def opening_of(
 
 @dataclass(frozen=True)
 class LessonOpening(Opening):
-    """Opening of a lesson or of a question in a quiz. The function `stage` is called when it is opened, and makes the
-    runs of the lesson.
+    """Opening of a lesson or of a question in a quiz. `stage` is a function that makes the runs of the lesson; it is
+    called when the lesson is opened.
     """
 
     stage: Callable[[], tuple[Performance, Walk]] | None = None

@@ -1,4 +1,5 @@
-"""Reload: the run is repeated with the saved code up to the present time, piece by piece in the background.
+"""Reload: when the code of a policy has changed, the run is repeated with the new code up to the present time, in small
+parts in the background.
 
 The old run stays as it is, and can be watched meanwhile. The first difference of both runs is searched at the same
 time.

@@ -47,7 +47,9 @@ class GoToTime(NamedTuple):
 
     time: float
     scrubbed: bool = False
-    """True if the request comes from dragging the pointer over the strip; all requests of one drag count as one move"""
+    """True if the request comes from dragging the pointer over the strip with the whole run; all requests of one drag
+    count as one move
+    """
 
 
 class GoToJob(NamedTuple):
@@ -72,9 +74,7 @@ class GoToEnd(NamedTuple):
 
 
 class Play(NamedTuple):
-    """Request to continue playback: move on by what `speed` shows in `seconds` of real time; with direction -1, move
-    back.
-    """
+    """Request to continue playback at `speed` for `seconds` of real time; with direction -1, the replay moves back."""
 
     seconds: float
     speed: Speed
@@ -89,14 +89,16 @@ class Find(NamedTuple):
 
 
 class GoToStop(NamedTuple):
-    """Request to go to the next step (with direction -1, the previous one) that meets a stop condition."""
+    """Request to go to the next step (with direction -1, the previous one) that meets one of the conditions `stops`."""
 
     stops: tuple[Stop, ...]
     direction: int = 1
 
 
 class GoToTurn(NamedTuple):
-    """Request to go to the next turn of any matrix row; with direction -1, to the previous one."""
+    """Request to go to the next turn (time slice) of any row of the gang-scheduling matrix; with direction -1, to the
+    previous turn.
+    """
 
     direction: int = 1
 
@@ -125,7 +127,7 @@ class Fork(NamedTuple):
 
 
 class LookAt(NamedTuple):
-    """Request to show another branch, at the same time."""
+    """Request to show another branch at the present time of the replay."""
 
     branch: str
 
@@ -211,7 +213,9 @@ class Measure(NamedTuple):
 
 
 class Reverse(NamedTuple):
-    """Request to go back to the last decision that changed the value `what`."""
+    """Request to go back to the last decision that changed `what`: the planned start of a job, the job on a processor,
+    or the division of the processors into partitions.
+    """
 
     what: What
 
@@ -253,8 +257,8 @@ class Wish:
 
 
 class Scenes(NamedTuple):
-    """Answer with the scene of the run and, in a comparison, that of the compared run. Both take into account the first
-    `answers` requests and wishes sent by the screen.
+    """Answer with the scene of the run and, in a comparison, that of the compared run. `answers` is the number of
+    requests and wishes of the screen that both take into account.
     """
 
     scene: Scene

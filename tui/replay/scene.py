@@ -67,7 +67,9 @@ class StripScene:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Mean values of some metrics in about fifty equal parts of the time so far, for small plots."""
+    """Mean values of some metrics, for small plots: one value for each of about fifty equal parts of the time from the
+    beginning to now.
+    """
 
     utilization: tuple[float, ...] = ()
     waiting: tuple[float, ...] = ()
@@ -86,8 +88,8 @@ class VersusScene:
     level: CommonJobs
     """Metrics of both runs, computed over the jobs that have ended in both until now."""
     r: float | None
-    """R of Lawson & Smirni for the mean bounded slowdowns: above 0 if the second run is better; None if too few jobs
-    have ended in both.
+    """Ratio R of Lawson & Smirni: by which share the mean bounded slowdown of the second run is better; negative if it
+    is worse. None if too many jobs have ended in only one of the runs.
     """
     shifts: Shifts
     parting: Divergence | None = None
@@ -125,11 +127,11 @@ class Scene:
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
     """All branches of the run, each with the switches of the policy that were made in it."""
     hues: Mapping[int, int] = field(default_factory=dict)
-    """Mapping from the rank of each job that panels name to its hue."""
+    """Mapping from the rank of each job that panels name to its hue (the number of its colour)."""
     then: Snapshot | None = None
     """State before the selected decision of the step; None if the step is shown as a whole."""
     decisions: tuple[Decision, ...] = ()
-    """All decisions of this step, also those after the selected one, before which `then` shows the state."""
+    """All decisions of this step, also those after the selected decision."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """Pairs (step, lines that the policy printed in this step) of the last steps; the lines are from user-defined
     code.

@@ -28,15 +28,15 @@ from tui.replay.scene import UNNAMED, Scene
 from tui.replay.strip_maker import StripMaker
 
 DRAWING = 0.02
-"""Seconds for which one frame may draw columns of the past; columns that are still missing are drawn in the next
-frames.
+"""Largest number of seconds that one frame spends on drawing columns of the past; columns that are still missing are
+drawn in the next frames.
 """
 PLOT = 50
 """Number of values in each of the small plots of metrics."""
 MAKERS = 2
 """Number of branches, the last ones shown, whose drawn columns and curves are kept."""
 PRINTED = 100
-"""Number of steps whose printed lines the panel can show."""
+"""Number of past steps for which the panel can show the lines that the policy printed."""
 NAMED = 200
 """Number of waiting jobs, from the head of the queue, whose colours are computed for the panels; no panel shows
 more.
@@ -45,8 +45,8 @@ more.
 
 @dataclass
 class _Makers:
-    """For one branch: the maker of charts, the maker of curves and the readers of selected jobs, with what they store
-    for reuse.
+    """Objects that draw one branch, with what they store for reuse: the maker of charts, the maker of curves, and a
+    reader for each selected job.
     """
 
     chart: ChartMaker
@@ -65,7 +65,9 @@ class RunView:
         self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0
         """Time shown before the first step: that of the first submission, in seconds."""
         self.clock = self.begin
-        """Time shown: that of the cursor's step (the step that is shown) or later, but before the next step."""
+        """Time shown, in seconds: that of the present step (the step that is shown) or later, but before the next
+        step.
+        """
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
         self._numbers: OwnNumbers | None = None
@@ -106,13 +108,13 @@ class RunView:
         return timeline.history.time_of(timeline.computed - 1) if timeline.computed else self.begin
 
     def set_clock(self) -> None:
-        """Show the time of the cursor's step."""
+        """Set the time shown to the time of the present step."""
         time = self.snapshot.time
         self.clock = self.begin if time is None else time
 
     @property
     def snapshot(self) -> Snapshot:
-        """Return the state at the cursor's step; it is kept until another step is shown."""
+        """Return the state at the present step; it is kept until another step is shown."""
         branch, step = self.timeline.branch.name, self.timeline.step
         if self._seen is None or self._seen[:2] != (branch, step):
             self._seen = branch, step, self._made_snapshot()
@@ -121,16 +123,14 @@ class RunView:
         return self._seen[2]
 
     def _made_snapshot(self) -> Snapshot:
-        """Return the state at the cursor's step. Before the first step, its policy is the one that will decide
-        first.
-        """
+        """Return the state at the present step. Before the first step, its policy is the one that will decide first."""
         snapshot, switches = self.timeline.snapshot(), self.timeline.branch.switches
         if snapshot.step or not switches or switches[0].step > 1:
             return snapshot
         return replace(snapshot, policy=switches[0].spec, rules=switches[0].policy)
 
     def steps(self) -> Floats:
-        """Return the times of the steps up to the cursor."""
+        """Return the times of the steps up to the present one."""
         history = self.timeline.history.as_of(self.timeline.step)
         return self._makers_of(self.timeline.branch.name).chart.steps.of(history, self.clock)
 
@@ -169,7 +169,7 @@ class RunView:
         )
 
     def _veiled(self, veil: Veil) -> Snapshot:
-        """Return the state at the cursor's step, without the parts that an open question hides."""
+        """Return the state at the present step, without the parts that an open question hides."""
         if not veil:
             return self.snapshot
         unplanned = self.snapshot.unplanned()
@@ -199,8 +199,8 @@ class RunView:
             self._numbers.read(self.timeline.computed, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
-        """Return the state before the decision with index `decision` in this step, or None. The state is kept until
-        another decision is selected.
+        """Return the state before the decision with index `decision` in this step; None if `decision` is None. The
+        state is kept until another decision is selected.
         """
         if decision is None:
             return None

@@ -37,7 +37,9 @@ class StripMaker:
         self._count = 0
         """Number of steps that have been read"""
         self._sums: Floats = np.zeros((len(CURVES), 0))
-        """Array (curve, i): integral of the curve up to step i * `_EVERY`, counted from 0"""
+        """Array (curve, i): integral of the curve from the beginning to step i * `_EVERY`, where the first step is step
+        0
+        """
         self._last: Floats = np.zeros(len(CURVES))
         """Integral of each curve up to the last step that was read"""
         self._made: tuple[tuple[object, ...], StripScene] | None = None

@@ -44,7 +44,9 @@ class Trail:
         self._was_scrubbed = is_scrubbed
 
     def take_back(self, branches: Collection[str]) -> ReplayPlace | None:
-        """Remove the last place whose branches still exist, and return it; None if no place is left."""
+        """Remove places from the end until all branches of a place are in `branches` (those that still exist). Return
+        this place; None if no place is left.
+        """
         while self._left:
             place = self._left.pop()
             needed = {place.branch} if place.beside is None else {place.branch, place.beside.branch}

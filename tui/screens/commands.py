@@ -40,7 +40,7 @@ class HasCommands(Protocol):
 
 
 def choices(colours: Iterable[str]) -> Iterator[Command]:
-    """Yield a command for each policy, each look, each sample and each of the colour modes `colours`."""
+    """Yield a command for each policy, each look (theme), each sample and each of the colour modes `colours`."""
     for name, cls in POLICIES.items():
         yield f"policy: {name}", summary(cls), f"use_policy({name!r})"
     for alias, spec in POLICIES.aliases.items():

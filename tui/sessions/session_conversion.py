@@ -87,7 +87,9 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
 
 
 def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
-    """Yield the first branch, and each later branch whose parent was yielded."""
+    """Yield the first branch, and each later branch whose parent was yielded; branches with other parents cannot be
+    restored.
+    """
     names: set[str | None] = set()
     for branch in branches:
         if not names or branch.parent in names:

@@ -182,8 +182,8 @@ class Classroom:
         await self._changed(is_new=True)
 
     async def _turn_wall(self, closed: bool) -> None:
-        """Show the next state of the wall: the answers, then which are right, then nothing. Without a question: the
-        address, then nothing. `closed` clears the wall.
+        """Show the next state of the wall: the answers, then which of them are right, then nothing. Without a question:
+        the address, then nothing. `closed` clears the wall.
         """
         scene = self._common.get("scene")
         asked = scene if isinstance(scene, int) and self.roster.question(scene) is not None else JOIN
@@ -202,8 +202,8 @@ class Classroom:
         return found
 
     async def _changed(self, is_new: bool = False) -> None:
-        """Send the content of the wall to the screens that show it; with `is_new` also if the wall is empty, to clear
-        it.
+        """Send the content of the wall to the screens that show it. If the wall is empty, do this only with `is_new`,
+        so that the screens remove it.
         """
         if is_new or self._shown is not None:
             here = sum(each["here"] for each in self.roster.students())

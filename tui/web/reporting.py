@@ -39,7 +39,7 @@ class Reporting(Schedscope):
     # The wall
 
     def action_turn_wall(self) -> None:
-        """Ask the server for the next state of the wall: the answers, which are right, or nothing."""
+        """Ask the server for the next state of the wall: the answers, then which of them are right, then nothing."""
         self.report(type="wall")
 
     def show_wall(self, text: str) -> None:

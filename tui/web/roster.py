@@ -55,13 +55,13 @@ class Student:
 
     number: int
     since: float
-    """Time at which the student came to the present scene."""
+    """Time of the monotonic clock, in seconds, at which the student came to the present scene."""
     name: str = ""
     scene: int = 0
     pages: int = 0
     """Number of connected pages; for a short time more than one, after a change of network."""
     left: float = 0.0
-    """Time at which the last page disconnected."""
+    """Time of the monotonic clock, in seconds, at which the last page disconnected."""
     answers: dict[int, Given] = field(default_factory=dict)
     """For the index of each scene with an answer: the student's answer to its question. If there are several, the first
     one counts; on the common screen, the last one does.

@@ -257,8 +257,8 @@ class Server:
             await self.room.note_common(told)
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None:
-        """Execute a message of a process that is not output: offer a file for download, or close the connection at the
-        end.
+        """Execute a message from a process, other than output: offer a file for download, or close the connection when
+        the process ends.
         """
         if told["type"] == "file":
             await socket.send_json(["deliver_file_start", self.keep(told["name"], told["text"])])

@@ -122,7 +122,7 @@ class Gantt(RowWidget, can_focus=True):
         self._changed: dict[tuple[int, int, int], Runs] = {}
         """For each (row, first column, end column) that was drawn last: its cells. Empty if Textual applies filters"""
         self._by_clock: Camera | None = None
-        """Last camera with columns of equal time, for the return from columns of equal numbers of events"""
+        """Last camera with columns of equal times, for the return from columns of equal numbers of events"""
         self._spot: Spot | None = None
         self._seen: tuple[float, float] | None = None
         """Span of time that stays visible if the size of the widget changes; None to keep the scale of the camera"""
@@ -304,7 +304,7 @@ class Gantt(RowWidget, can_focus=True):
             self._move(looking.camera.zoomed(rungs, looking.now))
 
     def enlarge(self, seconds: float) -> None:
-        """Zoom in until the name of a job of this many seconds fits into the chart."""
+        """Zoom in until the bar of a job that runs for this many seconds is wide enough for its name."""
         if (looking := self._looking()) and not looking.camera.by_event:
             camera = looking.camera
             while camera.per_column * _NAMED > seconds and (closer := camera.zoomed(1, looking.now)) != camera:
@@ -341,8 +341,8 @@ class Gantt(RowWidget, can_focus=True):
             self._move(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
 
     def action_toggle_rows(self) -> None:
-        """Change between two orders of the chart's lanes: by row of the matrix or by partition, and by number of the
-        processor.
+        """Change the vertical order of the chart: in lanes (rows of the gang-scheduling matrix, or partitions) or by
+        processor number.
         """
         chart = self._scene.chart if self._scene is not None else None
         if self._camera is not None and chart is not None:

@@ -34,7 +34,7 @@ WHEEL = 3
 """Number of lines that the mouse wheel scrolls."""
 AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
 """Function that draws a panel from a context of any kind, the size, and the first line of the body. `context.Draw` is
-this for the replay.
+the same type for contexts of the replay.
 """
 AnyTell: TypeAlias = Callable[[Any, Size, int, int], str]
 
@@ -216,8 +216,8 @@ class Panel(Lines, can_focus=True):
             self.tooltip = Content(told) if told else None
 
     def _told_at(self, column: int, row: int, line: Line | None) -> str:
-        """Return the tooltip of a place: the meaning of the title, text on the job there, or what the panel's function
-        returns.
+        """Return the tooltip of a place: the meaning of the title, text on the job there, or what the panel's own
+        function for tooltips returns.
         """
         context = self._shown
         if context is None:

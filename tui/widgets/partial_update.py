@@ -46,7 +46,9 @@ class SpanCompositor(Compositor):
         return Update(pieces) if pieces else None
 
     def _on_top(self, y: int, begin: int, end: int) -> Iterator[Piece]:
-        """Yield the parts of a row from column `begin` to `end` with the cells of the widget on top there."""
+        """Yield the parts of a row from column `begin` to `end`, each with the cells of the widget that is on top
+        there.
+        """
         hidden = [(max(begin, 0), min(end, self.size.width))]
         for widget, shown, region in self.layers_visible[y]:
             still = []

@@ -124,7 +124,9 @@ def _kind(sign: str) -> str:
 
 
 def _shape(signs: str, x: float, y: float, type_: Type) -> Iterator[Rect]:
-    """Yield the rectangles of block characters in whole pixels, as a line thinner than a pixel could disappear."""
+    """Yield the rectangles of block characters, rounded to whole pixels, because a line thinner than a pixel could
+    disappear.
+    """
     for sign in signs:
         for left, top, width, height in SHAPES[sign]:
             begin, across = _snapped(left, width, type_.width)

@@ -26,7 +26,8 @@ class Trial(NamedTuple):
         """Return the reason why the job that was tried may start now, or may not because others would start after their
         bounds.
 
-        The reason names the job among `jobs` with the least time left until its bound, or most past it.
+        The reason names the job among `jobs` that is most past its bound or, if all start by their bounds, has the
+        least time left.
         """
         margins = [(bounds[job.rank] - self.starts[job.rank], job) for job in jobs if job.rank in self.starts]
         if not margins:

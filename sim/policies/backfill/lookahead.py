@@ -68,8 +68,8 @@ class Lookahead(Ordered):
 
 
 def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: int) -> tuple[int, ...]:
-    """Return the indices of the jobs that together occupy the most of `free` processors; late jobs get at most `extra`
-    of them.
+    """Return the indices of the jobs that together occupy the most of `free` processors. The jobs that `late` marks
+    with True get at most `extra` of them.
 
     >>> best_packing([5, 3, 4, 2], [False] * 4, 7, 0)
     (1, 2)
@@ -78,8 +78,8 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
     """
     extra = min(extra, free)
     reached = [[1] + [0] * extra]
-    """For each number of processors that late jobs occupy: the sums of processors that the jobs tried until now can
-    reach, as bits.
+    """For each number of processors that late jobs occupy (the index): the sums of processors that the jobs tried until
+    now can occupy in total. The sums are bits: bit i stands for i processors.
     """
     for width, is_late in zip(widths, late, strict=True):
         was, by = reached[-1], width if is_late else 0

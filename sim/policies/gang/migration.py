@@ -71,9 +71,8 @@ class Migration:
         """Yield the decisions of phase FillMatrix with option 1: jobs that are in no other row move aside for a
         replica.
 
-        As in `fill`, each job gets at most one replica in a round, in the first possible row. A replica costs nothing
-        where the
-        job's columns are free.
+        As in `fill` of `sim.policies.gang.rebuilding`, each job gets at most one replica in a round, in the first
+        possible row. A replica costs nothing where the job's columns are free.
         """
         yield Phase("fill with migration")
         changed = len(self._matrix.rows) > 1 and self._tasks > 0

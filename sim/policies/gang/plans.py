@@ -16,7 +16,8 @@ from sim.workload.model import Job
 
 
 class RowPlans:
-    """Plan of each row, made on first use from the jobs whose home is the row and from the decisions since.
+    """Plan of each row, made on first use from the jobs whose home is the row and from its reservations; `take` enters
+    later decisions.
 
     `reserved` are the reservations made before, as (job, row, start); a start in the past counts as now.
     """
@@ -43,12 +44,11 @@ class RowPlans:
         self._plan(row).take(at, at + span, procs)
 
     def soonest(self, procs: int, span: float) -> tuple[float, int]:
-        """Return (time, row) at which `procs` processors are first free for `span` seconds; of several such rows the
-        earlier one.
+        """Return (time, row): the earliest time at which any row has `procs` processors free for `span` seconds, and
+        that row. If several rows have this time, it is the earlier row.
 
-        If they are free now, the row with the fewest free columns is preferred, and a new row is the last choice. The
-        caller
-        must then occupy them with `take`.
+        If the time is now, the row with the fewest free columns is preferred, and a new row is the last choice. The
+        caller must then occupy the processors with `take`.
         """
         now, best, found, plans = self._now, inf, 0, self._all_plans()
         after = self._trials.bound(procs, span, inf)

@@ -137,7 +137,11 @@ def place(view: GangView, job: Job, row: int, why: Reason, passes: bool = False)
 def place_in_new_row(
     view: GangView, job: Job, mpl: int, passes: bool = False, span: float | None = None
 ) -> Iterator[Step]:
-    """Open a new row for the job, because no row has enough free columns for the job's whole span."""
+    """Yield the decisions that open a new row and place the job in it, because the job fits in no existing row.
+
+    `mpl`, the most rows allowed, and `span` are for the reason: `span` is the number of seconds for which no row has
+    enough free columns, or None if no row has enough even now. `passes` is True if the job overtakes waiting jobs.
+    """
     before = len(view.matrix.rows)
     yield OpenRow()
     yield from place(view, job, view.matrix.rows[-1], NewRow(before, mpl, span=span), passes)
@@ -169,9 +173,9 @@ def in_time(view: GangView, rank: int, mpl: int) -> bool:
 def resume(view: GangView, mpl: int) -> Generator[Step, None, bool]:
     """Resume the jobs that an earlier policy suspended, in their own columns and in the order of suspension.
 
-    Each job goes into the row with the fewest free columns of those where its own are free, or else into a new row.
-    Return
-    False at the first job for which neither is possible: no later job may enter the matrix before it.
+    Each job goes into a row in which its own columns are free: the one with the fewest free columns or, if there is
+    none, a new row. At the first job for which neither is possible, return False: no later job may enter the matrix
+    before this job.
     """
     matrix = view.matrix
     for rank, columns in list(view.suspended.items()):

@@ -15,8 +15,8 @@ from sim.workload.model import Job
 
 
 class DividedView(View, Protocol):
-    """`View` for policies with partitions. `classes` are the limits of estimates that separate them, as text
-    (`Classes.read`).
+    """`View` for policies with partitions. The parameter `classes` of its methods is a text with the limits of
+    estimates that separate the partitions (see `Classes.read`).
     """
 
     def unplanned(self) -> list[Job]:
@@ -29,8 +29,8 @@ class DividedView(View, Protocol):
         """Return the start that is reserved for the job."""
 
     def pivots(self, classes: str, came: Sequence[Job]) -> Pivots:
-        """Return the pivots of the queues of waiting jobs without a reservation; the jobs in `came` have just
-        arrived.
+        """Return the pivots (first jobs) of the queues of waiting jobs without a reservation; the jobs in `came` have
+        just arrived.
         """
 
 
@@ -46,7 +46,9 @@ class DividedPass(DividedView, Pass, Protocol):
         """Reserve the start `at` for a speculative run of the job, which lasts at most `limit` seconds."""
 
     def start_in(self, partition: int, job: Job, because: Reason) -> None:
-        """Start the job on the lowest-numbered idle processors of the partition, which first borrows missing ones."""
+        """Start the job on the lowest-numbered idle processors of the partition; if too few are idle, it first borrows
+        processors of other partitions.
+        """
 
     def backfill_in(self, partition: int, job: Job, because: Reason) -> None:
         """Start the job like `start_in`, as a backfill."""

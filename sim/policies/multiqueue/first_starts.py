@@ -1,4 +1,6 @@
-"""Planned starts of the first jobs of several queues, over columns; the compiled loop contains this file too."""
+"""Planned starts of the first jobs of several queues, stored in arrays of numbers; the file is also a part of the
+compiled loop.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ class FirstStarts:
     """Plan that contains the first job of each queue, and the planned starts of these jobs."""
 
     def __init__(self, queues: int, plan: Steps) -> None:
-        """Make the object for this many queues; `plan` is overwritten."""
+        """Make the object for `queues` queues. Its plan is stored in `plan`, whose content is overwritten."""
         self.plan = plan
         self.in_turn, self.count = numbers(queues), 0
         """Queues with a job, in the order in which their first jobs are planned, and the number of these queues"""
@@ -22,7 +24,9 @@ class FirstStarts:
         self.is_made = self.is_whole = False
         """True if the starts are planned; and True if the plan contains all jobs"""
         self.short_at, self.short_of = INFINITE, 0
-        """Time from which the plan has few free processors, and their number; wider jobs must end before this time"""
+        """Result of the last refusal by `leaves_room`: time from which the plan has too few free processors, and number
+        of free ones then. Wider jobs must end before this time
+        """
 
     def forget(self) -> None:
         """Remove all jobs."""
@@ -48,7 +52,7 @@ class FirstStarts:
         self.is_made, self.is_whole, self.short_at = True, self.count == 0, INFINITE
 
     def complete(self) -> None:
-        """Enter the last job into the plan, which is needed before other questions about the plan."""
+        """Enter the last added job into the plan, so that the plan contains all jobs; `make` leaves this job out."""
         if not self.is_whole:
             self._enter(self.in_turn[self.count - 1])
             self.is_whole = True
@@ -68,12 +72,14 @@ class FirstStarts:
         return short < 0
 
     def refuses(self, procs: int, end: float) -> bool:
-        """Return True if it is known from earlier questions that `procs` processors cannot be used until `end`."""
+        """Return True if an earlier call of `leaves_room` has shown that `procs` processors cannot be used from now
+        until `end`.
+        """
         return procs > self.short_of and end - MOMENT > self.short_at
 
     def leaves_room_instead(self, procs: int, now: float, at: float, lasts: float) -> bool:
-        """Return True if `procs` processors can be used for `lasts` seconds from now on, if those planned at the time
-        `at` are given up.
+        """Return True if a job can run now on `procs` processors for `lasts` seconds, if its reservation at the time
+        `at` is given up.
         """
         plan = self.plan
         self.complete()

@@ -128,7 +128,7 @@ class MultiQueue(Policy):
             now.reserve_trial(job, pivots.place(job, limit), limit, PlannedTrial(limit))
 
     def _serve_planned(self, now: DividedPass, pivots: Pivots, job: Job) -> None:
-        """Start a job with a reservation when that is due; a speculative run also earlier if it moves no planned
+        """Start the job if its reservation is due. A speculative run is also started earlier if that moves no planned
         start.
         """
         at, limit, partition = now.reserved_start(job), min(job.estimate, self.speculate), pivots.queue_of(job)

@@ -25,8 +25,8 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class Classes:
-    """Limits of estimates, in seconds, that divide jobs into partitions: a job's partition is the number of limits up
-    to its estimate.
+    """Limits of estimates, in seconds, that divide jobs into partitions. The number of a job's partition is the number
+    of limits that are not above its estimate.
 
     >>> classes = Classes.read("1000/10000")
     >>> len(classes), [classes.of(Job(0, "1", submit=0, procs=1, estimate=seconds)) for seconds in (999, 1000)]
@@ -122,7 +122,7 @@ def own_idle(view: View, partition: int, procs: int) -> int:
 def borrow(view: View, job: Job, to: int) -> Iterator[Borrow]:
     """Yield the decisions by which the partition `to` borrows the idle processors that the job lacks.
 
-    The partition with the most idle processors lends first, and its lowest-numbered ones first.
+    The partition with the most idle processors lends first; each lends its lowest-numbered idle processors.
     """
     lacking = job.procs - idle(view, to)
     while lacking > 0:

@@ -121,8 +121,8 @@ class Pivots:
         return self._extra[partition]
 
     def place(self, job: Job, lasts: float) -> float:
-        """Plan a job that was left out: return the earliest time at which it can run for `lasts` seconds without
-        delaying a pivot. If other jobs arrived with it, only those before it can be pivots.
+        """Plan a job that was left out of its queue: return the earliest time at which it can run for `lasts` seconds
+        without delaying a pivot. If other jobs arrived with it, only jobs with a lower rank count as pivots.
         """
         before = inf if len(self._left_out) == self._came else job.rank
         self._planned(before).complete()
@@ -151,15 +151,17 @@ class Pivots:
         return by_number(self._view.plan).shortage_of(job.procs, self._view.now + job.estimate) < 0
 
     def delays_none_instead(self, job: Job, at: float, lasts: float) -> bool:
-        """Return True if the job can run for `lasts` seconds from now on if it gives up its reservation at the time
-        `at`.
+        """Return True if the job can run for `lasts` seconds from now on without delaying others, if its reservation at
+        `at` is given up.
         """
         return self._planned().leaves_room_instead(job.procs, self._view.now, at, lasts)
 
     # Changes
 
     def occupy(self, job: Job) -> None:
-        """Record that the job has started; if it leaves its processors free for the pivots, none of them moves."""
+        """Record that the job has started, and enter it into the plan; the planned starts of the pivots stay as they
+        are.
+        """
         self._extra.clear()
         self._planned().complete()
         self._starts.plan.take(self._view.now, self._view.now + job.estimate, job.procs)
@@ -170,7 +172,9 @@ class Pivots:
         self._starts.is_made = False
 
     def hand_on(self, pivot: Job | None = None) -> None:
-        """Record that the pivot has started; the next job of its queue becomes the pivot."""
+        """Record that `pivot` has started, so that the next job of its queue becomes the pivot. Without `pivot` no job
+        is removed, but all pivots are determined and planned again.
+        """
         if pivot is not None:
             self._queue.remove(pivot)
         self._firsts = None
@@ -190,7 +194,7 @@ class Pivots:
         return TrialLater(at, limit, self._view.free, *(other or ()))
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
-        """Return why a job that is not a pivot waits: the reservation that it would touch, or else the first pivot that
+        """Return why a job that is not a pivot waits: the reservation that it would delay, or else the first pivot that
         it would delay.
         """
         now, plan = self._view.now, by_number(self._view.plan).copy()

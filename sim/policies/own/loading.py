@@ -68,7 +68,9 @@ def changed(ref: CodeRef) -> bool | None:
 
 
 def load(named: Named) -> ModuleType:
-    """Return the module made from the current content of the code, which is run if the user has agreed."""
+    """Return the module made from the current content of the code. Raise an `OwnCodeError` if the user has not agreed
+    to run this code.
+    """
     heed_consent(named)
     if not named.is_file:
         return _load_module(named)

@@ -18,7 +18,7 @@ from sim.workload.model import Job
 
 Rung: TypeAlias = tuple[float, int, Job, int]
 """Entry of a running job in the ladder: (xfactor, minus the rank, job, its processors as bits). The xfactor is inf if
-it may not be suspended.
+the job may not be suspended.
 
 Jobs of equal xfactor are sorted by rank, the latest first.
 """
@@ -82,12 +82,11 @@ class Ladder:
         return price
 
     def toll(self, procs: int, pinned: int) -> Toll:
-        """Return the toll of a job that needs the processors `pinned` (bits): the largest xfactor of the jobs on them,
-        and that job's rank.
+        """Return the toll of a job that needs the processors `pinned` (bits): the largest xfactor of the running jobs
+        on them, and the rank of the job with this xfactor.
 
-        The xfactor is inf if one of these jobs may not be suspended. If some are too wide (more than twice `procs`),
-        the rank
-        is that of the widest. Without a job on these processors the toll is (0, -1).
+        The xfactor is inf if one of these jobs may not be suspended. If some are too wide to be suspended (more than
+        twice `procs`), the rank is that of the widest. Without a job on these processors the toll is (0, -1).
         """
         above = [rung for rung in self.rungs if rung[3] & pinned]
         if not above:

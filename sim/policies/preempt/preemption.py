@@ -160,8 +160,10 @@ class Preemptive(Policy):
         return first_of(job.procs, own, apart, free)
 
     def victims_among(self, view: View, job: Job, candidates: Iterable[Job]) -> list[Job]:
-        """Return the running jobs to suspend for `job`, taken from the candidates in this order until they have enough
-        processors, and without those not needed; none if all have too few.
+        """Return the running jobs to suspend for `job`, so that it has enough processors; none if all candidates
+        together have too few.
+
+        They are taken from the candidates in this order, and those that turn out not to be needed are left out.
         """
         return (enough(job.procs - self.count_unclaimed(view), candidates) if view.in_time(job) else None) or []
 
@@ -173,7 +175,7 @@ class Preemptive(Policy):
         """Start or resume the job, for which the victims have been suspended.
 
         The job takes free processors first and then the victims', lowest numbers first; a job that must resume on its
-        own processors takes these. While victims are still leaving them the job claims them.
+        own processors takes these. If victims are still leaving some of them, the job gets a claim and starts later.
         """
         chosen = self.pinned(now, job.rank)
         if chosen is None:
@@ -209,8 +211,8 @@ class Preemptive(Policy):
         return not chosen & ~view.there and view.in_time(job)
 
     def _await_victims(self, now: Pass, job: Job, claimed: int) -> None:
-        """Record the reason why a job with a claim waits: a victim is still leaving its processors, or another job has
-        started there.
+        """Record the reason why a job with a claim waits: a victim is still leaving the claimed processors, or another
+        job has started there.
         """
         if now.curious:
             there = [stint.job for rank, stint in now.running.items() if now.held(rank) & claimed]
@@ -219,8 +221,8 @@ class Preemptive(Policy):
             now.keep(job, AwaitsVictims(leaving) if leaving else ClaimTaken(tuple(there)))
 
     def idle(self, view: View) -> list[Job]:
-        """Return the waiting and suspended jobs that may run now: they have no claim, and their suspension is
-        complete.
+        """Return the idle jobs: all waiting jobs, and the suspended jobs that have left their processors. Jobs with a
+        claim (processors that are being vacated for them) are left out.
         """
         jobs, running, job_of = view.queue, view.running, view.job
         jobs += [job_of(rank) for rank in view.suspended if rank not in running]
@@ -285,8 +287,8 @@ def first_of(count: int, *choices: int) -> int:
 
 
 def enough(needed: int, candidates: Iterable[Job]) -> list[Job] | None:
-    """Return victims with at least `needed` processors together, taken from the candidates in this order; None if all
-    have too few.
+    """Return victims with at least `needed` processors in total, taken from the candidates in this order; None if all
+    candidates together have too few.
 
     Candidates that turn out not to be needed are left out.
     """

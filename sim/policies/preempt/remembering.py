@@ -1,4 +1,4 @@
-"""Base of selective suspension: what it remembers from pass to pass, so that it need not ask every idle job.
+"""Base of selective suspension: its memory from pass to pass, so that a pass need not examine every idle job.
 
 Remembered are tolls, the xfactors that idle jobs must exceed to preempt (`sim.policies.preempt.tolls`), and the
 slowdowns of finished jobs. The compiled loop has its own form of this memory (`sim.kernel.tolls`).
@@ -39,8 +39,8 @@ class Remembering(Preemptive):
         raise NotImplementedError
 
     def look(self, view: View, has_ticked: bool) -> bool:
-        """Update the tolls. Return True if only arrivals can start: no job has started to run or has left its
-        processors since the last pass, and no tick is due (`has_ticked`).
+        """Update the tolls. Return True if only newly arrived jobs can start: no job has started to run or has left its
+        processors since the last pass, and `has_ticked` is False (no tick is due).
         """
         if view.resized:
             view.notes.pop("tolls", None)
@@ -51,20 +51,22 @@ class Remembering(Preemptive):
         return False
 
     def remember(self, view: View, has_ticked: bool) -> None:
-        """Remember where jobs run at the end of this pass, as far as that shows every change."""
+        """Remember the numbers of running and suspended jobs and the free processors at the end of this pass. Nothing
+        is remembered at a tick, or if suspending takes time, because these numbers would not show every change.
+        """
         tolls = self._tolls(view)
         tolls.stood = None if has_ticked or tolls.moving else _stand(view)
 
     # Turns
 
     def begin_turns(self, view: View) -> None:
-        """Begin the turns of the idle jobs at a tick."""
+        """Begin the turns of this tick, in which each idle job may start or preempt once."""
         tolls = self._tolls(view)
         tolls.idle, tolls.seated, tolls.last = self.idle(view) if view.curious else [], {*view.running}, (-inf, -1)
 
     def next_turn(self, view: View) -> Job | None:
         """Return the next idle job that fits or may preempt, the largest xfactor first, then by rank; None if there is
-        no other. Each job gets one turn, and those suspended at this tick none.
+        no other. Each job gets one turn; jobs suspended at this tick get none.
         """
         tolls = self._tolls(view)
         turns = [turn for turn in tolls.payers(view) if turn > tolls.last and turn[1] not in tolls.seated]
@@ -98,9 +100,11 @@ class Remembering(Preemptive):
         return ends[0][0] if ends else inf
 
     def first_payable(self, view: View, is_calm: bool, has_ticked: bool, soon: float, end: float) -> float:
-        """Return a time before which no idle job may preempt, infinite if it is not before `end`.
+        """Return a time before which no idle job may preempt; infinite if that time is not before `end`.
 
-        The result need not be exact if it is at most `soon`. Where the pass is calm, only arrivals are asked.
+        The result need not be exact if it is at most `soon`. If `is_calm` (`look` returned True), the result of the
+        last pass is reused, and only jobs that have just arrived are examined. After a tick (`has_ticked`) with idle
+        jobs that fit, the result is now.
         """
         tolls = self._tolls(view)
         if is_calm:
@@ -127,13 +131,17 @@ class Remembering(Preemptive):
         return [Finished(view.job(rank), end) for end, rank in view.finished]
 
     def count(self, view: View, job: Job, more: float) -> None:
-        """Count a finished job, whose bounded slowdown is 1 + `more`, in its category."""
+        """Add a finished job, whose bounded slowdown is 1 + `more`, to the number and the sum of slowdowns of its
+        category.
+        """
         count, total, kind = view.notes["finished"], view.notes["slowdown"], _kind(job)
         count[kind] = count.get(kind, 0) + 1
         total[kind] = total.get(kind, 0) + 1 + more
 
     def review(self, view: View) -> None:
-        """Ask again which of the running jobs are protected, in the categories with newly finished jobs."""
+        """Note for the next update that the protection of running jobs may have changed, for those in a category with
+        newly finished jobs.
+        """
         if view.completed:
             kinds, tolls = {*map(_kind, view.completed)}, self._tolls(view)
             alike = [rank for rank, run in view.running.items() if _kind(run.job) in kinds]

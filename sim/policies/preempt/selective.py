@@ -63,7 +63,9 @@ class Selective(Remembering):
         return Xfactor()
 
     def _last_tick(self, now: View) -> float:
-        """Return the number of the last tick; ticks are the times at which jobs may preempt."""
+        """Return the number of the last tick, whose time is this number times the parameter `tick`. Ticks are the times
+        at which jobs may preempt.
+        """
         nearest = floor(now.time / self.tick + 0.5)
         return nearest if nearest * self.tick <= now.time else nearest - 1
 
@@ -91,7 +93,8 @@ class Selective(Remembering):
     def _preempt(self, now: Pass, job: Job) -> None:
         """Suspend running jobs and give the idle job their processors.
 
-        A job that must resume on its own processors suspends all on these, another job those with the lowest xfactors.
+        A job that must resume on its own processors suspends all jobs on these; any other job suspends those with the
+        lowest xfactors.
         """
         mine = self._xfactor(now, job)
         outranked = now.new_ranking()
@@ -115,7 +118,9 @@ class Selective(Remembering):
         return inf if self.spares(now, run.job, height) else height
 
     def spares(self, now: View, job: Job, its_xfactor: float) -> bool:
-        """Return True if the policy protects the running job `job`, which has this xfactor, from being suspended."""
+        """Return True if the policy protects the running job `job`, whose xfactor is `its_xfactor`, from being
+        suspended.
+        """
         return False
 
     def why_nobody(self, view: View, job: Job) -> Reason:

@@ -37,10 +37,12 @@ class Terms(Protocol):
 
     @property
     def restart(self) -> str:
-        """Return the processors on which a suspended job may resume: its `own`, or `any`."""
+        """Return on which processors a suspended job may resume: "own" for its own, or "any"."""
 
     def height(self, now: View, run: RunningJob) -> float:
-        """Return a running job's expansion factor, above which others preempt it; inf if the policy protects it."""
+        """Return a running job's expansion factor, which an idle job must exceed by the suspension factor to preempt
+        it; inf if the policy protects the running job.
+        """
 
     def count_unclaimed(self, view: View) -> int:
         """Return the number of free processors that no job claims."""
@@ -60,12 +62,12 @@ class Known(NamedTuple):
     suspended
     """
     keepers: Mapping[int, int]
-    """Mapping from the rank of an idle job to that of the running job that determines its toll; jobs with an unknown
-    one are missing
+    """Mapping from the rank of an idle job to the rank of its keeper, the running job that determines its toll; idle
+    jobs without a known keeper are missing
     """
     moments: Mapping[int, float]
-    """Mapping from the rank of an idle job to the time at which it exceeds its toll, or slightly earlier; others never
-    do
+    """Mapping from the rank of an idle job to the time at which it exceeds its toll, or slightly earlier; jobs that
+    never exceed it are missing
     """
     stood: tuple[int, int, int] | None
     first: float
@@ -108,9 +110,11 @@ class Tolls:
         self.idle: list[Job] = []
         """Jobs that were idle before the turns at this tick, if the run is watched"""
         self.seated: set[int] = set()
-        """Ranks of the jobs that can have no turn at this tick: they ran before, or had their turn"""
+        """Ranks of the jobs that can have no turn at this tick: they were running when the turns began, or have had
+        their turn
+        """
         self.last: tuple[float, int] = -inf, -1
-        """(Minus the xfactor, rank) of the job with the last turn"""
+        """(Minus the xfactor, rank) of the job that had the last turn at this tick; (-inf, -1) before the first turn"""
         self.first: float = inf
         """First time at which a job exceeds its toll, as found in the last pass; inf if a running job's expected end
         comes first
@@ -228,10 +232,11 @@ class Tolls:
         return first if first < before else inf
 
     def soonest_of(self, view: View, jobs: Iterable[Job], soon: float, first: float, looked: bool = False) -> float:
-        """Return a time before which none of these idle jobs exceeds its toll, or `first` if that time is `first` or
-        later.
+        """Return a time before which none of the idle jobs `jobs` exceeds its toll, or `first` if that time is `first`
+        or later.
 
-        The jobs may run on any processors. The result need not be exact if it is at most `soon`.
+        The jobs may run on any processors. The result need not be exact if it is at most `soon`. `looked` is True if
+        `look` was already called at this pass.
         """
         sf, ladder = self._terms.sf, self.ladder
         for job in jobs:

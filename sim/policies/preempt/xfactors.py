@@ -13,7 +13,7 @@ EARLY = 1 - 1e-12
 
 
 def expansion(idle: float, estimate: float) -> float:
-    """Return the expansion factor, (wait + estimate) / estimate, of a job that was idle for so many seconds."""
+    """Return the expansion factor, (wait + estimate) / estimate, of a job that was idle for `idle` seconds."""
     return (whole(idle) + estimate) / estimate
 
 
@@ -26,5 +26,7 @@ def payable_from(since: float, least: float, estimate: float) -> float:
 
 
 def is_too_wide(width: int, procs: int) -> bool:
-    """Return True if a job on `procs` processors may not suspend a job of this width: one more than twice as wide."""
+    """Return True if a running job on `width` processors is too wide to be suspended by a job on `procs` processors:
+    more than twice as wide.
+    """
     return width > 2 * procs

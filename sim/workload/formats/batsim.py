@@ -1,8 +1,7 @@
 """Reader of Batsim's workloads: JSON with jobs, and with profiles that say what a job does when it runs.
 
 A run time is known only for profiles of delays, and of sequences of delays. Other profiles compute or communicate, so
-their duration depends
-on a platform; their jobs are left out and counted by type.
+their duration depends on a platform; their jobs are left out and counted by type.
 """
 
 from __future__ import annotations
@@ -104,7 +103,7 @@ class _Runtimes:
         """Return the run time of the profile `name` in seconds; None if the profile is not made of delays only, or
         contains itself.
 
-        `depth` is the number of sequences around it.
+        `depth` is the number of sequences that contain this profile.
         """
         if name not in self._known:
             self._known[name] = None

@@ -1,6 +1,7 @@
-"""Reader of machines that consist of nodes: with their jobs in JSON, or alone as text (see `sim/workload/NODES.md`).
+"""Reader of machines that consist of nodes: a JSON file has a machine with its jobs, a text or TOML file only a machine
+(see `sim/workload/NODES.md`).
 
-Both come from outside and may be damaged: numbers are bounded, and each error is reported in one line.
+The files come from outside and may be damaged: numbers are bounded, and each error is reported in one line.
 """
 
 from __future__ import annotations
@@ -203,8 +204,8 @@ def _limits(listed: object, path: object) -> Iterator[LimitRule]:
 
 
 def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Iterator[ComputeNode]:
-    """Yield the nodes of entry number `at`, of which there may be several: `count` equal nodes, or one for each host in
-    its name.
+    """Yield the nodes that entry number `at` describes: one node, `count` equal nodes, or one for each host in the
+    entry's name.
 
     `before` is the number of nodes in the entries before it.
     """

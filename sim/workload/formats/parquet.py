@@ -53,7 +53,7 @@ def is_parquet(path: str | Path) -> bool:
 
 def read(path: str | Path, name: str, heard: Callable[[float], object] | None = None) -> Trace:
     """Return the trace of a file; rows without a number for submit, procs or runtime are left out and counted. `heard`
-    is called with the share that has been read.
+    is called with the share of the rows that has been read, from 0 to 1.
     """
     arrow, module = (extra(which, "a Parquet file", "parquet") for which in ("pyarrow", "pyarrow.parquet"))
     try:

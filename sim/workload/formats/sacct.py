@@ -3,8 +3,7 @@ that the first line names.
 
 Names and command lines can contain pipes and newlines without escapes, so records are repaired first. Times become
 seconds after the first submission. A job that was held, or had to wait for other jobs, counts as submitted when it
-became eligible. A dump may be taken while jobs run or wait: jobs that ran then run on to their limit, jobs that waited
-still wait.
+became eligible. A job that was running or waiting when the dump was made gets its limit as its run time.
 """
 
 from __future__ import annotations
@@ -45,9 +44,7 @@ NEVER_STARTS = frozenset({
     "BadConstraints", "DependencyNeverSatisfied", "JobHeldAdmin", "JobHeldUser", "JobHoldMaxRequeue",
     "PartitionNodeLimit", "PartitionTimeLimit", "InvalidAccount", "InvalidQOS",
 })  # fmt: skip
-"""Reasons in the dump for which a waiting job can start under no policy: the job is held, or its request cannot be
-met
-"""
+"""Reasons in the dump for which no policy can start a waiting job: the job is held, or its request cannot be met"""
 MOST_TASKS = 100_000
 """Largest number of waiting tasks that are read from one record of an array."""
 
@@ -64,8 +61,8 @@ class Reading:
     count: Width = "cpus"
     """Unit of the width of a job: CPUs or nodes."""
     held: Held = "eligible"
-    """Time at which a job that was held counts as submitted: when it became eligible (`eligible`), or its submission
-    (`submit`).
+    """Time at which a job that was held counts as submitted: `eligible` for the time when it became eligible, `submit`
+    for its submission.
     """
     shape: Shape | None = None
     """Nodes of the machine, if they are known; None if the machine is as large as its jobs need"""
@@ -137,7 +134,7 @@ class _Dump:
         self._asked = Asked(shape) if shape else None
         self._waits = Dependencies()
         self._made = 0.0
-        """Latest time in the dump, in seconds since 1970."""
+        """Latest time found in the dump, in seconds since 1970: taken as the time when the dump was made."""
         self._waiting: list[int] = []
         self._is_local = False
 
@@ -165,8 +162,8 @@ class _Dump:
         return moment
 
     def _add(self, row: Row, state: str, run: float, where: str, began: bool) -> None:
-        """Add a job that ended or runs, with the width that it held; `began` is False for a job that never ran. `where`
-        names the job in notes.
+        """Add a job that has ended or runs, with the width that it held and `run`, its seconds of run time until the
+        dump. `began` is False for a job that never ran. `where` names the job in notes.
         """
         submit = self._came(row)
         start, held, asked = self._at(row, "start"), *self._widths(row)
@@ -198,8 +195,8 @@ class _Dump:
         return max(so_far, limit)
 
     def _add_waiting(self, row: Row, where: str) -> None:
-        """Add a waiting job, or each task of a waiting array: they start when the dump was made or later, and run to
-        their limit. `where` names the job in notes.
+        """Add a waiting job, or each task of a waiting array, with its limit as run time. `where` names the job in
+        notes.
         """
         reason, limit = row.get("reason", ""), _estimate(row)
         if reason in NEVER_STARTS:
@@ -236,8 +233,8 @@ class _Dump:
     def _came(self, row: Row) -> float:
         """Return the time at which the job counts as submitted, in seconds since 1970.
 
-        A job that was held counts from when it became eligible, unless the option `held` is "submit"; never after its
-        start.
+        For a job that was held, this is when it became eligible. But it is its submission if the option `held` is
+        "submit", or if the job started before it became eligible.
         """
         submit = self._at(row, "submit") or 0.0
         eligible, start = self._at(row, "eligible"), self._at(row, "start")
@@ -409,8 +406,8 @@ _TYPED: dict[str, Callable[[str], bool]] = {
 
 
 def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[tuple[int, list[str] | str]]:
-    """Yield (number of the first line, cells) of each record; if a record cannot be repaired, its first line of text
-    instead of the cells.
+    """Yield (number of the first line, cells) of each record. For a record that cannot be repaired, its first line of
+    text stands in place of the cells.
     """
     held: list[str] = []  # a record that has begun
     at = pipes = 0
@@ -476,10 +473,11 @@ def _mended(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """Return, for each number of surplus pipes up to the end of a free text, the best number of them before this text.
+    """Return a mapping from the number of surplus pipes up to the end of a free text to the best number of them before
+    this text.
 
-    `empty` maps each possible number of surplus pipes before the text to the number of cells before it that are empty;
-    the fewest are best. There can be up to `extra` surplus pipes in all.
+    `empty` maps each possible number of surplus pipes before the text to the number of empty cells before it; the best
+    has the fewest empty cells. There can be up to `extra` surplus pipes in all.
     """
     best: dict[int, int] = {}
     before: int | None = None

@@ -28,8 +28,8 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
     """Return, for each stay, the number of cores that the job had on each of its nodes; `sizes` has the number of cores
     of each node.
 
-    Jobs on a single node are certain. The others, in order of their starts, get the cores that are left; if too few are
-    left, as next to suspended jobs, they get equal shares.
+    For a job on a single node, the number is known. The other jobs, in order of their starts, get the cores that are
+    left. If too few are left, as next to suspended jobs, they get equal shares.
 
     >>> cores_by_node([Stay(0, 9, 3, (0,)), Stay(2, 5, 5, (0, 1)), Stay(9, 12, 5, (0, 1))], [4, 4])
     [(3,), (1, 4), (4, 1)]
@@ -55,8 +55,8 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
 
 
 def _dealt(cores: int, room: list[int]) -> tuple[int, ...]:
-    """Return the number of cores on each node: at least one, then as many as are left (`room`), node after node; equal
-    shares if too few are left.
+    """Return how many of the `cores` cores of a job are on each node: at least one, then as many as are left there
+    (`room`), node after node. If too few are left, the shares are equal.
     """
     if sum(room) < cores or min(room, default=0) < 1 or cores < len(room):
         each, more = divmod(cores, max(len(room), 1))

@@ -10,7 +10,9 @@ from itertools import pairwise, product
 MOST_HOSTS = 100_000
 """Largest number of hosts in one list; Slurm itself handles 65,533."""
 MOST_KEPT = 1000
-"""Largest number of characters of a list, and of hosts in it, for which the result is cached."""
+"""Largest number of characters of a list of hosts, and largest number of hosts in it, for which the result is
+cached.
+"""
 _BRACKET = re.compile(r"\[([0-9,-]{1,200000})\]")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w:/]{0,63})=")
@@ -62,7 +64,9 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _spread(part: str, most: int) -> list[str] | None:
-    """Return the names that one part stands for; None if it is malformed or has more than `most`."""
+    """Return the names that one part of a list stands for; None if the part is malformed or stands for more than `most`
+    names.
+    """
     pieces = _BRACKET.split(part)  # text, numbers, text, numbers, ..., text
     choices: list[list[str]] = []
     count = 1
@@ -78,8 +82,8 @@ def _spread(part: str, most: int) -> list[str] | None:
 
 
 def _numbers(text: str, most: int) -> list[str] | None:
-    """Return the numbers that the text in brackets stands for, with leading zeros; None if malformed or more than
-    `most`.
+    """Return the numbers that the text in brackets stands for, with leading zeros; None if it is malformed or stands
+    for more than `most` numbers.
     """
     numbers: list[str] = []
     for part in text.split(","):

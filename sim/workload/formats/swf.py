@@ -187,9 +187,9 @@ def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | 
 def _numbers(text: bytes, kind: type[np.int64] | type[np.float64], many: int) -> NDArray[Any] | None:
     """Return the `many` numbers of a text as an array; None if the text has more or fewer numbers, or other words.
 
-    A 0 is appended to the text, and is read only if the word before it is a number to its end. At a word that is no
-    number, numpy only warns. The warning need not become an error here: filters of warnings belong to the process, and
-    traces are read in threads.
+    At a word that is no number, numpy stops and only warns. So a 0 is appended to the text: if it is read, all words
+    before it are numbers. The warning need not become an error here; for that, the warning filters of the whole process
+    would change, and traces are read in threads.
     """
     try:
         values = np.fromstring(text + b" 0", dtype=kind, sep=" ")

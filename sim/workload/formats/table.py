@@ -275,8 +275,8 @@ def separator(header: str) -> str:
 
 
 def meanings(header: list[str]) -> dict[str, int]:
-    """Return a mapping from the meaning of a column, such as submit, to its index; of several columns, the one whose
-    name comes first in `SYNONYMS`.
+    """Return a mapping from the meaning of a column, such as submit, to its index. Of several columns with the same
+    meaning, it has the one whose name comes first in `SYNONYMS`.
     """
     columns = [plain_name(column) for column in header]
     found: dict[str, int] = {}
@@ -343,7 +343,8 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
     """Return (number of lines, position after the record, cells) of a record with quotes; no cells if a quote is never
     closed.
 
-    The record begins at `place`; `mark` is the separator, of which a whole record has `marks`.
+    The record begins at the position `place`; its cells are separated by `mark`, which a whole record has `marks`
+    times.
     """
     ends: list[int] = []
     reader = csv.reader(_reach(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
@@ -356,11 +357,11 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
 
 
 def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
-    """Yield the lines over which a record from `place` on may extend, then an empty line; `ends` receives the position
-    after each line.
+    """Yield the lines that a record from position `place` on may include, then an empty line; `ends` receives the
+    position after each line.
 
-    It stops before a line that has all separators of a record before its first quote: then the open quote is a stray
-    one.
+    The lines end before a line that seems to be a whole record, because it has `marks` separators before its first
+    quote. The quote that is still open is then a mistake.
     """
     while place <= len(text) and len(ends) < MOST_LINES:
         end = _end(text, place)
@@ -392,8 +393,8 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
 
 
 def needed_meanings(header: list[str], path: object, line: int | None = None) -> dict[str, int]:
-    """Return the index of the column for each meaning, -1 for a run time to be computed from start and end. Raise an
-    error if submit, procs or runtime is missing.
+    """Return a mapping from the meaning of a column, such as submit, to its index; -1 for a run time to be computed
+    from start and end. Raise an error if submit, procs or runtime is missing.
     """
     columns = meanings(header)
     if "end" in columns and "start" in columns:

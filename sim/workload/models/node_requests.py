@@ -18,8 +18,8 @@ from sim.workload.options import MOST_PROCS
 _ENTRY = re.compile(r"(\d{1,6})x(\d{1,6})c((?:,\d{1,9}[a-z]{1,20})*)")
 _MB = 1024
 _SHARES = (0.25, 0.5, 0.5, 1.0, 1.0, 2.0, 4.0)
-"""Multiples of the node's memory per core, of which each job gets one at random: the memory per core that it requests.
-Multiples above 1 leave cores without memory.
+"""Possible memory per core that a job requests, as multiples of the node's memory per core; each job gets one at
+random. Multiples above 1 leave cores without memory.
 """
 _GPU_JOBS, _EXCLUSIVE = 0.15, 0.03
 """Share of the jobs that request a GPU, if nodes have any, and share of the jobs that request whole nodes."""

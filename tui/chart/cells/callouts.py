@@ -26,8 +26,8 @@ _SPARSE = 12
 several blocks.
 """
 _NEAR = 3
-"""Largest distance in columns from a suspension to the name of the job that caused it; only then a text on the
-suspension is written below the name.
+"""Largest distance in columns from a suspension to the name of the job that caused it. If they are farther apart, no
+text about the suspension is written below the name.
 """
 _BLANK = 1
 """Number of columns between a block and the name next to it."""
@@ -63,7 +63,7 @@ def block_labels(
     `named`, if few jobs are visible.
 
     For each cell, `alone` has the rank of the job that alone fills the cell, or -1. When two runs are compared, nothing
-    is yielded: a job's name then has the difference of its starts, which should be shown once.
+    is yielded: the job's name is then followed by how much its start differs, which is shown only once.
     """
     ranks = np.unique(np.concatenate([grid.upper.rank, grid.lower.rank], axis=None))
     if np.count_nonzero(ranks >= 0) > _SPARSE or grid.chart.shift is not None:

@@ -55,7 +55,7 @@ class Layer:
     ground: NDArray[np.uint16]
     """Background of each pixel: blank, or a weak colour of a partition."""
     is_borrowed: Bools
-    """True where the processors of the pixel belonged to another partition at first."""
+    """True where the processors of the pixel are borrowed: they belonged to another partition at first."""
     lit: Bools
     """True at pixels of the selected job or, if no job is selected, of the jobs that just started."""
     mixed: Bools
@@ -69,7 +69,9 @@ class Layer:
     missing: Bools
     """True at pixels whose processors are unavailable."""
     gone: Bools
-    """True where the job fills less than half of the pixel, so that a cell which cannot show parts shows it as free"""
+    """True where the job fills less than half of the pixel; in a cell that cannot show parts of pixels, such a pixel
+    looks free
+    """
     useless: Bools
     """True for free pixels on nodes whose free cores no waiting job can use"""
     is_open: Bools
@@ -220,8 +222,9 @@ class Grid:
         """Return the share of each pixel that is used, and the eighths of the pixel's width that a job fills where it
         begins or ends.
 
-        A pixel at the edge of a job gets the share of the next pixel inside, so that the job has the same colour there.
-        A pixel at the upper or lower edge keeps its own share if the job fills less than half of it.
+        A pixel at the edge of a job gets the share of the next pixel inside the job, so that all of the job has the
+        same colour. A pixel at the upper or lower edge of a job keeps its own share if the job fills less than half of
+        it.
         """
         eighths = np.zeros(rank.shape, np.int8)
         edges = _edges(rank, used, pure, self.now)
@@ -264,8 +267,8 @@ class _Edges(NamedTuple):
 
 
 def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: int = -1) -> _Edges:
-    """Return the pixels where jobs begin and end along the rows. The column `now` also counts as an edge, because past
-    and plan meet there.
+    """Return the pixels where jobs begin and end along the rows. The column `now` (-1: none) also counts as an edge,
+    because past and plan meet there.
     """
     row, first = places((used[:, 1:] != used[:, :-1]) & (rank[:, 1:] == rank[:, :-1]))
     ends = used[row, first] > used[row, first + 1]

@@ -16,8 +16,8 @@ from tui.look.text import shorten
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES = " ── │┌└ │┐┘ │   "
-"""Characters of lines; the index is the sum of the numbers of the sides (_TOP, _LEFT...) of the cell at which its job
-ends
+"""Characters of lines. The index is the sum of the numbers (_TOP, _LEFT...) of those sides of a cell that are borders
+of its job
 """
 _PLAIN = " -- |++ |++ |   "
 
@@ -130,8 +130,8 @@ def _frame_selected(area: Cells, grid: Grid) -> None:
 
 
 def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return, for each cell, the sum of the numbers of its sides (_TOP, _LEFT...) at which another job or free
-    processors begin.
+    """Return, for each cell, the sum of the numbers (_TOP, _LEFT...) of those sides behind which there is another job
+    or free processors.
     """
     sides = np.zeros(rank.shape, np.uint8)
     rows, columns = rank[1:] != rank[:-1], rank[:, 1:] != rank[:, :-1]

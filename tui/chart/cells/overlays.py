@@ -280,8 +280,8 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def _lasts(chart: ChartScene, rank: int, planned: float | None) -> tuple[float, float] | None:
-    """Return (begin, end) of the job in the chart, past or planned; None for a job that has neither started
-    nor a planned start.
+    """Return (begin, end) of the job in the chart, past or planned; None for a job that has not started and has no
+    planned start.
     """
     start, end = float(chart.start[rank]), float(chart.end[rank])
     if start <= chart.clock:

@@ -130,8 +130,8 @@ def _fill(area: Cells, grid: Grid) -> None:
 
 
 def _part(area: Cells, grid: Grid) -> None:
-    """Draw the cells in which jobs begin and end: in eighths of the width if both pixels are the same, otherwise in
-    halves.
+    """Draw the cells in which jobs begin and end: in eighths of the width if both pixels of the cell are the same,
+    otherwise in halves.
     """
     up, low = grid.upper, grid.lower
     at = places((up.eighths != 0) | (low.eighths != 0))

@@ -192,8 +192,8 @@ def _row_for(grid: Grid, bar: _Bar, column: int, length: int) -> int:
 
 
 def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: LaneName) -> None:
-    """Write the name and size of a partition inside its lane, at the right edge; used if the partition's bar is not
-    visible.
+    """Write the name and size of a partition inside its lane, at the right edge, because the bar of this partition is
+    not visible.
     """
     bands = by_owner.bands(by_owner.of(grid.size.columns - 1))
     rows = _rows(grid, bands[number]) if number < len(bands) else []

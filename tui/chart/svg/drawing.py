@@ -31,9 +31,9 @@ Form = Literal["svg", "png"]
 MOST_PIXELS = 50_000_000
 
 _AHEAD = 0.3
-"""Width of the plan at the right, as a share of the width of the past."""
+"""Width of the part of the chart after now, which shows the plan, as a share of the width of the past."""
 _COLUMN = 4
-"""Width in pixels of a column of the chart; if turns are too short to be seen, each column shows one matrix row."""
+"""Width in pixels of a column of the chart; matrix rows whose turns are shorter than a column are drawn as lanes."""
 
 _BAR = 7
 """Half the height in pixels of the bar above a partition."""
@@ -41,7 +41,7 @@ _BAR = 7
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the picture; wrong ones are refused when the object is made."""
+    """Options of the picture; an error is raised if the object is made with wrong ones."""
 
     begin: float | None = None
     """First time to draw, in seconds; None for the first submission."""
@@ -56,11 +56,13 @@ class Options:
     scale: float = 1.0
     """Factor for the size of letters and lines, above 1 for slides."""
     matrix: bool = False
-    """True to draw the Ousterhout matrix at one time instead of the chart."""
+    """True to draw the Ousterhout matrix at the time `until` instead of the chart."""
     dates: bool = False
     """True to label times by dates and weekdays, if the trace has a start date."""
     by_number: bool = False
-    """True to order processors by number; False to order them by partition, in lanes, where there is space."""
+    """True to order processors by number; False to give each partition a lane of its own, if the picture is high
+    enough.
+    """
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
@@ -104,8 +106,8 @@ def drawn_alone(engine: Engine, spec: str, options: Options) -> str:
 
 
 def _put(svg: str, place: int, height: int) -> str:
-    """Return an SVG picture as a group, moved below `place` others of the same `height`; its ids get a suffix, so that
-    they differ from those of the others.
+    """Return an SVG picture as a group, moved down by `place` times `height`. Its ids get a suffix, so that no other
+    picture in the file has the same ids.
     """
     named = re.sub(r'\bid="(\w+)"|url\(#(\w+)\)', lambda found: found[0].replace(
         found[1] or found[2], f"{found[1] or found[2]}-{place}"), svg.rstrip())  # fmt: skip
@@ -132,7 +134,7 @@ def _drawn(engine: Engine, drawing: Drawing, options: Options) -> str:
 
 
 def _write(svg: str, options: Options, out: str | Path) -> None:
-    """Write the picture to `out` in the requested size and format."""
+    """Write the picture `svg` to the file `out`, in the format of its extension and in the requested size."""
     if options.scale != 1:
         was, now = _size(options), (options.width, options.height)
         svg = svg.replace(f'width="{was[0]}" height="{was[1]}"', f'width="{now[0]}" height="{now[1]}"', 1)
@@ -146,10 +148,11 @@ def _write(svg: str, options: Options, out: str | Path) -> None:
 def drawing_of(
     engine: Engine, spec: str, options: Options, until: float | None = None, clock: float | None = None
 ) -> Drawing:
-    """Return what is to be drawn of a run, which must have been simulated to the last time to draw.
+    """Return the data from which the chart of a run is drawn. The run must have been simulated to the last time to
+    draw.
 
-    `until` is the time at the right edge, None to choose it. `clock` is the time of now, None for the end of the
-    simulated part.
+    `until` is the time at the right edge, None to choose it. `clock` is the time at which the past ends and the plan
+    begins, None for the end of the simulated part.
     """
     workload, goes_on = engine.workload, engine.next_time() is not None
     now = options.until if goes_on and options.until is not None else engine.now

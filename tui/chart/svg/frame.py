@@ -9,8 +9,8 @@ from tui.chart.axis import CLOCK, Axis
 from tui.chart.svg.elements import Rect
 
 LEFT, RIGHT, TITLE, AXIS, STRIP, LEGEND = 52, 16, 62, 26, 74, 26
-"""Heights and widths in pixels of the areas around the chart: left for processor numbers, right margin, title above,
-times below, the curves, and the legend.
+"""Sizes in pixels of the areas around the chart: widths of the processor numbers and of the right margin. Then heights
+of the title, the times, the curves and the legend.
 """
 BAND = 16
 """Width in pixels of the band at the left that shows the present owner of each processor, if there are partitions."""
@@ -24,9 +24,7 @@ def inner_height(height: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Frame: the rectangle of the chart in whole pixels, with the times and the number of processors that it stands
-    for.
-    """
+    """Rectangle of the chart in whole pixels, with the times and the number of processors that are shown in it."""
 
     left: int
     top: int
@@ -61,12 +59,16 @@ class Frame:
 
     @property
     def first(self) -> float:
-        """Return the place of the left edge on the axis of time (in seconds or events)."""
+        """Return the position of the left edge on the axis of time: in seconds, or in events if all events have the
+        same width.
+        """
         return self.axis.place(self.begin)
 
     @property
     def per_pixel(self) -> float:
-        """Return the width of a pixel in places of the axis of time (seconds or events)."""
+        """Return the width of a pixel on the axis of time: in seconds, or in events if all events have the same
+        width.
+        """
         return (self.axis.place(self.end) - self.first) / self.width
 
     def x(self, time: float) -> float:

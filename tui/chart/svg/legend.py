@@ -22,7 +22,9 @@ _FILLS = {
 
 
 def textures(hues: Iterable[int], look: Look) -> str:
-    """Return the SVG patterns that textures use; the pattern of suspended jobs is made once for each of these hues."""
+    """Return the definitions of the SVG patterns for textures; the pattern of suspended jobs is made once for each of
+    these hues.
+    """
     upon = {"stroke": look.surface, "stroke_width": 1.6}
     patterns = [
         _pattern("plan", 6, element("path", d="M0 3h6", **upon, stroke_opacity=0.55), turn=-45),

@@ -16,7 +16,7 @@ from tui.chart.svg.frame import BAND, LEFT, Frame
 from tui.look.palette import Look, Tone, ink
 
 _LARGEST, _INSET = 11, 4
-"""Size in pixels of the letters on a bar, and of the blank before them."""
+"""Largest size in pixels of the letters on a bar, and width of the blank before them."""
 
 
 class Boundary(NamedTuple):
@@ -28,8 +28,8 @@ class Boundary(NamedTuple):
 
 
 class _Division(NamedTuple):
-    """Division of the machine into partitions, valid from `begin` to `end`. Its sets (bits) have positions in the chart
-    if partitions have lanes, otherwise processors.
+    """Division of the machine into partitions, valid from `begin` to `end`. The bits of its sets are positions in the
+    chart if partitions have lanes, otherwise processors.
     """
 
     begin: float
@@ -94,7 +94,7 @@ def _name(chart: Drawing, place: int) -> LaneName:
 
 
 class _Bar(NamedTuple):
-    """Part of the bar above a partition, for a time in which the height and the numbers of the bar do not change."""
+    """Part of a partition's bar, for a time in which the position of the bar and the numbers on it stay the same."""
 
     rect: Rect
     band: Band
@@ -141,8 +141,8 @@ def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
 
 
 def _beside_now(bar: _Bar, chart: Drawing, frame: Frame) -> _Bar:
-    """Return the part of a bar into which its text is written: all of it or, if the line of now crosses it, the wider
-    side.
+    """Return the part of a bar into which its text is written. This is all of the bar or, if the line of the present
+    time crosses it, its wider side.
     """
     rect, now = bar.rect, frame.x(chart.clock)
     if not rect.x < now < rect.x + rect.width:

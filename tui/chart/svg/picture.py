@@ -62,7 +62,9 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
 
 
 def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the parts of the chart as SVG, the lowest layer first."""
+    """Yield the parts of the chart as SVG, the lowest layer first. `crosses` is the SVG of the crosses on killed
+    jobs.
+    """
     trails, _ = split(chart.trails, frame, chart.clock)
     large, small = split(chart.ran, frame, chart.clock)
     drawn = blocks_of(large, frame)

@@ -58,7 +58,9 @@ def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[lis
 
 
 def _flat(processors: int, frame: Frame) -> int:
-    """Return those of the processors (bits) whose ranges of neighbours are less than a pixel high."""
+    """Return the processors (bits) that are too flat to draw: those in ranges of neighbouring processors less than a
+    pixel high.
+    """
     if frame.procs <= frame.height:
         return 0
     pieces = [(low, high) for low, high in ranges(processors) if (high + 1 - low) * frame.height < frame.procs]

@@ -110,8 +110,8 @@ class AlternativesDialog(Dialog[Policy | None]):
         return text.table(rows(found, self._first, not self.is_wide))
 
     def _list(self) -> None:
-        """Sort the list again by the results. The highlighted policy stays highlighted; before the user moves, it is
-        the best one.
+        """Sort the list again by the results. The highlighted policy stays highlighted; until the user moves the
+        highlight, it is on the best policy.
         """
         if not self._schedules:
             return

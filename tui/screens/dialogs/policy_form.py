@@ -206,8 +206,8 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
 
 
 def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
-    """Yield entries for the policies of installed packages, except policies whose names are built in or in `read`. Only
-    their names are known, because their code is not run.
+    """Yield entries for the policies of installed packages, except those whose names are built in or in `read` (code
+    that has been read already). Only their names are known, because their code is not run.
     """
     known = {*POLICIES.names, *read}
     for name in sorted(plugins()):
@@ -257,8 +257,8 @@ def _holds(entry: PolicyEntry, word: str) -> bool:
 
 
 def _distance(entry: PolicyEntry, wanted: list[str]) -> int:
-    """Return how badly an entry matches the first word of `wanted`, smaller is better: 0 if its name is equal, 1 if it
-    begins so, 2 if it contains the word, 3 otherwise.
+    """Return how badly an entry matches the first word of `wanted`: 0 if its name is the word, 1 if its name begins
+    with the word, 2 if its name contains it, 3 otherwise.
     """
     if not wanted or entry.title == wanted[0]:
         return 0

@@ -1,4 +1,4 @@
-"""Preview of a trace before it is opened: the description of a sample, or what reading a file shows."""
+"""Preview of a trace before it is opened: the description of a sample, or a summary of what was read from a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNITS = ("bytes", "KB", "MB", "GB")
 
 
 def sample(name: str, width: int) -> list[Line]:
-    """Return the description of a sample as lines, with what to try."""
+    """Return lines with the description of a sample, and with notes such as what to try."""
     shown = next(each for each in SAMPLES if each.name == name)
     jobs = len(shown.jobs) if isinstance(shown, PaperSample) else shown.count
     lines = [

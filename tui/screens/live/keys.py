@@ -13,7 +13,9 @@ SHARED = (
     "maximise",
     "toggle_panel('queue')", "toggle_panel('details')", "toggle_panel('strip')", "all_panels", "theme", "help", "quit",
 )  # fmt: skip
-"""Actions that the replay screen has as well. A step is here the next or previous poll of the cluster."""
+"""Actions that the replay screen has as well. On this screen, a step goes to the next or previous poll of the
+cluster.
+"""
 OWN = (
     Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
     Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),

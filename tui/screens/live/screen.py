@@ -330,7 +330,7 @@ class LiveScreen(Screen[None]):
         self.open(dialogs.Prompt("Go to", hint, self._place, answers=self.answers), lambda go: go())
 
     def _place(self, told: str) -> Any:
-        """Return a function that goes to the typed place, or selects the typed job."""
+        """Return a function that goes to the typed time or poll, or selects the typed job; `told` is the text."""
         observed = self.watch_.observed
         if told.strip()[:1] in ("j", "J"):
             return partial(self._select, find_job(told, observed.workload, -1))
@@ -401,7 +401,7 @@ class LiveScreen(Screen[None]):
         self.open(dialogs.Prompt("Find a job", hint, job, answers=self.answers), self._select)
 
     def action_why(self) -> None:
-        """Select the first job of the queue on the screen, or the one after the selected job, in a circle."""
+        """Select the next job of the queue on the screen, from the first again after the last."""
         if (context := self.context) is None:
             return
         waiting = [context.scene.rank(job) for job in jobs_of(context)[:200]]

@@ -89,8 +89,8 @@ def _bar(job: PuzzleJob, scale: Scale, columns: int, hue: int, lit: bool) -> lis
 
 
 def part_at(draft: Draft, width: int, row: int, column: int) -> Part:
-    """Return the part of a job at this row and column, which the mouse can drag: its submission, the end of its run
-    time, or the end of its estimate.
+    """Return what the mouse can drag at this row and column: the submission of a job ("submit"), the end of its run
+    time ("run") or of its estimate ("asked"), a new job ("new"), or "none".
     """
     if row >= len(draft.puzzle.jobs):
         return "new" if row == len(draft.puzzle.jobs) and column >= NAMES else "none"

@@ -31,7 +31,7 @@ DRAWING = 1440, 810
 """Width and height in pixels of a saved drawing, unless the user gives others."""
 
 _PICTURES = b"<svg", b"\x89PNG"
-"""First bytes of the kinds of files (pictures) that saving a picture may overwrite"""
+"""First bytes of SVG and PNG files; an existing file is replaced by a saved picture only if it begins so"""
 
 
 class Files:

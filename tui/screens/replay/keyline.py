@@ -90,8 +90,8 @@ def _tab_line(width: int, tabs: Tabs) -> Line:
 
 
 def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
-    """Return the panels with their keys in at most `room` columns. If they do not fit, they get closer, then shorter
-    names, then with `signs` only keys.
+    """Return the panels with their keys in at most `room` columns. If there is too little space, the gaps get smaller,
+    then names are shortened. With `signs`, the last resort is to show only the keys.
 
     >>> tabs = ("versus", False), ("queue", True), ("partitions", False)
     >>> ["".join(span.text for span in _all_tabs(tabs, room, signs=True)).strip() for room in (60, 33, 24, 9)]

@@ -39,7 +39,9 @@ class Layout:
     lesson: int = 0
     """Height in rows of a lesson's text below the chart."""
     waiting: int = 0
-    """Height in rows of the waiting jobs below the sentence; 0 if a panel shows the queue."""
+    """Height in rows of the list of waiting jobs, which small screens show below the sentence of the chart; 0 if there
+    is no list.
+    """
 
 
 def arrange(
@@ -108,7 +110,7 @@ def arrange(
 
 
 def most_words(height: int) -> int:
-    """Return the largest height in rows that a lesson's text may have."""
+    """Return the largest height in rows that a lesson's text may have on a screen of `height` rows."""
     return height * 3 // 5
 
 
@@ -144,8 +146,8 @@ def _chosen(wanted: Sequence[str], room: int) -> list[str]:
 def _shared(
     names: Sequence[str], room: int, needs: Mapping[str, int], was: Sequence[tuple[str, int]]
 ) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows) for each panel: as `_filled` does or, if no panel would show more in that way, the heights
-    `was` of the last layout.
+    """Return (name, rows) for each panel. Keep the heights `was` of the last layout if new heights would not show more
+    of any panel; otherwise divide the rows as `_filled` does.
     """
     shares = _filled(names, room, needs)
     stood = dict(was)

@@ -147,8 +147,8 @@ class Teaching:
     # Drawing
 
     def _put(self, walk: Walk) -> None:
-        """Store the user's new place in the lesson. Show the scene again if the scene, its verdict or the state of
-        exploring changed.
+        """Store the user's new place in the lesson. Show the lesson again if the scene or the verdict on an answer
+        changed, or if the user began or ended exploring.
         """
         was, screen = self._walk, self._screen
         stays = walk.index == was.index and walk.verdict == was.verdict and walk.is_off == was.is_off

@@ -364,7 +364,9 @@ class ReplayScreen(Screen[None]):
         self.draw()
 
     def _follow(self, shown: Scenes) -> None:
-        """Watch the files of all policies that the shown runs use, used before, or use in any branch."""
+        """Watch the files of all policies of the shown runs: present ones, earlier ones, and those used in any
+        branch.
+        """
         scenes = [scene for scene in (shown.scene, shown.beside) if scene is not None]
         of = [(scene.snapshot.policy, scene.snapshot.switches, scene.branches) for scene in scenes]
         if of == self._followed:
@@ -381,7 +383,8 @@ class ReplayScreen(Screen[None]):
         self.player.ask(message.order)
 
     def tick(self) -> float:
-        """Request more playback if the last result is on the screen; otherwise show how far slow work is.
+        """Request more playback if the result of the last request is on the screen. Show the progress of slow work, if
+        there is any.
 
         Return the seconds until the next tick.
         """
@@ -452,7 +455,9 @@ class ReplayScreen(Screen[None]):
         self.chart.see(window)
 
     async def on_key(self, event: events.Key) -> None:
-        """Execute keys that have another meaning during a lesson, and set this screen as the sender of the event."""
+        """During a lesson, execute keys that have another meaning there. Mark each key as sent to this screen, so that
+        the app can pass it on to a dialog that has just opened.
+        """
         event.set_sender(self)
         if self.state.walk is not None and (action := heard(self.state.walk, event.key, event.character)):
             event.stop()

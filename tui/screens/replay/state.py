@@ -37,7 +37,7 @@ class ViewState:
     camera: Camera | None = None
     """Camera of the chart; None until the chart has a size."""
     beside: Camera | None = None
-    """Camera of the compared run's chart, which may have another height."""
+    """Camera of the compared run's chart, which may have another height; None if there is no such chart."""
     selected: int | None = None
     hovered: int | None = None
     spot: Spot | None = None
@@ -92,8 +92,8 @@ class ViewState:
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Return marks on the chart at the time that the user answered and at the correct time; empty without such an
-        answer.
+        """Return two marks on the chart, at the time with which the user answered the question and at the correct time;
+        empty without such an answer.
         """
         guess = None if self.walk is None or self.walk.is_off else self.walk.guess
         return () if guess is None else (Mark(guess[0], "guess", "your guess"), Mark(guess[1], "guess", "it is here"))

@@ -28,8 +28,8 @@ class Ticks:
             self._next = None
 
     def wake(self, seconds: float) -> None:
-        """Let the next call of `tick` be within this number of seconds. During a call of `tick` this has no effect: the
-        result of the call counts.
+        """Make sure that `tick` is called within this number of seconds. This has no effect during a call of `tick`,
+        whose result determines the next call.
         """
         if self._next is not None and self._next.when() > (due := get_running_loop().time() + seconds):
             self._next.cancel()

@@ -102,8 +102,8 @@ class Transport:
         screen.go(Find(parse_stop(condition), direction))
 
     def turn(self, direction: int) -> None:
-        """Go to the next time at which a row of the matrix gets its turn, or to the previous one; it can be between two
-        steps.
+        """Go to the next time at which a row of the gang-scheduling matrix gets its turn, or to the previous one; this
+        time can be between two steps.
         """
         self._screen.go(GoToTurn(direction))
 

@@ -378,7 +378,9 @@ class ResultsScreen(Screen[None]):
         yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
 
     def action_use(self, part: str, value: str) -> None:
-        """Show the means with `value`, a factor or a metric, as this part of the query."""
+        """Show the means with another query: its field `part` ("rows", "columns" or "value") becomes `value`, a factor
+        or a metric.
+        """
         changed: dict[str, Any] = {part: value}
         if self.found is not None:
             self._see(replace(self._shown, ask=replace(self.found.ask, **changed), runs=None))
