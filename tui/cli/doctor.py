@@ -178,7 +178,7 @@ def terminal(found: Terminal) -> Iterator[Finding]:
     """Yield findings on the terminal: size, encoding, colours, the look that follows from these, and frames per
     second.
     """
-    from tui.look.settings import load, settings_path
+    from tui.look.settings import examine, settings_path
     from tui.look.themes import choose, frames_a_second
 
     group, environ = "terminal", found.environ
@@ -190,7 +190,7 @@ def terminal(found: Terminal) -> Iterator[Finding]:
         yield Finding(group, "size", *(("ok", shown) if fits else ("wrong", shown, f"make it at least {least}")))
     yield _encoding(group, found.encoding)
     yield _colours(group, found)
-    look = choose(load(settings_path())[0], environ, found.encoding)
+    look = choose(examine(settings_path())[0], environ, found.encoding)
     yield Finding(group, "look", "ok", f"{look.name}, {look.mode}")
     fps = frames_a_second(environ)
     yield Finding(group, "frames", "ok", f"{fps} a second")
@@ -225,28 +225,16 @@ def _colours(group: str, found: Terminal) -> Finding:
 
 def folders() -> Iterator[Finding]:
     """Yield findings on whether the settings file and the folder of autosaves can be used."""
-    from tui.look.settings import FOLDER_VARIABLE, settings_path
+    from tui.look.settings import FOLDER_VARIABLE, examine, settings_path
     from tui.sessions.autosave import STATE, state_folder
 
     path = settings_path()
-    if problem := _damage(path):
+    _, problem = examine(path)
+    if problem:
         yield Finding("folders", "settings", "wrong", printable(problem), "mend the file, or remove it")
     else:
         yield _folder("settings", path.parent, FOLDER_VARIABLE)
     yield _folder("autosaves", state_folder(), STATE)
-
-
-def _damage(path: Path) -> str | None:
-    """Return what is wrong with the settings file, or None. Unlike the program, this check does not rename a
-    damaged file.
-    """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, RecursionError) as error:
-        return f"{path}: {error}"
-    return None if isinstance(content, dict) else f"{path}: these are no settings"
 
 
 def _folder(name: str, folder: Path, variable: str) -> Finding:

@@ -85,7 +85,7 @@ MOST_PARTIES = 25
 )
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
 @click.option(
-    "--by", metavar="GROUP", help="Also break down by group: category, batch, class,priority ...; tail, time."
+    "--by", metavar="GROUP", help="Also break down by group: category, batch, class, priority ...; tail, time."
 )
 @click.option(
     "--fair",
@@ -110,7 +110,7 @@ def command(
     """Simulate policies side by side and print their metrics."""
     names = [*(group.name for group in (*GROUPS, *PARTIES, TAIL)), "time"]
     if by is not None and by != "time" and group_of(by) is None:
-        told = f"expected one of {', '.join(names)}, or two of the first with a comma, like class,priority"
+        told = f"expected one of {', '.join(names)}, or two of the first with a comma, like class, priority"
         raise click.UsageError(f"--by {quoted(by)}: {told}")
     files = Files(schedule, segments, events, decisions)
     _refuse_confusion(files, trace, len(policies))

@@ -106,26 +106,43 @@ def load(path: Path) -> tuple[Settings, str | None]:
     damaged file is renamed.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        return _checked(_content(path), path)
     except FileNotFoundError:
         return Settings(), None
     except OSError as error:
         return Settings(), f"{path}: the settings cannot be read ({error.strerror}); using the usual ones"
-    except (ValueError, RecursionError):
+    except ValueError:
         return Settings(), _set_aside(path)
-    if not isinstance(content, dict):
-        return Settings(), _set_aside(path)
-    return _checked(content, path)
+
+
+def examine(path: Path) -> tuple[Settings, str | None]:
+    """Return what `load` returns, but leave a damaged file where it is."""
+    try:
+        return _checked(_content(path), path)
+    except FileNotFoundError:
+        return Settings(), None
+    except (OSError, ValueError) as error:
+        return Settings(), f"{path}: {error}"
 
 
 def kept_now(path: Path) -> Settings | None:
     """Return the settings that the file contains now; None if it is missing, damaged, or has invalid values."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        settings, problem = _checked(_content(path), path)
+    except (OSError, ValueError):
         return None
-    settings, problem = _checked(content, path) if isinstance(content, dict) else (None, None)
     return None if problem else settings
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """Return the names and values in the file; raise ValueError if it contains anything else."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise ValueError("the lists in it lie too deep") from None
+    if not isinstance(content, dict):
+        raise ValueError("these are no settings")
+    return content
 
 
 def _set_aside(path: Path) -> str:

@@ -61,9 +61,13 @@ def test_a_terminal(
     assert bool(finding.mend) == bool(mend)
 
 
-def test_damaged_settings_stay_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("text", ["{", "[]", '{"fps": "many"}', "[" * 20000])
+def test_wrong_settings_are_named_and_stay_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     monkeypatch.setenv("SCHEDSCOPE_CONFIG", str(tmp_path))
-    (tmp_path / "settings.json").write_text("{")
+    (tmp_path / "settings.json").write_text(text)
+    assert by_name(terminal(Terminal(XTERM, "utf-8", (80, 24), 24)))["look"].state == "ok"
     finding = by_name(folders())["settings"]
     assert finding.state == "wrong"
     assert "remove it" in finding.mend
