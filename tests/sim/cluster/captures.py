@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from sim.cluster.slurm import parsers, text
@@ -18,8 +19,13 @@ SNAP = (
 VERSIONS = ("v22.05", "v24.11")
 
 
-def series(shared: Path, version: str) -> Iterator[Cluster]:
-    """Yield the states of a cluster with this version of Slurm, one after another; one poll in five was recorded."""
+@cache
+def series(shared: Path, version: str) -> tuple[Cluster, ...]:
+    """Return the states of a cluster with this version of Slurm, one after another; one poll in five was recorded."""
+    return tuple(_read(shared, version))
+
+
+def _read(shared: Path, version: str) -> Iterator[Cluster]:
     folder = shared / "slurm" / "captures" / version / "series"
     for file in sorted(folder.glob("*.squeue.json.gz")):
         stem = file.name.removesuffix(".squeue.json.gz")

@@ -31,34 +31,30 @@ SPECS += [f"{name}:{options}" for name in MOVING for options in COSTS]
 OTHERS = ["easy", "selective:tick=1", "immediate:slice=2", "immediate:slice=2,memory=yes,bandwidth=50"]
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(80)
-def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    agree(loop, data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)))
+def test_a_run_is_the_same(lab: Lab, data: st.DataObject) -> None:
+    agree(data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(60)
-def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, data: st.DataObject) -> None:
     to = st.sampled_from([*SPECS, *OTHERS])
-    agree(loop, data.draw(lab.workloads()), data.draw(to), *data.draw(moves(to)))
+    agree(data.draw(lab.workloads()), data.draw(to), *data.draw(moves(to)))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(25)
-def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, data: st.DataObject) -> None:
     agree_from_a_checkpoint(
-        loop, data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)), data.draw(st.integers(1, 60))
+        data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)), data.draw(st.integers(1, 60))
     )
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("spec", ["gang", "gang-backfill:cs=0.05", "gang-migrate", "gang-migrate-backfill"])
-def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
-    agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
+def test_a_longer_run_is_the_same(spec: str) -> None:
+    agree(LUBLIN, spec, lambda engine: engine.advance(700))
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -98,8 +94,7 @@ def test_step_has_more_decisions_than_reserved_room(loop: str) -> None:
     assert both == alone
 
 
-@pytest.mark.parametrize("loop", LOOPS)
-def test_who_moves_to_another_row_beside_those_that_migrate_is_written_there(loop: str) -> None:
+def test_who_moves_to_another_row_beside_those_that_migrate_is_written_there() -> None:
     """Job 25 moves to a fuller row in which its columns are free, at the instant at which other jobs migrate in that
     row.
     """
@@ -110,4 +105,4 @@ def test_who_moves_to_another_row_beside_those_that_migrate_is_written_there(loo
         LUBLIN.take(slice(28)), procs=10, submit=np.array(submit, float), width=np.array(width), runtime=length,
         estimate=length,
     )  # fmt: skip
-    agree(loop, crowd, "gang-migrate-backfill:slice=2.5,cs=0.05")
+    agree(crowd, "gang-migrate-backfill:slice=2.5,cs=0.05")

@@ -8,7 +8,7 @@ sim.engine.express.ordering, sim.history.bulk_append.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from types import SimpleNamespace
@@ -118,16 +118,18 @@ def by(loop: str, workload: Workload, spec: str) -> Engine:
         return Engine(workload, parse_policy(spec), curious=False)
 
 
-def agree(loop: str, workload: Workload, spec: str, *moves: Callable[[Engine], object]) -> None:
-    """Check that after each of `moves`, and at the end, the run with the fast loop equals the run by the engine
-    alone.
+def agree(
+    workload: Workload, spec: str, *moves: Callable[[Engine], object], loops: Sequence[str] = tuple(LOOPS)
+) -> None:
+    """Check that after each of `moves`, and at the end, the run with each of the fast loops equals the run by the
+    engine alone.
     """
-    alone, both = by("off", workload, spec), by(loop, workload, spec)
+    engines = {loop: by(loop, workload, spec) for loop in ("off", *loops)}
     for move in (*moves, Engine.run):
-        came_of = [outcome(move, engine) for engine in (alone, both)]
-        assert came_of[0] == came_of[1]
-        expected, found = all_of(alone), all_of(both)
-        assert {name for name in expected if expected[name] != found[name]} == set()
+        assert len({outcome(move, engine) for engine in engines.values()}) == 1
+        found = {loop: all_of(engine) for loop, engine in engines.items()}
+        expected = found.pop("off")
+        assert {(loop, name) for loop in found for name in expected if expected[name] != found[loop][name]} == set()
 
 
 def moves(to: st.SearchStrategy[str]) -> st.SearchStrategy[list[Callable[[Engine], object]]]:
@@ -141,19 +143,21 @@ def moves(to: st.SearchStrategy[str]) -> st.SearchStrategy[list[Callable[[Engine
     return st.lists(st.one_of(until, advance, single, switch), max_size=6)
 
 
-def agree_from_a_checkpoint(loop: str, workload: Workload, spec: str, steps: int) -> None:
-    """After `steps` steps by the fast loop: check that the run continued and the run resumed from a checkpoint equal
-    the engine's own.
+def agree_from_a_checkpoint(workload: Workload, spec: str, steps: int, loops: Sequence[str] = tuple(LOOPS)) -> None:
+    """After `steps` steps by each of the fast loops: check that the run continued and the run resumed from a checkpoint
+    equal the engine's own.
     """
-    whole, engine = by("off", workload, spec), by(loop, workload, spec)
-    engine.advance(steps)
-    again = engine.at(engine.checkpoint(), engine.history.until(engine.step_count, engine.state.free))
-    for each in (whole, engine, again):
-        each.run()
+    whole = by("off", workload, spec)
+    whole.run()
     expected = all_of(whole)
-    for each in (engine, again):
-        found = all_of(each)
-        assert {name for name in expected if expected[name] != found[name]} == set()
+    for loop in loops:
+        engine = by(loop, workload, spec)
+        engine.advance(steps)
+        again = engine.at(engine.checkpoint(), engine.history.until(engine.step_count, engine.state.free))
+        for each in (engine, again):
+            each.run()
+            found = all_of(each)
+            assert {(loop, name) for name in expected if expected[name] != found[name]} == set()
 
 
 def outcome(move: Callable[[Engine], object], engine: Engine) -> str:
@@ -164,19 +168,17 @@ def outcome(move: Callable[[Engine], object], engine: Engine) -> str:
         return str(error)
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(150)
-def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    agree(loop, data.draw(lab.workloads()), data.draw(specs()))
+def test_a_run_is_the_same(lab: Lab, data: st.DataObject) -> None:
+    agree(data.draw(lab.workloads()), data.draw(specs()))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("name", sorted(POLICIES))
 @given(data=ANY)
 @examples(20)
-def test_run_is_the_same_with_any_parameters(lab: Lab, name: str, loop: str, data: st.DataObject) -> None:
-    agree(loop, data.draw(lab.workloads()), data.draw(lab.specs(name)))
+def test_run_is_the_same_with_any_parameters(lab: Lab, name: str, data: st.DataObject) -> None:
+    agree(data.draw(lab.workloads()), data.draw(lab.specs(name)))
 
 
 def test_subclass_is_left_to_the_engine() -> None:
@@ -213,44 +215,39 @@ def test_unknown_parameter_of_an_order_is_left_too(monkeypatch: pytest.MonkeyPat
     assert known(Easy(order=Steep()), choice.chosen()) is None
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(100)
-def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, data: st.DataObject) -> None:
     halts = data.draw(moves(st.one_of(specs(), st.sampled_from(OTHERS))))
-    agree(loop, data.draw(lab.workloads()), data.draw(specs()), *halts)
+    agree(data.draw(lab.workloads()), data.draw(specs()), *halts)
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(50)
-def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    agree_from_a_checkpoint(loop, data.draw(lab.workloads()), data.draw(specs()), data.draw(st.integers(1, 60)))
+def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, data: st.DataObject) -> None:
+    agree_from_a_checkpoint(data.draw(lab.workloads()), data.draw(specs()), data.draw(st.integers(1, 60)))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("spec", [*KNOWN, "recorded", "easy:order=saf"])
-def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
-    agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
+def test_a_longer_run_is_the_same(spec: str) -> None:
+    agree(LUBLIN, spec, lambda engine: engine.advance(700))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("spec", ["firstfit", "relaxed", "easy", "easy:tail=saf"])
 @pytest.mark.parametrize("order", ["fcfs", "sjf", "wide"])
-def test_long_queue_is_walked_the_same(loop: str, spec: str, order: str) -> None:
+def test_long_queue_is_walked_the_same(spec: str, order: str) -> None:
     """Refusals are remembered from pass to pass; jobs arrive at any place of the queue."""
     crowd = replace(LUBLIN, submit=LUBLIN.submit / 3)
-    agree(loop, crowd, f"{spec}{',' if ':' in spec else ':'}order={order}", lambda engine: engine.advance(500))
+    agree(crowd, f"{spec}{',' if ':' in spec else ':'}order={order}", lambda engine: engine.advance(500))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("order", BY_CLOCK)
-def test_a_longer_run_in_an_order_by_the_clock_is_the_same(loop: str, order: str) -> None:
+def test_a_longer_run_in_an_order_by_the_clock_is_the_same(order: str) -> None:
     """The first 200 of the jobs arrive at once, so that the queue is long."""
     crowd = LUBLIN.take(slice(250))
     crowd = replace(crowd, submit=np.maximum(crowd.submit, crowd.submit[200]))
     for spec in ("firstfit", "relaxed", "replan"):
-        agree(loop, crowd, f"{spec}:order={order}")
+        agree(crowd, f"{spec}:order={order}")
 
 
 def shaken(seed: int) -> Workload:
@@ -267,7 +264,6 @@ def shaken(seed: int) -> Workload:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize(
     "spec",
     [
@@ -276,21 +272,16 @@ def shaken(seed: int) -> Workload:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("seed", [5, 6, 8, 11, 12, 14, 19, 28])
-def test_ends_that_are_a_part_of_a_moment_apart_make_no_difference(loop: str, spec: str, seed: int) -> None:
-    workload = shaken(seed)
-    alone, quick = by("off", workload, spec), by(loop, workload, spec)
-    alone.run()
-    quick.run()
-    assert all_of(quick) == all_of(alone)
+def test_ends_that_are_a_part_of_a_moment_apart_make_no_difference(spec: str, seed: int) -> None:
+    agree(shaken(seed), spec)
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(100)
-def test_orders_by_the_clock_are_the_same_whatever_their_parameters(lab: Lab, loop: str, data: st.DataObject) -> None:
+def test_orders_by_the_clock_are_the_same_whatever_their_parameters(lab: Lab, data: st.DataObject) -> None:
     order = data.draw(lab.orders(*BY_CLOCK))
     kind = data.draw(st.sampled_from(["fcfs", "easy", "conservative:compress=queue"]))
-    agree(loop, data.draw(lab.workloads()), f"{kind}{',' if ':' in kind else ':'}{order}")
+    agree(data.draw(lab.workloads()), f"{kind}{',' if ':' in kind else ':'}{order}")
 
 
 @given(pairs=st.lists(st.tuples(st.sampled_from([-inf, -1.5, -0.0, 0.0, 2.0]), st.integers(0, 99)), max_size=99))
@@ -304,18 +295,16 @@ def test_pairs_are_sorted_where_the_loop_is_compiled_as_where_it_is_not(pairs: l
     assert found[0][1][:-1] == [number for _, number in sorted(pairs)]
 
 
-@pytest.mark.parametrize("loop", LOOPS)
-def test_a_wide_machine_is_shared_out_the_same(loop: str) -> None:
+def test_a_wide_machine_is_shared_out_the_same() -> None:
     wide = replace(LUBLIN, procs=64 * LUBLIN.procs + 1, width=64 * LUBLIN.width)
-    agree(loop, wide, "easy", lambda engine: engine.advance(700))
+    agree(wide, "easy", lambda engine: engine.advance(700))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("compress", ["start", "queue"])
-def test_reservations_move_the_same_on_a_machine_with_many_widths(loop: str, compress: str) -> None:
+def test_reservations_move_the_same_on_a_machine_with_many_widths(compress: str) -> None:
     scale = np.arange(90, 90 + len(LUBLIN)) % 97 + 60  # neighbouring widths, several of which share an entry
     wide = replace(LUBLIN, procs=128 * 156, width=LUBLIN.width * scale)
-    agree(loop, wide, f"conservative:compress={compress}")
+    agree(wide, f"conservative:compress={compress}")
 
 
 @pytest.mark.parametrize("loop", LOOPS)

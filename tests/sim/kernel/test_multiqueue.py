@@ -43,40 +43,33 @@ def workloads(draw: st.DrawFn, lab: Lab) -> Workload:
     return replace(workload, high=is_high, outages=outages)
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(150)
-def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    agree(loop, data.draw(workloads(lab)), data.draw(st.sampled_from(SPECS)))
+def test_a_run_is_the_same(lab: Lab, data: st.DataObject) -> None:
+    agree(data.draw(workloads(lab)), data.draw(st.sampled_from(SPECS)))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(100)
-def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, data: st.DataObject) -> None:
     to = st.sampled_from([*SPECS, *OTHERS])
-    agree(loop, data.draw(workloads(lab)), data.draw(to), *data.draw(moves(to)))
+    agree(data.draw(workloads(lab)), data.draw(to), *data.draw(moves(to)))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(50)
-def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    agree_from_a_checkpoint(
-        loop, data.draw(workloads(lab)), data.draw(st.sampled_from(SPECS)), data.draw(st.integers(1, 60))
-    )
+def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, data: st.DataObject) -> None:
+    agree_from_a_checkpoint(data.draw(workloads(lab)), data.draw(st.sampled_from(SPECS)), data.draw(st.integers(1, 60)))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("spec", ["multiqueue", "multiqueue:classes=none", "multiqueue:speculate=180"])
-def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
-    agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
+def test_a_longer_run_is_the_same(spec: str) -> None:
+    agree(LUBLIN, spec, lambda engine: engine.advance(700))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
-def test_speculative_run_that_is_due_waits_for_a_job_that_ends_a_part_of_a_moment_later(loop: str) -> None:
+def test_speculative_run_that_is_due_waits_for_a_job_that_ends_a_part_of_a_moment_later() -> None:
     """It once borrowed processors without end, because none were idle."""
-    agree(loop, shaken(367), "multiqueue:classes=10/30,speculate=10,speculate_over=10")
+    agree(shaken(367), "multiqueue:classes=10/30,speculate=10,speculate_over=10")
 
 
 @pytest.mark.skipif("compiled" not in LOOPS, reason="the policy runs in the compiled loop only")

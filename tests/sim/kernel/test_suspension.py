@@ -44,7 +44,7 @@ OTHERS = [
 @given(data=ANY)
 @examples(150)
 def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    agree(loop, data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)))
+    agree(data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)), loops=[loop])
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -52,7 +52,7 @@ def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
 @examples(100)
 def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
     to = st.sampled_from([*SPECS, *OTHERS])
-    agree(loop, data.draw(lab.workloads()), data.draw(to), *data.draw(moves(to)))
+    agree(data.draw(lab.workloads()), data.draw(to), *data.draw(moves(to)), loops=[loop])
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -60,14 +60,14 @@ def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: 
 @examples(50)
 def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
     agree_from_a_checkpoint(
-        loop, data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)), data.draw(st.integers(1, 60))
+        data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)), data.draw(st.integers(1, 60)), [loop]
     )
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("spec", ["selective:sf=1.5", "tunable", "immediate"])
 def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
-    agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
+    agree(LUBLIN, spec, lambda engine: engine.advance(700), loops=[loop])
 
 
 @pytest.mark.parametrize("loop", LOOPS)
