@@ -355,6 +355,8 @@ def test_nothing_is_hurried_where_somebody_looks_on_or_wants_reasons() -> None:
 @pytest.mark.parametrize("spec", ["recorded", "selective:sf=1.5", "gang-backfill"])
 def test_credit_is_spent_by_steps_and_by_jobs_that_are_not_done(loop: str, spec: str) -> None:
     """Each step costs some credit, and more for each job that waits, is suspended or is in a matrix."""
+    if (loop, spec) == ("python", "selective:sf=1.5"):
+        pytest.skip("the policy runs in the compiled loop only")
     engine, alone = by(loop, LUBLIN, spec), by("off", LUBLIN, spec)
     spent, work = engine.hurry(credit=5000, a_step=40), 0
     while work < 5000:
