@@ -53,8 +53,8 @@ _EXIT = os._exit
 
 
 class _Builtins(ModuleType):
-    """Class given to `builtins`: user-defined code that replaces a function there fails on that line. Restoring the
-    function later is not enough, because other threads use it in between.
+    """Class that `builtins` gets: an assignment by user-defined code to a function there fails on that line. Undoing
+    such an assignment later is not enough, because other threads use the function in between.
     """
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -91,8 +91,8 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
 
 
 def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
-    """Return a replacement for `leave`, a function that ends the process. If user-defined code calls it, it raises
-    `SystemExit` instead; otherwise it calls `leave`.
+    """Return a replacement for `leave`, a function that ends the process. In user-defined code the replacement raises
+    `SystemExit` instead; elsewhere it calls `leave`.
     """
 
     @wraps(leave)
@@ -149,8 +149,8 @@ def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
 
 
 def _with_hook(make: Callable[..., None], hook: Callable[..., Any]) -> Callable[..., None]:
-    """Return a replacement for `Thread.__init__` that first restores `threading.excepthook` to `hook` if user-defined
-    code removed it.
+    """Return a replacement for `Thread.__init__`. If user-defined code has removed `threading.excepthook`, the
+    replacement first restores it to `hook`.
     """
 
     @wraps(make)

@@ -20,7 +20,9 @@ MOST_PARTS = 200
 parts could hide among them.
 """
 STEPS, STEPS_PER_BYTE, BETWEEN = 20_000_000, 400, 100_000
-"""Limits for one query: SQLite steps for any file, more steps for each byte of it, and steps between two checks."""
+"""Limits for one query, counted in steps of SQLite: steps for a file of any size, additional steps for each byte of the
+file, and steps between two checks of the limit.
+"""
 _BESIDE = ("-journal", "-wal", "-shm")
 _NAMES_OTHERS = bytes.fromhex("d9d505f920a163d7")
 """Bytes at the end of an SQLite journal that belongs to a transaction over several files."""
@@ -29,7 +31,8 @@ _COMPUTES = re.compile(r"[\[`']|--|/\*|\b(?:AS|CHECK|COLLATE|DEFAULT|GENERATED|R
 
 
 def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST_VALUE, **more: Any) -> Connection:
-    """Open an SQLite file that may come from a stranger. Links are followed first, as SQLite would do.
+    """Open an SQLite file that may come from a stranger. Links are followed first, as SQLite would do. `options` are
+    parameters of SQLite's URI; `longest` is the largest size of a value in bytes.
 
     Raise `sqlite3.DatabaseError` if another file next to it would block SQLite, or make it delete or write further
     files.

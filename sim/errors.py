@@ -90,7 +90,7 @@ class InvariantError(SchedscopeError):
 
 
 MUCH_LESS = 0.1
-"""A name is suggested if its similarity to the typed name (0 to 1) is less than this below that of the most similar
+"""A name is suggested if its similarity to the typed name (0 to 1) is within this of the highest similarity of any
 name.
 """
 

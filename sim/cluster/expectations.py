@@ -34,8 +34,8 @@ class Expectations:
 
 
 def expectations(pictures: Iterable[Cluster], job: str) -> Expectations:
-    """Return the expected starts of the job with the id `job`, each only once while it stays the same. The pictures
-    must be in order of time.
+    """Return the expected starts of the job with the id `job`. A start that stays the same from poll to poll is
+    returned once. The pictures must be in order of time.
     """
     said: list[Expectation] = []
     for cluster in pictures:

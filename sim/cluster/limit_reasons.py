@@ -50,8 +50,8 @@ def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
 
 
 def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whose: str) -> str:
-    """Return text about a limit that this job exceeds even if no other job runs, so that the job or the limit must be
-    changed.
+    """Return text about a limit that this job violates even if no other job runs, so that the job or the limit must be
+    changed. `whose` is the owner of the limit, as text.
     """
     unit, own = _unit(match), _own_share(job, match, limit) if limit else 0
     is_least = match["how"] == "Min"

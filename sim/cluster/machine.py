@@ -40,8 +40,8 @@ def machine_in_words(cluster: Cluster) -> str:
 
 
 def with_earlier(cluster: Cluster, earlier: dict[tuple[str, float], Reservation]) -> Cluster:
-    """Return the cluster with all reservations so far. `earlier` has them by name and start, and is updated: one that
-    the cluster lists no longer ended by now.
+    """Return the cluster with all its reservations so far, past ones included. `earlier` maps (name, start) to a
+    reservation and is updated. If the cluster lists a reservation no longer, its end is set to now at the latest.
     """
     listed = {(each.name, each.start): each for each in cluster.reservations}
     earlier |= {key: replace(each, end=min(each.end, max(cluster.at, each.start + 1))) for key, each in earlier.items()

@@ -43,5 +43,7 @@ def _misfits(cluster: Cluster, job: ClusterJob, partition: Partition) -> Iterato
 
 
 def _gpus(nodes: list[Node], job: ClusterJob) -> int:
-    """Return the number of GPUs that the job would get if its nodes were those with the most GPUs among these."""
+    """Return the number of GPUs that the job would get on its number of nodes, if these were the nodes with the most
+    GPUs.
+    """
     return sum(sorted((node.gpus for node in nodes), reverse=True)[: max(job.nodes_wanted, 1)])

@@ -1,7 +1,8 @@
 """History of an observed cluster: its pictures (states at each poll) as stretches, in which a job holds the same cores.
 
-Charts, panels and stops read it as they read the history of a simulated run. Cores are numbered from the last node to
-the first, so that the first node is at the top of a chart; times are seconds since `origin`.
+Charts, panels and conditions to stop a replay read it in the same way as the history of a simulated run. Cores are
+numbered from the last node to the first, so that the first node is at the top of a chart; times are seconds since
+`origin`.
 """
 
 from __future__ import annotations
@@ -27,10 +28,13 @@ from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
 MOST_KEPT = 2_000
-"""Largest total number of jobs in pictures that are kept complete; older ones keep only stretches and kinds of events.
+"""Limit for the pictures that are kept complete: their total number of jobs. Of older pictures only the stretches and
+the kinds of events are kept.
 """
 MOST_PAST = 50_000
-"""Largest number of ended stretches that are kept, the latest ones; also of jobs, if these are forgotten (`past`)."""
+"""Largest number of ended stretches that are kept; the oldest are dropped. It also limits the number of jobs if old
+jobs are forgotten (`past` of `Observed`).
+"""
 MOST_EVENTS = 2_000
 """Largest number of events that are kept; older ones are computed again from the pictures when needed."""
 MOST_DATES, FEW_DATES = 200, 20
@@ -127,7 +131,7 @@ class Observed:
         self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
         self._open: dict[int, _Held] = {}
         self._dates: dict[int, array[float]] = {}
-        """For the rank of each job: in turn the time of a poll and the start that was expected at this poll."""
+        """For the rank of each job: times of polls, each followed by the start that was expected at this poll."""
         self.levels: list[tuple[float, int]] = []
         """For each picture: share of the cores in use, and number of waiting jobs."""
         self._gone: list[Gone] = []
@@ -158,7 +162,9 @@ class Observed:
         return happened
 
     def add_past(self, ended: Iterable[ClusterJob]) -> None:
-        """Add jobs that ended before the first picture, from the accounting; free cores of their nodes are assumed."""
+        """Add jobs that ended before the first picture, as the accounting lists them. Which cores they held is unknown;
+        cores of their nodes that were free are assumed.
+        """
         if self.origin is None:
             return
         taken: dict[str, list[tuple[float, int]]] = {}

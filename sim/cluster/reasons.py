@@ -94,8 +94,8 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
-    """Return the waiting jobs that Slurm considers before `job` because they are ahead of it in one of its partitions,
-    in queue order.
+    """Return the waiting jobs that Slurm considers before `job`, in queue order. They are ahead of it in at least one
+    of its partitions.
     """
     return [cluster.queue[place] for place in _places_ahead(cluster, job)]
 
@@ -174,8 +174,8 @@ def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
 
 
 def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
-    """Return phrases about running jobs, the earliest end first: jobs on the nodes planned for `job`. If there are
-    none, jobs on its usable nodes.
+    """Return phrases about running jobs: those on the nodes planned for `job` or, if there are none, those on the nodes
+    `usable`. The job with the earliest end comes first.
     """
     holding: list[ClusterJob] = []
     for wanted in (set(job.planned_nodes), set(usable)):
@@ -188,8 +188,8 @@ def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
 
 
 def _fit(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
-    """Return text on the resource that too few of the nodes have free for the job. If enough nodes have everything,
-    return text on the nodes that are kept for jobs ahead; "" if enough nodes are left.
+    """Return text on the resource that too few of the nodes have free for the job; if enough nodes have everything, on
+    the nodes that are kept for jobs ahead. Return "" if enough nodes are left, or if the job needs several whole nodes.
     """
     if job.nodes_wanted > 1 and _gets_whole_nodes(cluster, job):
         return ""

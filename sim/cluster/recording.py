@@ -28,7 +28,9 @@ from sim.errors import FileError
 FRAME = 60
 """Number of polls from one complete picture to the next; small, so that any time can be read within half a second."""
 MOST_BYTES, MOST_TIMES = 1 << 26, 50
-"""Limits for a picture in a file, against damaged data: largest unpacked size in bytes and ratio to packed size."""
+"""Limits for a picture in a file, against damaged data: size in bytes when unpacked, and ratio of this size to the
+packed size.
+"""
 MOST_NEAR = 10_000
 """Largest total number of jobs in the pictures that a reader keeps in memory, so that steps back in time are fast."""
 CACHE = 256
@@ -60,7 +62,9 @@ MOST_PAST = 50_000
 
 
 class Recorder:
-    """Writer of a recording. If `secret` is given, it makes pseudonyms for names of users, accounts and jobs."""
+    """Writer of a recording. If `secret` is given, names of users, accounts and jobs are replaced by pseudonyms that
+    are made with it.
+    """
 
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
         self._path, self._secret = str(path), secret
@@ -145,8 +149,8 @@ class Recorder:
 
 
 def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
-    """Return True if the job's row in the table `jobs` must be written. The job is new, or a field other than its
-    priority and expected start changed.
+    """Return True if the job's row in the table `jobs` must be written, because the job is new or a field other than
+    its priority and expected start changed.
     """
     return was is None or _row(was) != _row(job)
 

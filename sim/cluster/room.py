@@ -39,7 +39,7 @@ def share_of(job: ClusterJob) -> Amounts:
 
 
 def free_on(cluster: Cluster, node: Node) -> Amounts:
-    """Return the free amounts of a node."""
+    """Return the amounts of a node's resources that are free."""
     return Amounts(
         max(node.cpus - cluster.taken.get(node.name, 0), 0),
         max(node.memory - node.memory_taken, 0) if node.memory else 2**62,
@@ -101,8 +101,8 @@ def barred(cluster: Cluster) -> dict[str, str]:
     """Return a mapping from each available node whose free cores no waiting job can use to the cause; empty if no job
     waits.
 
-    If the causes differ between jobs, it is the one that the fewest cores could change: memory, then GPUs, then cores,
-    then the partition. Features and reservations are not counted.
+    If jobs have different causes, the first of these is given: too little memory, too few GPUs, too few cores, other
+    partitions. Features and reservations are not counted.
     """
     shares: dict[str, set[Amounts]] = {}
     for job in cluster.queue:
@@ -134,5 +134,5 @@ def _cause(free: Amounts, share: Amounts) -> str:
 
 
 def _least(shares: set[Amounts]) -> list[Amounts]:
-    """Return the smallest shares: a share that holds another one is left out."""
+    """Return the smallest shares. A share is left out if another one is at most as large in every resource."""
     return [one for one in shares if not any(other != one and one.holds(other) for other in shares)]

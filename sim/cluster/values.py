@@ -177,7 +177,9 @@ contributes.
 
 @dataclass(frozen=True)
 class Cluster:
-    """Picture of a cluster at one time."""
+    """Picture of a cluster: its nodes, partitions, reservations, limits and jobs at the time `at`, as one poll of the
+    scheduler found them.
+    """
 
     at: float
     name: str = ""
@@ -240,15 +242,15 @@ class Cluster:
 
     @cached_property
     def job_of_number(self) -> Mapping[str, ClusterJob]:
-        """Return a mapping from each job number to the first job with this number, because tasks of an array may have
-        the same number.
+        """Return a mapping from job number to job. Tasks of an array may have the same number; then the first of them
+        is the value.
         """
         return {job.number: job for job in reversed(self.jobs)}
 
     @cached_property
     def considered(self) -> Mapping[str, tuple[int, ...]]:
-        """Return a mapping from each partition to indices in the queue: those of the jobs in this partition that wait
-        only for resources or priority.
+        """Return, for each partition, the indices in `queue` of those jobs in this partition that wait only for
+        resources or priority.
         """
         found: dict[str, list[int]] = {}
         for place, job in enumerate(self.queue):

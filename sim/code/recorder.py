@@ -69,7 +69,9 @@ class Recorder:
         self._conditions: list[Condition] = []
         self._made: list[Made | None] = []
         self._last: Made | None = None
-        """Line that is running, in the form of the decision that it may make; None before the first line"""
+        """Line that is running, as the `Made` that is recorded if this line makes a decision; None before the first
+        line
+        """
         self._lines = 0
         self._is_cut = False
 

@@ -1,5 +1,5 @@
-"""Source code of a policy's functions: their lines, and their conditions with numbers filled in where no call is
-needed.
+"""Source code of a policy's functions: their lines, and their conditions as text with numbers in place of names, if the
+numbers are known without calling a function.
 """
 
 from __future__ import annotations
@@ -191,7 +191,9 @@ def _tried(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
-    """Return the value of an expression that consists of names, fields of jobs and policies, and sums."""
+    """Return the value of an expression that consists of numbers, names, fields of jobs and policies, and `+`, `-` and
+    `*`.
+    """
     if isinstance(node, ast.Constant):
         value = node.value
     elif isinstance(node, ast.Name):

@@ -54,8 +54,8 @@ class Tried(NamedTuple):
 
 
 def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
-    """Return each policy as tried for the job `rank`, sorted by this job's wait, the shortest first. The price of each
-    is relative to the first schedule.
+    """Return a `Tried` for the policy of each schedule, sorted by the wait of the job `rank`, the shortest first.
+    Prices are relative to the first schedule.
     """
     first = _waits(schedules[0])
     tried = [_tried(schedule, first, rank) for schedule in schedules]
@@ -105,7 +105,7 @@ class Fitting(NamedTuple):
 
 
 def fitted(schedule: Schedule, rank: int) -> list[Fitting]:
-    """Return each period of the job's wait in which enough processors were free, including periods shorter than the
+    """Return each period of the job's wait in which enough processors were free, including periods too short to run the
     job.
     """
     job, start = schedule.workload.jobs[rank], float(schedule.start[rank])

@@ -46,7 +46,9 @@ ROWS = (
 )
 """Names of the metrics that are compared. A metric that is 0 in both schedules is left out."""
 SIZES = (0.0, 60.0, 600.0, 3600.0, 28800.0, 86400.0, inf)
-"""Bounds, in seconds, of classes of how far starts move; a move equal to a bound belongs to the class below it."""
+"""Bounds in seconds of the classes that count jobs by how far their starts move. A move equal to a bound belongs to the
+class below it.
+"""
 
 
 # Metrics

@@ -73,7 +73,9 @@ class Divergence:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Return one or two ranks: of the jobs of the first event only in the first run, and only in the second."""
+        """Return one or two ranks. For each run that has such an event: the job of its first event that the other run
+        lacks. If this is the same job in both runs, its rank is returned once.
+        """
         return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
 
 
@@ -128,7 +130,9 @@ def _decided(side: Side) -> Iterator[tuple[float, Act]]:
 
 
 def _comes_back(before: Past, rank: int) -> bool:
-    """Return True if the job was suspended before and resumes now that it is placed in the matrix."""
+    """Return True if placing the job in the matrix resumes it, because it was suspended. `before` is the history up to
+    the placement.
+    """
     ran = before.of(rank)
     return bool(ran) and ran[-1].ended_by not in ("queued", "cut", "interrupted")
 
@@ -163,7 +167,7 @@ class Account:
     waits: Reason | None = None
     """Reason why the job waits; None if it does not wait or the reason is unknown."""
     delays: Delayed | None = None
-    """Job whose start would be delayed, if this is why the job waits; otherwise None."""
+    """Planned job that would be delayed if this job started now; None if that is not why this job waits."""
     where: Literal["queue", "running", "suspended", "matrix", "finished"] = "queue"
     """State of the job after the step: in the queue, running, suspended, in the matrix, or finished."""
 
@@ -191,10 +195,10 @@ def account(engine: Engine, rank: int, time: float) -> Account:
 
 
 def _delayed(state: State, job: Job) -> Delayed | None:
-    """Return the first job in queue order whose reservation would have to be moved if `job` started now; None if there
-    is no such job.
+    """Return the first planned job, in queue order, whose reservation would have to be moved if `job` started now; None
+    if there is no such job.
 
-    For this test all reservations are planned again around `job`, in queue order.
+    To find this job, all reservations are planned again with `job` running, in queue order.
     """
     plan, reserved = state.running_plan(), state.reserved
     if state.machine.owners or not plan.admits(job, state.now, job.estimate):

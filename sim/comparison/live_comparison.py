@@ -130,20 +130,21 @@ class LiveComparison:
         return self.branches == tuple(timeline.branch for timeline in self.timelines)
 
     def later(self, first: bool) -> NDArray[np.int8]:
-        """Return for each rank: 1 if the job starts later in one run than in the other, -1 if earlier, otherwise 0.
+        """Return for each rank: 1 if the job starts later in the chosen run than in the other one, -1 if earlier,
+        otherwise 0.
 
-        If `first` is True, the one run is the first of the two, otherwise it is the second.
+        The chosen run is the first of the two if `first` is True, otherwise the second.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         return later_or_earlier(own, there, min(map(_known, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
-        """Return, for each rank, how many seconds later the job starts in one run than in the other; negative if
-        earlier.
+        """Return, for each rank, how many seconds later the job starts in the chosen run than in the other one;
+        negative if earlier.
 
-        If `first` is True, the one run is the first of the two, otherwise it is the second. Starts after the time
-        `moment` do not count. The number is -inf if only the one run has a start, inf if only the other run has one, 0
-        if neither has.
+        The chosen run is the first of the two if `first` is True, otherwise the second. Starts after the time `moment`
+        do not count. The number is -inf if only the chosen run has a start, inf if only the other run has one, 0 if
+        neither has.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         until = min(moment, *map(_known, self.branches))
@@ -203,7 +204,9 @@ class Search:
         self._schedules = branches[0].engine.schedule(), branches[1].engine.schedule()
 
     def advance(self) -> None:
-        """Compare the next window of steps, or less if a run is not computed so far, to find the first difference."""
+        """Compare the next window of steps to find the first difference. The window is shorter if a run has not been
+        computed that far.
+        """
         until = self._until()
         if until > self.since:
             sides = self._side(0, until), self._side(1, until)
@@ -226,7 +229,9 @@ class Search:
         return min(ahead, known)
 
     def _side(self, place: int, until: float) -> Side:
-        """Return the run with the index `place` (0 or 1), limited to its steps not yet compared up to time `until`."""
+        """Return the run with the index `place` (0 or 1), limited to those steps up to the time `until` that have not
+        been compared.
+        """
         branch, ledger = self._branches[place], self._branches[place].engine.state.ledger
         end = np.array(ledger.end)
         end[~((end >= self.since) & (end <= until))] = np.nan
@@ -246,16 +251,16 @@ def _steps_until(history: Past, time: float) -> int:
 
 
 def shared_steps(one: Timeline, other: Timeline) -> int:
-    """Return the number of first steps that are the same in both runs, because the branches shown by the two timelines
-    come from one branch.
+    """Return how many steps from the beginning are the same in both runs, because the branches shown by the two
+    timelines come from one branch; 0 if they do not.
     """
     ours = dict(_lineage(one))
     return max((min(steps, ours[branch]) for branch, steps in _lineage(other) if branch in ours), default=0)
 
 
 def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
-    """Yield (branch, steps) for the shown branch and then for its ancestors. Up to that number of steps the shown run
-    is the same as this branch.
+    """Yield (branch, steps) for the shown branch and then for each of its ancestors. The first `steps` steps of the
+    shown run are the same as in `branch`.
     """
     branch, steps = timeline.branch, timeline.branch.computed
     yield branch, steps

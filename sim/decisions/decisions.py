@@ -201,8 +201,8 @@ class Wake(NamedTuple):
     """Request of a policy to make another pass at the time `at`, even if nothing else happens then.
 
     If `during` is given, the request expires when this job leaves its present processors. If `is_renewed` is True, the
-    request expires at the next pass, which may make another one. Of several such requests in one pass the earliest
-    counts.
+    request expires at the next pass, which may make a new request. If a pass makes several requests of the latter kind,
+    only the earliest counts.
     """
 
     at: float

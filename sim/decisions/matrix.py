@@ -35,15 +35,17 @@ class BestFit(NamedTuple):
 
 
 class NewRow(NamedTuple):
-    """Reason for a new row: no existing row has enough free columns. If `own` is True, it is instead that the suspended
-    job's own columns are taken in every row.
+    """Reason for a new row: no existing row has enough free columns. If `own` is True: every existing row has other
+    jobs in the suspended job's own columns.
     """
 
     rows: int
     mpl: int
     own: Annotated[bool, UNTOLD] = False
     span: Annotated[Span | None, UNTOLD] = None
-    """Seconds for which the job needs columns and no row has enough of them free; None if no row has enough even now"""
+    """Seconds for which the job needs its columns, and for which no row has enough of them free; None if only columns
+    that are free now count
+    """
 
     def sentence(self, job: Job, at: Clock) -> str:
         wanted = f"no row has {count(job.procs, 'column')} free"
@@ -148,7 +150,7 @@ class Phase(NamedTuple):
 
 
 class Clean(NamedTuple):
-    """Removal of all replicas: every job stays in its home row only."""
+    """Removal of all replicas, which are copies of jobs in further rows: every job stays in its home row only."""
 
     def say(self, at: Clock) -> str:
         return "replicas are removed: every job stays in its home row only"

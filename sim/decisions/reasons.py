@@ -211,8 +211,8 @@ class PivotDue(NamedTuple):
 
 
 class EndsBeforePivot(NamedTuple):
-    """Reason for a start (rule a): the partition has `idle` processors, and the job ends before the pivot's planned
-    start.
+    """Reason for a start in a partition with `idle` processors (rule a): the job ends before the planned start of the
+    pivot, which is the first job in the partition's queue.
     """
 
     pivot: Job
@@ -226,8 +226,8 @@ class EndsBeforePivot(NamedTuple):
 
 
 class SparesPivot(NamedTuple):
-    """Reason for a start (rule b): when the pivot starts, `extra` of the partition's processors will be left over, and
-    `idle` are free now.
+    """Reason for a start in a partition with `idle` processors (rule b): when the pivot (first job in the partition's
+    queue) starts, `extra` processors will be left over.
     """
 
     pivot: Job
@@ -241,8 +241,8 @@ class SparesPivot(NamedTuple):
 
 
 class DelaysNoPivot(NamedTuple):
-    """Reason for a start (rule c): the job delays no pivot. After borrowing from other partitions, `idle` processors
-    are free.
+    """Reason for a start (rule c): the job delays no pivot (first job in a partition's queue). With processors borrowed
+    from other partitions, `idle` ones are free.
     """
 
     idle: int
@@ -294,8 +294,8 @@ class Outranked(NamedTuple):
 
 
 class MadeWay(NamedTuple):
-    """Reason for a suspension: the job has used up its time slice, and `by` needs its processors. Of all such jobs it
-    has the instantaneous xfactor number `place`, counted from the lowest.
+    """Reason for a suspension: the job has used up its time slice, and `by` needs its processors. Among the jobs that
+    have done so, its instantaneous xfactor is at position `place` from the lowest (1 for the lowest).
     """
 
     by: Annotated[Job, Called("suspended for")]
@@ -315,7 +315,9 @@ class MadeWay(NamedTuple):
 
 
 class WhenFree(NamedTuple):
-    """Reason for the planned start of the queue's head: `free` processors are too few, but `then` will be free."""
+    """Reason for the planned start of the queue's head: the `free` processors now are too few, but at that start `then`
+    processors will be free.
+    """
 
     free: int
     then: int

@@ -99,7 +99,7 @@ class NoNodes(NamedTuple):
     needed: Annotated[int, Called("places needed")]
     lacks: Annotated[str, UNTOLD]
     short: Annotated[str, UNTOLD] = ""
-    """Name of the resource that too few nodes have enough of for the job."""
+    """Name of the resource of which too few nodes have enough for the job; "" if none is named."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         found = f"room for {self.able:,}" if self.able else "no room for any"
@@ -119,7 +119,7 @@ class NoNodes(NamedTuple):
 def no_nodes(
     lack: tuple[int, int, int, int, str, str], kept: tuple[str, float, float, bool] | None
 ) -> NoNodes | NodesReserved:
-    """Return the reason why the job does not fit on the nodes, from what it lacks and the reservation that keeps it
-    from its nodes.
+    """Return the reason why the job does not fit on the nodes. It is a `NodesReserved` with the fields `kept` or, if
+    `kept` is None, a `NoNodes` with the fields `lack`.
     """
     return NoNodes(*lack) if kept is None else NodesReserved(*kept)

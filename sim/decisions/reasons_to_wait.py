@@ -288,8 +288,8 @@ class NoSliceOver(NamedTuple):
 class PivotLater(NamedTuple):
     """Reason for a pivot (first job of a partition's queue) to wait until `at`: too few processors are free now.
 
-    If `then` is given, enough are free now, but too few from `then` on: `other` starts or, if it is None, maintenance
-    begins.
+    If `then` is given, enough are free now, but too few from `then` on, because `other` starts then or, if `other` is
+    None, because maintenance begins.
     """
 
     at: Annotated[Moment, Called("from")]
@@ -346,8 +346,8 @@ class TouchesReservation(NamedTuple):
 class TrialLater(NamedTuple):
     """Reason to wait: the job's speculative run, of at most `limit` seconds, is planned for the time `at`.
 
-    Too few processors are free now or, if `then` is given, from that time on. Then `other` starts or, if it is None,
-    maintenance begins.
+    Too few processors are free now or, if `then` is given, from that time on, because `other` starts then or, if
+    `other` is None, because maintenance begins.
     """
 
     at: Annotated[Moment, Called("from")]

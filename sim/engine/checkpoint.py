@@ -43,8 +43,8 @@ class Checkpoint:
 
     @classmethod
     def of(cls, state: State, future: Future) -> Checkpoint:
-        """Return a checkpoint of this state; `future` are the events that only the engine knows. It must be called
-        between two steps.
+        """Return a checkpoint of this state; `future` are the events that only the engine knows. Call this method
+        between two steps only.
         """
         unfinished = {*state.running, *state.suspended, *state.under_way}
         waiting, ledger = state.waiting.ranks(), state.ledger

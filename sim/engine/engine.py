@@ -5,7 +5,7 @@ that reaches its limit counts as one. The policy's timers follow, then arrivals 
 policy, whose decisions are checked and applied one by one. One instant is one step.
 
 The state is in `state`, the effects of decisions in `transitions`, and switches of policies in `policy_switch`; no
-other module changes the state of a simulation. The engine never names a policy. It relies on their declarations:
+other module changes the state of a simulation. The engine never names a policy. It relies on what each policy declares:
 lasting reservations (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are
 dropped before each pass.
 """
@@ -63,8 +63,8 @@ Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
 class Engine:
     """Simulation of one workload under one policy.
 
-    curious: keep, for the last step, the reason why each considered job waits, and permanently all reservations in rows
-    (costs time on long queues). watchers: objects called after every step, such as `sim.engine.check.Checker`.
+    If `curious` is True, reasons to wait are kept for the last step, and all reservations in rows for every step. This
+    costs time on long queues. `watchers` are called after every step.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ class Engine:
         return True
 
     def hurry(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
-        """Make many steps with the fast loop; return the credit used (see `Express.go`), 0 if it cannot be used now."""
+        """Make many steps with the fast loop; return the credit used (see `Express.go`), 0 if the loop is unusable."""
         state = self.state
         if self._loops is None or state.curious or self._after_step or state.leader:
             return 0
@@ -345,7 +345,7 @@ class Engine:
             state.interrupted, state.ousted, state.renewed = [], [], []
 
     def _look_on(self, by_rule: bool) -> None:
-        """Let an adaptive policy choose the next policy, unless it caused this step (`by_rule`); call all watchers."""
+        """Let an adaptive policy choose the next one, unless a choice caused this step (`by_rule`); call watchers."""
         state = self.state
         if state.leader is not None and not by_rule and (state.left or state.under_way):
             wanted = state.leader.next_policy(state.policy, self._view, state.led)
@@ -410,7 +410,8 @@ class Engine:
     def _is_to_decide(self, is_awake: bool, is_new: bool) -> bool:
         """Return True if a pass is due. If rows do not take turns, it always is.
 
-        With turns: for a new policy (`is_new`), at a timer (`is_awake`), after other events, or with an empty matrix.
+        If rows take turns: for a new policy (`is_new`), at a timer (`is_awake`), after an arrival, an end of a job or a
+        change of the machine, or with an empty matrix.
         """
         state, sharing = self.state, self.state.sharing
         if sharing is None or is_awake or is_new:
@@ -426,7 +427,9 @@ class Engine:
         state.arrived = came
 
     def _let_decide_beside(self, is_new: bool) -> None:
-        """Make a pass with turns, an order that uses the state, a changed machine, a switch, or an early stop."""
+        """Make a pass that may involve turns of rows, an order that uses the state, a changed machine, a switch of
+        policies, or an early stop. `is_new` is True for the first pass after a switch.
+        """
         state = self.state
         if state.waiting.looks:
             self._let_order_look()

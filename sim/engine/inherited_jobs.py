@@ -49,8 +49,8 @@ from sim.workload.model import Job
 
 
 def adopting(state: State) -> Iterator[Decision]:
-    """Yield the decisions of one pass: first those about inherited suspended jobs and reservations, then those of the
-    policy itself.
+    """Yield the decisions of one pass. Decisions about inherited suspended jobs and granted reservations come first,
+    then those of the policy.
     """
     policy, shown = state.policy, AdoptedView(state)
     if not policy.suspends:
@@ -99,8 +99,8 @@ def _go_on(state: State) -> Iterator[Decision]:
 
 
 def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
-    """Return the reason why a suspended job behind the awaited one cannot resume. Its processors (`own`, bits) are
-    taken, or reserved for the next `lasts` seconds.
+    """Return the reason why a suspended job behind the awaited one (which resumes next) cannot resume. Its processors
+    (`own`, bits) are taken, or reserved for the next `lasts` seconds.
     """
     if lacks := waits_for_own(own, state.free_set, state.machine.there):
         return lacks
@@ -185,7 +185,7 @@ def _give_a_row(state: State) -> Iterator[Decision]:
 def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
     """Yield the policy's decisions, but no start that would delay a granted reservation or run into maintenance.
 
-    When the policy yields such a start, this call of the policy is ended. The policy is called again with a view in
+    When the policy yields such a start, its remaining decisions are not read. The policy is called again with a view in
     which this job and the completed jobs are missing. Completed jobs are left out so that each is counted only once.
     New plans replace those of the first call.
     """

@@ -53,8 +53,8 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """Record in the history which processors went down now (`lost`), and which of these or of those already down
-        have a new failure (`failed`).
+        """Record in the history which processors went down now (`lost`), and which have a new failure (`failed`),
+        whether they went down now or were already down.
 
         Processors that are only in `lost` went down for maintenance; those only in `failed` were already down.
         """

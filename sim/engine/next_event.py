@@ -1,6 +1,6 @@
 """Time of the next event: the earliest of ends, arrivals, timers, turns of rows and changes of the machine.
 
-An entry of a heap is void if its reason is gone, for instance because the job has been suspended since.
+An entry of a heap is void if its event will not happen, for instance because the job has been suspended since.
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ class NextEvent:
         return self._future.leaves.get(rank) != when
 
     def _is_void(self, when: float, rank: int, since: float) -> bool:
-        """Return True if the timer is void: the job no longer has the reservation or processors that it was for."""
+        """Return True if the timer (`when`, `rank`, `since`) is void: the job no longer has the reservation at `when`
+        or, if `since` is finite, has left the processors that it has held since then.
+        """
         if since == inf:
             return rank >= 0 and self._state.reserved.get(rank) != when
         allocation = self._state.running.get(rank)

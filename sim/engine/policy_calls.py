@@ -38,9 +38,7 @@ stopped.
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
-"""Folders without user-defined code: this library, from which its folder of policies is excepted, and Python's standard
-library.
-"""
+"""Folders without user-defined code: this library (except its folder of policies), and Python's standard library."""
 _LONGEST = 500
 """Number of letters of an error message after which it is cut."""
 _TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
@@ -89,7 +87,8 @@ def obey(
 
 
 def unanswered(thread: int) -> tuple[str, float]:
-    """Return the file of the policy that decides in a thread now, and for how many seconds this pass has been seen.
+    """Return the file of the policy that decides in a thread now, and the seconds since this function first found it in
+    this pass.
 
     Return "" and 0 if no policy decides there.
     """
@@ -173,8 +172,8 @@ def _told(state: State, error: BaseException, where: str) -> BaseException:
 def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
     """Return an error of this kind with a long and a short message.
 
-    The long message consists of `failed` (whose failure, and when), `what` is wrong and `where`; the short one lacks
-    the first.
+    The long message consists of `failed` (which policy failed, and when), `what` is wrong, and `where`. The short one
+    lacks `failed`.
     """
     at = re.match(r"(.+?:\d+) in [^:]+(.*)", where, re.DOTALL)
     brief = f"{Path(at[1]).name}: {what}{at[2]}" if at else what

@@ -1,7 +1,7 @@
 """Submissions in a run in which some jobs are submitted only when other jobs have ended.
 
 Ranks are those of the trace, so here they do not give the order of submissions. A job with such a condition is
-submitted when it is met: its `Job` has that submit time, and all waits count from there.
+submitted when the condition is met. Its `Job` then has this time as its submit time, and all waits count from there.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Releases:
         self._own = [rank for rank, follow in enumerate(follows) if follow is None]
         """Ranks of the jobs with a fixed submit time, in order of these times"""
         self._behind: dict[int, list[tuple[int, float | None]]] = defaultdict(list)
-        """For the rank of each awaited job: (rank of the job that waits, seconds to wait from its start; None if from
-        its end)
+        """For the rank of each awaited job: (rank, seconds) of each job that waits for it. The seconds count from the
+        start of the awaited job; None if its end is awaited
         """
         for rank, follow in enumerate(follows):
             for other, delay in _awaited(follow) if follow else ():
@@ -41,7 +41,7 @@ class Releases:
         future
         """
         self._left: dict[int, int] = {}
-        """For the rank of each job, after the first end of a job that it waits for: number of jobs still to end"""
+        """For the rank of each job whose condition is met in part: number of parts that are not met yet"""
         self._latest: dict[int, float] = {}
         """For the rank of each job in `_left`: latest time at which a part of its condition becomes true"""
         self._begun: set[int] = set()
@@ -138,5 +138,7 @@ def resubmit(jobs: Jobs, rank: int, time: float) -> Job:
 
 
 def _awaited(follow: Follow) -> set[tuple[int, float | None]]:
-    """Return the parts of a condition: (rank of the other job, seconds to wait from its start; None for its end)."""
+    """Return the parts of a condition: (rank of the awaited job, seconds to wait from the start of that job; None to
+    wait for its end).
+    """
     return {(one.job, one.delay if one.outcome == "start" else None) for one in follow.after}

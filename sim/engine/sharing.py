@@ -47,7 +47,7 @@ class Sharing:
         self.new: set[int] = set()
         """Ranks of the jobs in the matrix that have not had a turn."""
         self.to_turn: int | None = None
-        """Row that becomes active after the rebuild although it is not the next in turn; None if the usual row does."""
+        """Row that becomes active after the rebuild, out of turn; None if the row whose turn it is becomes active."""
 
     def copy(self) -> Sharing:
         twin = Sharing.__new__(Sharing)

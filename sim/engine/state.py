@@ -202,12 +202,14 @@ class State:
 
     @property
     def queue(self) -> list[Job]:
-        """Return a new list of the waiting jobs in the policy's order of the queue."""
+        """Return a new list of the waiting jobs in the order of the queue (`Policy.queue_order`)."""
         return self.waiting.in_order(self.now)
 
     @property
     def line(self) -> list[Job]:
-        """Return a new list of the waiting jobs in the policy's order, which can differ from the queue's order."""
+        """Return a new list of the waiting jobs in the order in which the policy considers them (`Policy.line_order`),
+        which can differ from the queue's order.
+        """
         jobs, order, now = self.queue, self.policy.line_order(), self.now
         if order != self.policy.queue_order():
             jobs.sort(key=lambda job: (order.key(job, now), job.rank))
@@ -313,7 +315,8 @@ class State:
     def running_plan(self, awaited: int | None = None) -> Plan:
         """Return a plan of the machine with the running jobs and the announced changes, such as maintenance.
 
-        A suspended job `awaited`, whose processors are kept free, counts as running on them from now on.
+        The suspended job whose processors are kept free counts as running on them from now on. It is `awaited` or, if
+        that is None, the job that the state awaits.
         """
         if isinstance(self.machine, NodeMachine):
             return NodePlan.of_running(self.now, self.machine, self.ends)
@@ -390,8 +393,8 @@ class State:
         return time, free - job.procs
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
-        """Return the resources that are left over when the head starts at its shadow time: `extra` processors or, on
-        nodes, resources of nodes.
+        """Return the resources that are left over when `head` starts at its shadow time (see `shadow`, also for
+        `ends`): `extra` processors or, on a machine of nodes, resources of nodes.
         """
         if isinstance(self.machine, NodeMachine):
             return Leftover(

@@ -356,7 +356,7 @@ def shown(view: StateView, state: State, apply: Mapping[type, Callable[[Any], No
 
 
 def renew(state: State, *views: StateView) -> None:
-    """Update the members of the views that seldom change."""
+    """Update those members of each view that seldom change."""
     for view in views:
         _keep(view, "closes", state.closes)
         _keep(view, "curious", state.curious)

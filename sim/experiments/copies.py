@@ -56,7 +56,7 @@ class Copies:
     """
 
     def __init__(self, runs: Iterable[Run], heard: Heard = _nobody) -> None:
-        """Read the traces of these runs, and call `heard` meanwhile."""
+        """Read the traces of these runs; call `heard` with the name of each and the share of it that has been read."""
         self._file = TemporaryFile()  # noqa: SIM115
         self._places: dict[str, tuple[int, int]] = {}
         self._code: dict[tuple[str, str], Code] = {}

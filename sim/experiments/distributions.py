@@ -44,8 +44,8 @@ class DistributionAsk:
 
     value: str = "wait"
     by: str = "policy"
-    """Factor of the runs (such as policy), or grouping of their jobs (such as class). Each value of the factor, or each
-    group, has a colour.
+    """Grouping shown by colours: a factor of the runs (such as policy), or a grouping of their jobs (such as class).
+    Each value of the factor, or each group, has a colour.
     """
     over: str = ""
     """Grouping of jobs whose groups are shown along the horizontal axis; "" for none."""

@@ -32,8 +32,8 @@ def mean(values: Sequence[float]) -> Mean:
 
 
 def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]]) -> Mean:
-    """Return the mean over runs, of which `values` has one value each. If each run has means of batches (parts of the
-    run), these give the interval.
+    """Return the mean over runs; `values` has one value for each run. If `batches` has the means of batches (parts of
+    the run) for each run, the interval is computed from these.
     """
     if not batches or any(len(batch) < 2 for batch in batches) or len(batches) != len(values):
         return Mean(fmean(values))

@@ -59,7 +59,9 @@ class Paired:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Table of paired comparisons with the baseline: (row value, column value) -> result, over the jobs of `label`."""
+    """Table of paired comparisons with the baseline, over the group of jobs `label` ("" for all jobs). `cells` maps
+    (row value, column value) to the result.
+    """
 
     label: str
     cells: Mapping[tuple[Value, Value], Paired]

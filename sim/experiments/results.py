@@ -169,7 +169,9 @@ class Results:
             return [name for (name,) in self._of_their_kinds(found, ("grouping",))]
 
     def _of_their_kinds(self, rows: Iterable[tuple[Any, ...]], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows unchanged; raise an error if a value does not have a type of its column."""
+        """Yield the rows unchanged; raise an error if a value has a type that its column (from `names`) does not
+        allow.
+        """
         kinds = [_kind_of(name) for name in names]
         for row in rows:
             if not all(map(isinstance, row, kinds)):

@@ -118,7 +118,7 @@ class History(Past):
     def mark(self) -> None:
         """Store the marks that are due, one for every `MARK_EVERY` stretches; searches by time begin at a mark.
 
-        A mark is a list of numbers of stretches: those that are open at this point, and those whose job is still
+        A mark is a list of numbers of stretches: of the open ones at this point, and of the last ones of jobs that are
         suspended there.
         """
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)

@@ -50,8 +50,8 @@ class Draft(Steps):
         self.bounds.forget()
 
     def find(self, job: int, after: float) -> float:
-        """Return the earliest start for the job from `after` on. The result is never before the start that was found
-        for a job that is no wider and no longer.
+        """Return the earliest start for the job from `after` on. A start found earlier for
+        a job that is at most as wide and as long is a lower bound.
         """
         procs, lasts = self.procs[job], self.estimate[job]
         at = self.earliest(procs, lasts, max(after, self.bounds.bound(procs, lasts, INFINITE)))

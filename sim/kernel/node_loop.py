@@ -403,8 +403,9 @@ class NodeLoop(Loop):
             self.changes += 1
 
     def _lacks_without(self, first: int, last: int, request: int) -> bool:
-        """Return True if all nodes together lack something for the request at the shadow time, assuming that these
-        running jobs have not ended by then: those from index `first` to before `last` of the expected ends.
+        """Return True if all nodes together lack something for the request at the shadow time.
+
+        The running jobs from index `first` to before `last` of the expected ends are assumed to run until then.
         """
         for kind in range(self.asked.kinds):
             left = self.then.sums[kind]

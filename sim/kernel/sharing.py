@@ -118,8 +118,8 @@ class Sharing(Clock):
         """For each row: number of columns that are not used by the jobs whose home is this row"""
         self.alone: list[tuple[int, ...]] = [()] * slots
         self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
-        """For each replica (copy of a job in another row than its home row), in the order of addition: the rank of its
-        job and the slot of its row; removed replicas remain in the list
+        """For each replica, in the order of addition: rank of its job and slot of its row. A replica is a copy of a job
+        in another row than its home row; removed ones remain in the list
         """
         self.sets = Sets(jobs + 2 * slots + 2, self.size)
         self.row_set, self.full_set = jobs, jobs + slots

@@ -53,7 +53,7 @@ def _whole_hosts(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 def _admitted(trace: Trace, shape: Shape, requests: tuple[Request, ...]) -> Trace:
     """Return the trace on the machine `shape`, with these requests of its jobs. If the machine has reservations, each
-    request names those that the job's user and account may use.
+    request names the ones that the job's user and account may use.
     """
     if shape.reservations:
         shape = shape.reserved_since(trace.header.unix_start, trace.name)

@@ -59,9 +59,7 @@ class Shares:
             self._known[one] = bands[piece], share[piece]
 
     def _look(self, sets: Sequence[int]) -> Shared:
-        """Return the shares of these sets, computed anew from their bits; at most `_MOST_BITS` bits are examined at
-        once.
-        """
+        """Return the shares of these sets, computed from their bits; at most `_MOST_BITS` bits are examined at once."""
         portion = max(_MOST_BITS // max(self._count, 1), 1)
         parts = [self._portion(sets[i : i + portion], i) for i in range(0, len(sets), portion)]
         owner, bands, share = (np.concatenate(column) for column in zip(*parts, strict=True))

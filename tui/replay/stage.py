@@ -199,8 +199,8 @@ class RunView:
             self._numbers.read(self.timeline.computed, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
-        """Return the state before the decision with index `decision` in this step; None if `decision` is None. The
-        state is kept until another decision is selected.
+        """Return the state before the decision with index `decision` in this step, or None. The state is kept until
+        another decision is selected.
         """
         if decision is None:
             return None

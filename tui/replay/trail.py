@@ -44,8 +44,8 @@ class Trail:
         self._was_scrubbed = is_scrubbed
 
     def take_back(self, branches: Collection[str]) -> ReplayPlace | None:
-        """Remove places from the end until all branches of a place are in `branches` (those that still exist). Return
-        this place; None if no place is left.
+        """Remove places from the end until all branches of a place are in `branches`, the branches that still exist.
+        Return this place, or None.
         """
         while self._left:
             place = self._left.pop()

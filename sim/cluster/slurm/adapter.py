@@ -50,8 +50,8 @@ class Slurm:
         """Time of the last poll."""
 
     def snapshot(self) -> Cluster:
-        """Return the current state of the cluster. Raise `ClusterError` if a command fails; the next poll calls it
-        again.
+        """Return the current state of the cluster. Raise `ClusterError` if a command fails; the next poll tries that
+        command again.
         """
         self._commands.spent = 0.0
         if not self._still.name:
@@ -120,8 +120,8 @@ class Slurm:
     def _with_details(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
         """Return the jobs with their details, which are requested once while a job waits and once after its start.
 
-        The first poll requests details of all waiting jobs. Later polls do so only if fewer than `MOST_DETAILS` jobs
-        have just started.
+        The first poll requests the details of all waiting jobs. A later poll requests those of the jobs that have just
+        started and, up to a total of `MOST_DETAILS` jobs, of waiting jobs.
         """
         listed = {job.number for job in jobs}
         self._details = {number: told for number, told in self._details.items() if number in listed}

@@ -23,8 +23,8 @@ SETTINGS = ("TZ=UTC", "LC_ALL=C", "SLURM_TIME_FORMAT=standard")
 
 
 class Commands:
-    """Runner of Slurm's commands on this machine or, if `host` is given, there: by the user's own ssh, without
-    questions, over one connection.
+    """Runner of Slurm's commands: on this machine or, if `host` is given, on that host over one connection of the
+    user's own ssh, which never asks for a password.
     """
 
     def __init__(self, host: str = "") -> None:

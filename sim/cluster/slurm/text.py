@@ -32,8 +32,8 @@ _MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.
 
 
 def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS)) -> tuple[ClusterJob, ...]:
-    """Return the jobs in the output of `squeue -h -r -a -o FORMAT`. A line that cannot be a record is the next line of
-    a job's name.
+    """Return the jobs in the output of `squeue -h -r -a -o FORMAT`. A line that cannot be a record continues the job's
+    name in the record before it.
     """
     found: list[ClusterJob] = []
     for line in _records(text, len(columns)):

@@ -52,7 +52,9 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def _tell_trials(loop: Any, limit: float, state: State, workload: Workload) -> None:
-    """Copy the speculative runs into the loop, which limits what such a job asks for; `limit` is the longest run."""
+    """Copy the planned and the running speculative runs into the loop. Each of them asks for the job's estimate, but
+    for at most `limit` seconds.
+    """
     loop.estimate, loop.runtime = (loop.column("d", each.copy()) for each in (workload.estimate, workload.runtime))
     loop.length = loop.column("d", workload.estimate[np.asarray(loop.rank_at)])
     stages = dict.fromkeys(state.reserved, TO_START)

@@ -43,8 +43,8 @@ ENDLESS = 1 << 60
 _AT_ONCE = 4096
 """Largest number of steps that the loop makes before an interrupt is noticed"""
 _LEAST_ROOM, _MUCH_ROOM = 1 << 9, 1 << 16
-"""Least number of steps for which space is added to the history's columns: at first, and later, after repeated
-doubling
+"""Limits for the smallest number of steps for which space is added to the history's columns: at first, and after it was
+doubled many times
 """
 
 
@@ -74,7 +74,8 @@ class Express:
         return self._loop
 
     def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
-        """Make at most `steps` steps until the time `until`, while credit is left; return the credit used.
+        """Make at most `steps` steps until the time `until`, while credit (a measure of the work) is left; return the
+        credit used.
 
         A step uses `a_step` credit, and 1 more for every job that waits then. A result of 0 means that the engine has
         to make the next step itself.

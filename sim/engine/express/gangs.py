@@ -29,8 +29,8 @@ _MOST_TURNS = 2**52
 
 
 class _Teller:
-    """Writer of decisions that have no compact form. They are kept as objects; each method returns the index of the new
-    one.
+    """Writer of decisions that have no compact form and are kept as objects. The methods that store a decision return
+    its index.
     """
 
     def __init__(self, state: State, kept: list[Decision]) -> None:
@@ -47,13 +47,15 @@ class _Teller:
         return len(self._kept) - 1
 
     def opened(self, rank: int, row: int, columns: int, rows: int, span: float, passes: bool) -> int:
-        """Store the decision that places the job in a new row; return its index."""
+        """Store the decision that places the job in a new row; return its index. `rows` is the number of rows before
+        it; `span` is that of `NewRow` in seconds, negative for None.
+        """
         why = NewRow(rows, self._mpl, span=span if span >= 0 else None)
         return self._keep(Place(self._job(rank), row, columns, why, passes))
 
     def makes_way(self, rank: int, cost: float, other: float | None) -> Reason:
-        """Return the reason for which jobs leave the columns of the job `rank`; `cost` is that of this move, `other`
-        that of the alternative.
+        """Return the reason for which a job leaves the columns of the job `rank`. The move costs `cost`
+        processor-seconds; the alternative would cost `other`, None if impossible or not considered.
         """
         return MakesWay(self._jobs[rank], cost, other)
 
@@ -121,7 +123,9 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def begin(loop: Any, state: State, history: History, extension: Extension) -> None:
-    """Prepare the loop to write to this history, through the spare space of `extension`."""
+    """Prepare the loop to write to this history, into the spare entries that `extension` has added to the columns of
+    the history.
+    """
     loop.teller, loop.tick = _Teller(state, extension.kept), history.tick
     loop.rows_at, loop.kinds = extension.rows, extension.kinds
 

@@ -1,4 +1,4 @@
-"""Copy of an order of the queue that depends on the clock to the fast loop."""
+"""Copying of an order of the queue that depends on the clock into the fast loop."""
 
 from __future__ import annotations
 

@@ -72,9 +72,9 @@ def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) 
 
 
 def _tell_tolls(loop: Any, state: State, known: Known) -> None:
-    """Copy the tolls of suspended jobs into the loop: the xfactors that they must exceed to preempt.
+    """Copy the tolls of suspended jobs (`known`) into the loop: the xfactors that these jobs must exceed to preempt.
 
-    The loop also gets the running jobs that have left since these tolls were computed (`known`).
+    The loop also gets the jobs that ran when the tolls were computed and have left their processors since then.
     """
     for rank in state.suspended:
         keeper = known.keepers.get(rank, -1)
@@ -92,7 +92,7 @@ def stand(state: State) -> tuple[int, int, int]:
 
 
 def settle(loop: Any, state: State) -> None:
-    """Copy the loop's suspended jobs and notes back."""
+    """Copy the suspended jobs and the policy's notes from the loop back to the state."""
     policy, notes, ranks = state.policy, state.notes, loop.paused_ranks()
     state.suspended.clear()
     state.suspended.update((rank, loop.sets.told(rank)) for rank in ranks)

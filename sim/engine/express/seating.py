@@ -20,7 +20,9 @@ from sim.workload.shape import NODE_PLACEMENTS, Amounts, Request, Seats, Shape
 
 _MOST_AMOUNT = 1 << 30
 _MOST_LEVELS = 1 << 22
-"""Largest amount of a resource that the loop's numbers can hold with room to spare, and most nodes times their cores"""
+"""Limits below what the loop's numbers can hold: largest amount of a resource, and largest number of nodes times the
+most cores of a node
+"""
 
 
 def is_known(policy: Policy) -> bool:
@@ -31,7 +33,7 @@ def is_known(policy: Policy) -> bool:
 
 
 def can_be_told(shape: Shape) -> bool:
-    """Return True if the loop's columns can hold the machine and all requests."""
+    """Return True if the loop's columns can hold the machine of nodes `shape` and all requests of its jobs."""
     requests, _ = shape.numbered_requests
     most = int(shape.has.max(initial=0))
     return (
@@ -43,7 +45,9 @@ def can_be_told(shape: Shape) -> bool:
 
 
 def loop_of(loops: Any, state: State, shape: Shape, jobs: int) -> Any:
-    """Return a new loop of the module `loops` with the nodes and requests of this machine, before any job has come."""
+    """Return a new loop of the module `loops` for a workload of `jobs` jobs, before the first arrival. It has the nodes
+    and the requests of `shape`.
+    """
     assert isinstance(state.machine, NodeMachine)
     has, sign = shape.has, NODE_PLACEMENTS[state.machine.shape.placement]
     made: Any = getattr(loops, NodeLoop.__name__, NodeLoop)

@@ -163,7 +163,7 @@ class Preemptive(Policy):
         """Return the running jobs to suspend for `job`, so that it has enough processors; none if all candidates
         together have too few.
 
-        They are taken from the candidates in this order, and those that turn out not to be needed are left out.
+        They are taken from the candidates in this order; jobs that turn out not to be needed are left out.
         """
         return (enough(job.procs - self.count_unclaimed(view), candidates) if view.in_time(job) else None) or []
 

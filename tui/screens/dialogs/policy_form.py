@@ -206,8 +206,8 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
 
 
 def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
-    """Yield entries for the policies of installed packages, except those whose names are built in or in `read` (code
-    that has been read already). Only their names are known, because their code is not run.
+    """Yield entries for the policies of installed packages, without the names that are built in or in `read` (code that
+    has been read already). Only their names are known, because their code is not run.
     """
     known = {*POLICIES.names, *read}
     for name in sorted(plugins()):
