@@ -438,7 +438,8 @@ def _spread(job: ClusterJob) -> list[tuple[str, int]]:
 def _mirrored(mask: int, size: int) -> int:
     """Return the set of cores `mask` with its `size` bits reversed: a chart shows a node's first core at the top.
 
-    >>> bin(_mirrored(0b0011, 4)) '0b1100'
+    >>> bin(_mirrored(0b0011, 4))
+    '0b1100'
     """
     return int(f"{mask & ((1 << size) - 1):0{size}b}"[::-1], 2) if size else 0
 
