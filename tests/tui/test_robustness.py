@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,8 +125,8 @@ async def test_a_trace_that_vanishes_while_it_is_opened_is_told(
     trace.write_text(f"; MaxProcs: 4\n{JOB}")
     read = Source.read
 
-    def read_and_lose(source: Source) -> object:
-        found = read(source)
+    def read_and_lose(source: Source, **given: Any) -> object:
+        found = read(source, **given)
         trace.unlink()
         return found
 

@@ -19,7 +19,7 @@ from sim.metrics.search import meant, search
     [
         ("worst wait", "max_wait"),
         ("average response time", "mean_turnaround"),
-        ("fragmentation", "loss_of_capacity"),
+        ("fragmentation", "fragmentation"),
         ("usage", "utilization"),
         ("how full is the machine", "utilization"),
         ("95 percentile of bounded slowdown", "p95_bounded_slowdown"),

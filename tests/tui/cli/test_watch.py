@@ -85,7 +85,7 @@ def test_a_recording_opens_as_it_was_seen_or_is_replayed(
 
     monkeypatch.setattr("tui.watching.open_live", open_live)
 
-    def open_replay(opening: Opening) -> int:
+    def open_replay(opening: Opening, **given: object) -> int:
         opened.append((opening.source.trace, None))
         return 0
 

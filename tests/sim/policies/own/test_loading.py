@@ -140,7 +140,8 @@ def test_the_loop_takes_no_policy_of_a_file_for_one_that_it_knows(fair: Path) ->
     fair.write_text(FAIR.replace("class Fair(Policy)", "class Easy(Easy)"))
     own = parse_policy("./fair.py")
     assert isinstance(own, Easy)
-    loops = SimpleNamespace(TWINS={"sim.policies.backfill.easy.Easy": SimpleNamespace})
+    twin = SimpleNamespace(order=None, depth=0, tail="")
+    loops = SimpleNamespace(TWINS={"sim.policies.backfill.easy.Easy": lambda: twin})
     assert known(own, loops) is None
     assert known(Easy(), loops) is not None
     fair.write_text(FAIR + ORDER)
