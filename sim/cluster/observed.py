@@ -298,9 +298,7 @@ class Observed:
         }
 
     def _note_gone(self, cluster: Cluster) -> None:
-        """Record which nodes became unavailable or available again. The time at which a node became unavailable is
-        often part of its reason; otherwise the time of the picture counts.
-        """
+        """Record which nodes became unavailable (since the time in the reason, if it has one) or available again."""
         now = cluster.at - (self.origin or 0.0)
         open_now = {gone.node: place for place, gone in enumerate(self._gone) if gone.end is None}
         for node in cluster.nodes:

@@ -45,7 +45,7 @@ class Releases:
         self._latest: dict[int, float] = {}
         """For the rank of each job in `_left`: latest time at which a part of its condition becomes true"""
         self._begun: set[int] = set()
-        """Ranks of the awaited jobs that have started"""
+        """Ranks of the jobs that have started and whose start other jobs waited for"""
         self.released: dict[int, float] = {}
         """For the rank of each job that was submitted because its condition was met: its submit time"""
         self.last: float = inf

@@ -290,7 +290,7 @@ class History(Past):
 
     def _open(self) -> list[int]:
         """Return the numbers of the stretches that are open, or after which the job is still suspended. For speed, only
-        the last mark and the stretches after it are searched.
+        the stretches listed by the last mark (see `mark`) and later ones are searched.
         """
         end, ended_by, then = self._end, self._ended_by, self._next
         known = self._under_way(inf, len(end))

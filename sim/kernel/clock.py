@@ -164,8 +164,8 @@ class Clock(Loop):
         return 0
 
     def _empty_until(self, to: float) -> float:
-        """Return the processor-seconds that no job uses from `since` until `to`; `share` has the progress of each
-        row.
+        """Return the processor-seconds that no job uses from `self.since` until `to`. The caller has put each row's
+        progress in this time into `self.share`.
         """
         seconds = self.share
         if not self.cycle:

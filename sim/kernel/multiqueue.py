@@ -1,5 +1,5 @@
-"""Pass on a machine that is divided into partitions, over columns: the questions and calls of
-`sim.policies.multiqueue.divided_pass` and `pivots`.
+"""Fast loop for a machine that is divided into partitions: what the policy `multiqueue` may ask and do in a pass
+(`sim.policies.multiqueue.divided_pass`), over arrays of numbers.
 
 A pivot is the first job of its queue; a partition has the number of its queue. A trial is a speculative run: one that
 is limited in time. The place of a job is the number by which queues are sorted: by priority, then by arrival.

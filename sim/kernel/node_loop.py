@@ -72,8 +72,8 @@ class NodeLoop(Loop):
         until now
         """
         self.short = self.looked_at = numbers(0)
-        """For each request: number of tasks or nodes that it lacked when this was last counted, 0 if unknown; and the
-        value of `logged` at that time
+        """For each request: number of tasks or nodes that it lacked at its last search (0 if unknown), and number of
+        entries of the log (`logged`) at that search
         """
         self.chosen_for, self.chosen_at = -1, 0
         """Request of the last successful search among the nodes, and the value of `changes` then"""

@@ -19,7 +19,9 @@ WHOLE = 0
 
 @cython.cclass
 class Requests:
-    """Nodes as they are when empty, and what jobs request of them; a request may name several partitions."""
+    """Requests of the jobs for nodes, and the resources of each node when it is empty. A request may name several
+    partitions.
+    """
 
     def __init__(self, nodes: int, kinds: int, sign: int) -> None:
         self.nodes, self.kinds = nodes, kinds

@@ -35,8 +35,8 @@ class OrderedLoop(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.by = XFACTOR
         self.order: Any = None
-        """Order of the queue of the policy, as an object. If it is `ward`, its method `looked` returns the time for
-        which priorities are computed"""
+        """The policy's order of the queue, as an object. `ward` computes priorities for a time of its own, returned by
+        its method `looked`"""
         self.weight = self.alpha = 0.0
         self.seed: Any = 0
         self.by_length = self.by_width = self.by_queue = times(0)

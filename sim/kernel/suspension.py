@@ -220,8 +220,8 @@ class Suspension(Loop):
     # Questions
 
     def _new_ranking(self, place: int) -> Ranking:
-        """Return an empty ranking. `place` is the number of the call in the policy's source code that makes the
-        ranking; each call has its own.
+        """Return an empty ranking. The calls of this method in the policy's source code are numbered; `place` is the
+        number of this one, so that each has columns of its own.
         """
         while len(self.rankings) <= place:
             self.rankings.append(Ranking(len(self.since)))

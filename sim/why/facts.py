@@ -60,10 +60,10 @@ class Ahead(NamedTuple):
 
 
 class PassedBy(NamedTuple):
-    """Fact of the number of jobs that arrived later and started while this job waited.
+    """Fact: how many jobs arrived later than this job and started while it waited.
 
-    Such a job was in this job's way if it held processors at a time when enough would have been free without all these
-    later jobs.
+    Such a later job was in this job's way if it held processors at a time when this job would have fitted on the
+    processors of all such later jobs together with the free ones.
     """
 
     jobs: int

@@ -202,10 +202,10 @@ def _counted(total: int, after: Sequence[After]) -> int:
 
 
 def _kept(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After, ...]]) -> tuple[After, ...]:
-    """Return what replaces the dependency `one`: the same with the job's new number if this job is kept.
+    """Return what replaces the dependency `one` after jobs were left out and the others got new numbers (`places`).
 
-    Otherwise it is nothing or, for a dependency of the kind "turn", the jobs in `turns`. `places` maps old to new
-    numbers. `turns` maps a job that is left out to the jobs whose turn is before it.
+    If its job is kept, it is the same dependency with the new number. If not, it is nothing or, for the kind "turn"
+    (tasks one after another), the dependencies that `turns` has for the job that was left out.
     """
     if one.job in places:
         return (one._replace(job=places[one.job]),)

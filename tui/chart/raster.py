@@ -153,8 +153,9 @@ def rasterise(
     """Return the picture of these stretches up to `now`; the stretches in `ended` get a mark at their end, because the
     job was killed or suspended there.
 
-    Stretches of kind gang share their processors with other matrix rows, so neighbouring bands show these rows
-    alternately. Turns longer than a column must be passed as one stretch each.
+    Under gang scheduling several rows of the matrix take turns on the same processors. Where a column has many turns,
+    the caller passes a single stretch, and neighbouring bands show the rows alternately; longer turns are passed one by
+    one.
     """
     pixels = Raster.blank(len(frame.edges) - 1, frame.columns, FREE).pixels
     if stretches:

@@ -135,7 +135,9 @@ class Chart:
     suspensions: tuple[Suspension, ...] = ()
     """Suspensions in the visible time; empty if there are too many to explain."""
     by_owner: ByOwner | None = None
-    """Order of the processors in each column if partitions have lanes, otherwise None."""
+    """Vertical order of the processors in each column of the chart: by the partition that owns them. None if
+    partitions have no lanes.
+    """
     lane_names: tuple[LaneName, ...] = ()
     """Names of the lanes of partitions; on a screen empty if partitions have no lanes."""
 

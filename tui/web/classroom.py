@@ -194,7 +194,9 @@ class Classroom:
 
     @property
     def on_wall(self) -> dict[str, Any]:
-        """Return the content of the wall as plain data; right answers are marked only after `show` with `known`."""
+        """Return the content of the wall as plain data; right answers are marked once the teacher has shown
+        them.
+        """
         found = self.roster.asked(self._shown)
         if found and self._shown not in self._known:
             bars = [{"label": bar["label"], "count": bar["count"]} for bar in found["bars"]]

@@ -66,8 +66,8 @@ class Reporting(Schedscope):
         return {"text": update.render_segments(self.console)}
 
     def place(self) -> dict[str, object]:
-        """Return where this program is: the scene and answers of a lesson, or the session as a line. Empty if that
-        cannot be saved.
+        """Return where the user is, to continue there later: scene and answers of a lesson, or the session as one line.
+        Empty if the session cannot be saved.
         """
         if self.replay is not None and (walk := self.replay.state.walk) is not None:
             return {"scene": walk.index, "answers": walk.answers}

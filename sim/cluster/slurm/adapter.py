@@ -43,7 +43,7 @@ class Slurm:
         """Latest values of those parts of the cluster's state that are not requested at every poll."""
         self._details: dict[str, text.Details] = {}
         self._held: set[str] = set()
-        """Numbers of the jobs that ran at the last poll, for which details have been requested after their start."""
+        """Ids of the jobs that ran at the last poll; details of each were requested once after its start."""
         self._alive: set[str] = set()
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0

@@ -284,8 +284,8 @@ def write(trace: Trace, file: TextIO) -> None:
 
 
 def _comments(header: Header) -> list[str]:
-    """Return the comments of the header for writing. Values that the comments lack or contradict come first, in new
-    lines that replace the old ones.
+    """Return the comment lines to write for the header. Its fields that no comment states, or that a comment states
+    otherwise, come first in lines of their own; other comments about these fields are left out.
     """
     said = header_of(header.comments)
     new: dict[str, list[str]] = {}

@@ -206,8 +206,8 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[PolicyEntry]:
 
 
 def _of_packages(read: Iterable[str]) -> Iterator[PolicyEntry]:
-    """Yield entries for the policies of installed packages, without the names that are built in or in `read` (code that
-    has been read already). Only their names are known, because their code is not run.
+    """Yield an entry for each policy of an installed package, unless its name is that of a built-in policy or in `read`
+    (policies whose code has been loaded). Only the names are known, because the code is not run.
     """
     known = {*POLICIES.names, *read}
     for name in sorted(plugins()):
