@@ -10,9 +10,7 @@ from sim.workload.categories import TAU
 
 
 class Totals(NamedTuple):
-    """Metrics of the jobs that have finished. The bounded slowdown is the one that Kettimuthu and Zhang et al.
-    define.
-    """
+    """Metrics of the jobs that have finished. The bounded slowdown is that of Kettimuthu and Zotkin et al."""
 
     started: int
     finished: int

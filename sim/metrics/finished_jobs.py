@@ -99,7 +99,7 @@ class FinishedJobs:
 
     @cached_property
     def bounded_slowdown(self) -> Floats:
-        """Return the bounded slowdowns of the jobs after Zhang et al. (2003) and Kettimuthu; 1 for a job that never
+        """Return the bounded slowdowns of the jobs after Zotkin et al. and Kettimuthu; 1 for a job that never
         waits.
         """
         return 1 + self.idle / np.maximum(self.run, self.tau)
@@ -113,7 +113,7 @@ class FinishedJobs:
 
     @cached_property
     def width_weighted_slowdown(self) -> Floats:
-        """Return the width-weighted slowdown of each job: turnaround / (processors * max(run time, tau)), after Zhang
+        """Return the width-weighted slowdown of each job: turnaround / (processors * max(run time, tau)), after Zotkin
         et al., equation 2.
         """
         return self.turnaround / (self.width * np.maximum(self.run, self.tau))

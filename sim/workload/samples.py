@@ -81,7 +81,7 @@ class Realistic:
 
 @dataclass(frozen=True)
 class Uniform:
-    """Trace of the synthetic uniform distribution of Zhang et al.: few jobs are very short, and estimates are exact."""
+    """Trace of the synthetic uniform distribution of Zotkin et al.: few very short jobs, and exact estimates."""
 
     name: str
     caption: str

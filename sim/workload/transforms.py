@@ -91,7 +91,7 @@ def stretch(workload: Workload, factor: float) -> Workload:
 
 
 def offline(workload: Workload) -> Workload:
-    """Return the workload with every job submitted at time 0 (the off-line case of Zhang et al.)."""
+    """Return the workload with every job submitted at time 0 (the off-line case of Zotkin et al.)."""
     return _resubmitted(workload, np.zeros(len(workload)))
 
 

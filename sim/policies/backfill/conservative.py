@@ -1,6 +1,4 @@
-"""Conservative backfilling: every job has a promised start (Kettimuthu section 2.1.1; Zhang et al. sections 2
-and 6).
-"""
+"""Conservative backfilling: each job has a promised start (Kettimuthu, section 2.1.1; Zotkin et al., section 6)."""
 
 from __future__ import annotations
 

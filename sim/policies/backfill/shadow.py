@@ -1,4 +1,4 @@
-"""Shortest job first with a bound on the wait of each job (Zhang et al. section 5, table 8)."""
+"""Shortest job first with a bound on the wait of each job (Zotkin et al., section 5, table 8)."""
 
 from __future__ import annotations
 

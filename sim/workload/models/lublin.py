@@ -10,7 +10,7 @@ jobs", J. Parallel and Distributed Computing 63(11), 2003. The model was fitted 
   too, moves them from the night to the afternoon. A trace starts at midnight.
 
 The model says nothing about users' estimates; `round_estimates` adds them in the simplest way that looks like
-the real ones of ZKP's figure 11.
+the real ones of figure 11 of Zotkin et al.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -
     """Return users' estimates for these run times: exact for a fraction `exact` of the jobs, longer for the others,
     then all rounded up to usual times.
 
-    The longer estimates follow the phi model (`sim.workload.transforms.phi`). In figure 11 of Zhang et al., nine in ten
-    estimates are multiples of 5 minutes or of an hour. Many are at the limit, here 48 hours.
+    The longer estimates follow the phi model (`sim.workload.transforms.phi`). In figure 11 of Zotkin et al., 90 %
+    of the estimates are multiples of 5 minutes or of an hour. Many are at the limit, here 48 hours.
     """
     y = rng.random(len(run))
     wanted = np.where(y < exact, run, run * (1 - exact) / (1 - y))

@@ -1,4 +1,4 @@
-"""Synthetic uniform distribution (SUD) of Zhang et al.: run times uniform between 1 and 240 minutes.
+"""Synthetic uniform distribution (SUD) of Zotkin et al.: run times uniform between 1 and 240 minutes.
 
 It shows whether a result comes from very short jobs, of which real logs are full. The paper gives the run times, 256
 processors and 18,415 jobs. The rest comes from elsewhere: widths from Lublin and Feitelson, arrivals from a Poisson
