@@ -18,7 +18,8 @@ from time import monotonic, sleep
 PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""
 PROGRAM = (
-    "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); "  # who runs the tests may ignore it
+    "from signal import SIG_DFL, SIGHUP, SIGQUIT, signal; "
+    "signal(SIGHUP, SIG_DFL); signal(SIGQUIT, SIG_DFL); "  # who runs the tests may ignore them, as a shell does after &
     "import tui.sessions.session_manager; tui.sessions.session_manager.AUTOSAVE = 0.2; "
     "from tui.cli.main import program; program()"
 )
