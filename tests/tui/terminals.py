@@ -18,8 +18,9 @@ from time import monotonic, sleep
 PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""
 PROGRAM = (
-    "from signal import SIG_DFL, SIGHUP, SIGQUIT, signal; "
-    "signal(SIGHUP, SIG_DFL); signal(SIGQUIT, SIG_DFL); "  # who runs the tests may ignore them, as a shell does after &
+    # who starts the tests may ignore these signals, as a shell does for jobs in the background
+    "from signal import SIG_DFL, SIGHUP, SIGINT, SIGQUIT, default_int_handler, signal; "
+    "signal(SIGHUP, SIG_DFL); signal(SIGQUIT, SIG_DFL); signal(SIGINT, default_int_handler); "
     "import tui.sessions.session_manager; tui.sessions.session_manager.AUTOSAVE = 0.2; "
     "from tui.cli.main import program; program()"
 )
