@@ -41,10 +41,15 @@ def machine_in_words(cluster: Cluster) -> str:
 
 def with_earlier(cluster: Cluster, earlier: dict[tuple[str, float], Reservation]) -> Cluster:
     """Return the cluster with all its reservations so far, past ones included. `earlier` maps (name, start) to a
-    reservation and is updated. If the cluster lists a reservation no longer, its end is set to now at the latest.
+    reservation and is updated. A reservation that the cluster lists no longer ends now at the latest. It is dropped
+    if it had not begun, because Slurm can move the start of a reservation with each answer.
     """
     listed = {(each.name, each.start): each for each in cluster.reservations}
-    earlier |= {key: replace(each, end=min(each.end, max(cluster.at, each.start + 1))) for key, each in earlier.items()
-                if key not in listed}  # fmt: skip
+    for key, each in list(earlier.items()):
+        if key not in listed and each.end > cluster.at:
+            if each.start < cluster.at:
+                earlier[key] = replace(each, end=cluster.at)
+            else:
+                del earlier[key]
     earlier |= listed
     return replace(cluster, reservations=tuple(earlier.values()))

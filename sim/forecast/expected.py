@@ -78,4 +78,4 @@ def why_unknown(cluster: Cluster, job: ClusterJob) -> str:
         return f"more than {MOST} jobs are ahead of it"
     if job.reason not in PLANNED_FOR and job.reason not in ("", "None") and not demands([job], bounds_of(cluster))[0]:
         return f"it waits for {job.reason}, and that limit is not known"
-    return "it does not fit the nodes or the limits that are known"
+    return "it, or a running job, does not fit the nodes or the limits that are known"

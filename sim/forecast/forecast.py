@@ -127,7 +127,7 @@ def _is_limited(job: ClusterJob) -> bool:
 
 def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) -> dict[str, float]:
     """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970. Jobs whose reason
-    to wait the model does not cover are missing.
+    to wait the model does not cover are missing; all are if a running job has more than its nodes have.
     """
     if cluster.is_private or not cluster.nodes:
         return {}
@@ -143,6 +143,8 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
         own = demands([job], bounds)[0]
         fits = job.cpus <= procs if shape is None else not shape.why_never(shape.requests[place], estimates[place])
         is_known = bool(own) or not _is_limited(job)
+        if job.is_running and not fits:
+            return {}
         if job.is_running or (fits and is_known and all(amount <= most[number] for number, amount in own)):
             keep.append(place)
     kept = [jobs[place] for place in keep]

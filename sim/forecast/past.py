@@ -58,7 +58,8 @@ class Past:
         if not job.limit:
             return None
         for user in (job.user, ""):
-            shares = sorted(share for share in self._shares.get(user, ()) if share * job.limit > so_far)
+            known = tuple(self._shares.get(user, ()))  # copied at once: another thread may add to it
+            shares = sorted(share for share in known if share * job.limit > so_far)
             if len(shares) >= ENOUGH:
                 return shares[min(int(quantile * len(shares)), len(shares) - 1)] * job.limit
         return job.limit

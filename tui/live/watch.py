@@ -286,19 +286,23 @@ class Watch:
 
     def _look_ahead(self) -> None:
         """Make the forecasts for the poll on the screen, once it has stayed there for `PAUSE` seconds."""
+        refused = -1  # poll whose data no forecast can be made from, such as a node without cores
         while True:
             picture = self._on_screen
             if self._over.wait(PAUSE):
                 return
-            is_behind = picture < 0 or picture != self._on_screen or self.state.reading is not None
+            is_behind = picture in (-1, refused) or picture != self._on_screen or self.state.reading is not None
             if is_behind or (self._ahead is not None and self._ahead.picture == picture and self._ahead.is_scored):
                 continue
             began = time.monotonic()
-            for made in self.forecaster.make(picture, partial(self._is_left, picture)):
-                self._ahead = made
-                with self._changed:
-                    self._is_wished, self._shown = True, None
-                    self._changed.notify_all()
+            try:
+                for made in self.forecaster.make(picture, partial(self._is_left, picture)):
+                    self._ahead = made
+                    with self._changed:
+                        self._is_wished, self._shown = True, None
+                        self._changed.notify_all()
+            except SchedscopeError:
+                refused = picture
             if not self.state.title:
                 self._over.wait(REST * (time.monotonic() - began))
 

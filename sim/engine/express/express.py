@@ -160,7 +160,7 @@ class Express:
             bool(machine.owners) != (kind == MULTIQUEUE),
             self._asked if kind == MULTIQUEUE else state.lasts,
             not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
-            kind == GANG and self._late > gangs.latest(state),
+            kind == GANG and self._late > gangs.latest(state), not seating.can_go_on(state),
             kind not in (RULES, MULTIQUEUE) and state.kept_plan,
             kind in (RULES, MULTIQUEUE) and state.policy.keeps_reservations and not state.kept_plan and state.reserved,
             state.promises != state.policy.promises(),

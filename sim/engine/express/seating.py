@@ -44,6 +44,16 @@ def can_be_told(shape: Shape) -> bool:
     )
 
 
+def can_go_on(state: State) -> bool:
+    """Return True if each running job has a task on each of its nodes: in the loop 0 tasks stand for a whole node."""
+    machine = state.machine
+    return not isinstance(machine, NodeMachine) or all(
+        amounts[0] > (per_node[0] if (per_node := machine.requests[rank].per_node) else 0)
+        for rank, seats in machine.seats.items()
+        for amounts in seats.amounts
+    )
+
+
 def loop_of(loops: Any, state: State, shape: Shape, jobs: int) -> Any:
     """Return a new loop of the module `loops` for a workload of `jobs` jobs, before the first arrival. It has the nodes
     and the requests of `shape`.

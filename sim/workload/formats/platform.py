@@ -16,7 +16,6 @@ _PLATFORM = re.compile(r"<platform\b", re.IGNORECASE)
 _TAG = re.compile(r"<(host|cluster)\b([^<>]{0,4000})>((?:\s*<prop\b[^<>]{0,1000}/>){0,50})", re.IGNORECASE)
 _WORD = re.compile(r"""([\w:-]{1,40})\s*=\s*["']([^"'<>]{0,1000})["']""")
 _MASTER = re.compile(r"""value\s*=\s*["']master["']""", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def is_platform(text: str) -> bool:
@@ -31,7 +30,7 @@ def is_platform(text: str) -> bool:
 def read(text: str, path: object, most_nodes: int, most_cores: int) -> Shape:
     """Return the machine whose nodes are the hosts of a platform, without the host that runs Batsim's scheduler."""
     nodes: list[ComputeNode] = []
-    for name, cores in _hosts(_COMMENT.sub("", text)):
+    for name, cores in _hosts(_without_comments(text)):
         if len(nodes) >= most_nodes:
             raise TraceError(f"has more than the {most_nodes:,} hosts that are handled", path)
         nodes.append(ComputeNode(name[:64], cores))
@@ -40,6 +39,16 @@ def read(text: str, path: object, most_nodes: int, most_cores: int) -> Shape:
     if sum(node.cores for node in nodes) > most_cores:
         raise TraceError(f"has more than the {most_cores:,} cores that are handled", path)
     return Shape(tuple(nodes), is_platform=True)
+
+
+def _without_comments(text: str) -> str:
+    """Return the text without comments; one that does not end goes to the end of the text.
+
+    >>> _without_comments("a<!-- b -->c<!-- d")
+    'ac'
+    """
+    first, *others = text.split("<!--")
+    return first + "".join(other.partition("-->")[2] for other in others)
 
 
 def _hosts(text: str) -> Iterator[tuple[str, int]]:

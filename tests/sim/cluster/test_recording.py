@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sim.cluster.machine import with_earlier
 from sim.cluster.recording import FRAME, Recorder, Recording
 from sim.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Reservation
 from sim.errors import FileError
@@ -252,3 +253,16 @@ def test_a_recording_of_another_version_is_not_written(tmp_path: Path) -> None:
         Recorder(path)
     with pytest.raises(FileError, match="another version"):
         Recording(path)
+
+
+# Reservations
+
+
+def test_a_reservation_whose_start_moves_is_kept_once_and_one_that_has_begun_stays() -> None:
+    kept: dict[tuple[str, float], Reservation] = {}
+    for at in range(0, 100, 10):
+        moving = Reservation("float", at + 60.0, at + 120.0)
+        seen = with_earlier(Cluster(float(at), reservations=(moving, Reservation("class", 20.0, 300.0))), kept)
+    assert [(each.name, each.start) for each in seen.reservations] == [("class", 20.0), ("float", 150.0)]
+    over = with_earlier(Cluster(95.0), kept)
+    assert over.reservations == (Reservation("class", 20.0, 95.0),)

@@ -52,6 +52,13 @@ def test_memory_and_gpus_hold_up_a_start_only_where_nodes_are_known() -> None:
     assert said(NODES, RUNS, on_n2, memory, gpu) == {"2": 300, "4": 400}
 
 
+def test_a_running_job_that_has_more_than_its_nodes_leaves_no_forecast() -> None:
+    """Nodes can be given more jobs than they have memory for, and can shrink while a job runs."""
+    wide, heavy = replace(RUNS, cpus=40, tres="cpu=40,node=1"), replace(RUNS, tres="cpu=3,mem=2000M,node=1")
+    assert said(PROCESSORS, wide, WAITS) == said(NODES, wide, WAITS) == said(NODES, heavy, WAITS) == {}
+    assert said(PROCESSORS, heavy, WAITS) == {"2": 0}
+
+
 def test_jobs_start_in_the_order_of_their_priorities() -> None:
     first = replace(WAITS, id="5", priority=90, cpus=8, tres="cpu=8,node=2")
     late = replace(WAITS, cpus=5, tres="cpu=5,node=2")

@@ -15,10 +15,12 @@ import pytest
 from hypothesis import settings
 
 from sim.engine.engine import Engine
+from sim.engine.express import seating
 from sim.kernel import choice
 from sim.machine.nodes import NodeMachine
 from sim.workload.model import Workload
 from sim.workload.reading import read
+from sim.workload.shape import Seats
 from tests.oracle.nodes import case_of
 from tests.sim.kernel.test_loop import all_of, by, outcome
 
@@ -122,6 +124,19 @@ def test_requests_that_the_columns_cannot_hold_are_left_to_the_engine(tmp_path: 
     assert by("compiled", workload_of(case, tmp_path), "easy").hurry() > 0
     case["nodes"][0]["mem"] = 1 << 31
     assert by("compiled", workload_of(case, tmp_path), "easy").hurry() == 0
+
+
+def test_a_node_without_a_task_of_its_job_is_left_to_the_engine(tmp_path: Path) -> None:
+    """A recorded job can hold a node without a core there; in the loop's columns that would be the whole node."""
+    workload = workload_of(case_of(1), tmp_path)
+    engine = by("compiled", workload, "easy")
+    while not isinstance(machine := engine.state.machine, NodeMachine) or not machine.seats:
+        engine.step()
+    assert seating.can_go_on(engine.state)
+    rank, seats = next(iter(machine.seats.items()))
+    machine.seats[rank] = Seats((*seats.nodes, 0), (*seats.amounts, (0,) * len(seats.amounts[0])))
+    assert not seating.can_go_on(engine.state)
+    assert engine.hurry() == 0
 
 
 def test_equal_requests_share_a_number(tmp_path: Path) -> None:

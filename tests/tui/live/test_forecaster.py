@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Thread
+from time import monotonic, sleep
 
 import pytest
 
 from sim.cluster.values import Cluster, ClusterJob
+from sim.errors import TraceError
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.live.watched import Recorded, heard
-from tui.live import forecaster
+from tui.live import forecaster, watch
 from tui.live.forecaster import Forecaster
 from tui.live.watch import Replayed
 
@@ -77,3 +80,28 @@ def test_watch_brings_forecasts_to_the_screen_and_rests() -> None:
         assert scene.picture == 3
         assert scene.forecasts is not None
         assert set(scene.forecasts.starts) == {"3"}
+
+
+def test_a_poll_of_which_no_forecast_can_be_made_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "PAUSE", 0.01)
+    seen, made = watched(RUNS, WIDE), list[int]()
+
+    def refuse(picture: int, is_over: object) -> None:
+        made.append(picture)
+        raise TraceError("has a node without cores")
+
+    monkeypatch.setattr(seen.forecaster, "make", refuse)
+    seen.state, seen._on_screen = replace(seen.state, reading=None), 2
+    thread = Thread(target=seen._look_ahead, daemon=True)
+    thread.start()
+    until = monotonic() + 30
+    while not made and monotonic() < until:
+        sleep(0.01)
+    seen._on_screen = 3
+    while len(made) < 2 and monotonic() < until:
+        sleep(0.01)
+    sleep(0.1)
+    assert made == [2, 3], "each is tried once"
+    seen._over.set()
+    thread.join(30)
+    assert not thread.is_alive()
