@@ -21,9 +21,9 @@ OF_A_JOB = {
 }  # fmt: skip
 """Columns of the pass with values of jobs, and of running jobs"""
 ITSELF = ("rank", "job")
-"""What a job, or a running job, is there: the rank itself"""
+"""Attributes that are left out in the compiled text, because a job is its rank there"""
 SAID = {"Job": "int", "RunningJob": "int", "Job | None": "int"}
-"""Types of annotations that differ there"""
+"""Types of the source, and those that replace them in the compiled text"""
 BASES = {
     "Policy": ("Rules", "Pass"),
     "Ordered": ("Rules", "Pass"),
@@ -36,7 +36,7 @@ special one such as `DividedPass`
 ASKED = ("decide", "height")
 """Methods that the loop itself calls, which knows its class as `Pass`"""
 UNSAID = ("keep", "keep_idle", "keep_suspended", "keep_without_turn", "claims_come_true")
-"""Calls without an effect where nobody watches and suspending takes no time"""
+"""Calls that do nothing in a compiled run: it is not watched, and suspending takes no time in it"""
 DECISIONS = {
     "start": "Start", "reserve": "Reserve", "suspend": "Suspend", "start_in": "Start", "backfill_in": "Backfill",
     "try_in": "Start", "reserve_trial": "Reserve",

@@ -23,7 +23,7 @@ A_WORKER, A_JOB = 150 << 20, 400
 
 
 def size_of_worker(jobs: int) -> int:
-    """Return the bytes of memory that a worker takes to make a run of so many jobs."""
+    """Return the bytes of memory that a worker takes to simulate a trace of `jobs` jobs."""
     return A_WORKER + A_JOB * jobs
 
 

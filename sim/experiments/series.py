@@ -124,7 +124,7 @@ def check_panels(results: Results, ask: PivotQuery, made: list[Panel]) -> None:
 
 
 def number_of(value: Value) -> float | None:
-    """Return the value as a number; None for text that is not a number, and for a missing value."""
+    """Return the value as a number, or None for a missing value or other text."""
     try:
         return None if value is None else float(value)
     except ValueError:

@@ -364,9 +364,7 @@ class ReplayScreen(Screen[None]):
         self.draw()
 
     def _follow(self, shown: Scenes) -> None:
-        """Watch the files of all policies of the shown runs: present ones, earlier ones, and those used in any
-        branch.
-        """
+        """Watch the files of all policies of the shown runs: the present ones and all others of any branch."""
         scenes = [scene for scene in (shown.scene, shown.beside) if scene is not None]
         of = [(scene.snapshot.policy, scene.snapshot.switches, scene.branches) for scene in scenes]
         if of == self._followed:
