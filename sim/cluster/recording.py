@@ -307,10 +307,16 @@ class Recording:
 
     def history(self) -> tuple[ClusterJob, ...]:
         """Return the jobs that ended before the first poll, which the scheduler's accounting listed."""
+        return self.ended(0.0, next(iter(self.times()), 0.0))
+
+    def ended(self, since: float, until: float) -> tuple[ClusterJob, ...]:
+        """Return the jobs that ran and ended after the time `since` and not after `until`, both in seconds since
+        1970.
+        """
         rows = self._ask(
             "SELECT id, state, start, end, submit, cpus, time_limit, user, account, partition, nodes FROM jobs"
-            " WHERE end <= (SELECT MIN(at) FROM polls) AND start < end AND nodes != '' ORDER BY end DESC LIMIT ?",
-            (MOST_PAST,),
+            " WHERE end > ? AND end <= ? AND start < end AND nodes != '' ORDER BY end DESC LIMIT ?",
+            (since, until, MOST_PAST),
         )
         try:
             return tuple(map(_past_job, rows))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.releases import Releases, resubmit
 from sim.engine.transitions import Transitions
+from sim.workload.follows import HOPELESS
 from sim.workload.model import Job
 
 
@@ -27,7 +28,11 @@ def admit_released(transitions: Transitions, releases: Releases) -> None:
     while come := releases.come(state.now):
         state.submitted = releases.submitted
         for rank, time in come:
-            _admit(transitions, resubmit(state.jobs, rank, time) if rank in releases.released else state.jobs[rank])
+            job = resubmit(state.jobs, rank, time) if rank in releases.released else state.jobs[rank]
+            if rank in releases.hopeless:
+                MachineChanges(transitions).drop(job, HOPELESS)
+            else:
+                _admit(transitions, job)
 
 
 def _admit(transitions: Transitions, job: Job) -> None:

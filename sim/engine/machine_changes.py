@@ -146,7 +146,7 @@ class MachineChanges:
         state.interrupted = [other for other in state.interrupted if other is not job]
         state.dropped += (rank,)
         if state.releases is not None:
-            state.releases.ended(rank, state.now)
+            state.releases.ended(rank, state.now, is_cancelled=True)
         self._history.give_up(rank)
         self._transitions.log(Drop(job, state.most, why))
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from math import inf
 
-from sim.workload.follows import Follow, Follows
+from sim.workload.follows import After, Follows, failing
 from sim.workload.model import Floats, Job, Jobs, Workload
 
 
@@ -27,13 +27,12 @@ class Releases:
         self._submit: list[float] = workload.submit.tolist()
         self._own = [rank for rank, follow in enumerate(follows) if follow is None]
         """Ranks of the jobs with a fixed submit time, in order of these times"""
-        self._behind: dict[int, list[tuple[int, float | None]]] = defaultdict(list)
-        """For the rank of each awaited job: (rank, seconds) of each job that waits for it. The seconds count from the
-        start of the awaited job; None if its end is awaited
-        """
+        self._behind: dict[int, list[tuple[int, After]]] = defaultdict(list)
+        """For the rank of each awaited job: (rank, part of its condition) of each job that waits for it"""
         for rank, follow in enumerate(follows):
-            for other, delay in _awaited(follow) if follow else ():
-                self._behind[other].append((rank, delay))
+            for part in {*follow.after} if follow else ():
+                self._behind[part.job].append((rank, part))
+        self._fails: list[bool] = failing(workload.killed, workload.status).tolist()
         self.came = 0
         """Number of jobs in `_own` that have been submitted so far; they are the first ones"""
         self._due: list[tuple[float, int]] = []
@@ -44,6 +43,10 @@ class Releases:
         """For the rank of each job whose condition is met in part: number of parts that are not met yet"""
         self._latest: dict[int, float] = {}
         """For the rank of each job in `_left`: latest time at which a part of its condition becomes true"""
+        self._missed: dict[int, int] = defaultdict(int)
+        """For the rank of each job: number of parts of its condition that cannot be met any more"""
+        self.hopeless: set[int] = set()
+        """Ranks of the jobs whose condition cannot be met any more. They are submitted at once, to be cancelled"""
         self._begun: set[int] = set()
         """Ranks of the jobs that have started and whose start other jobs waited for"""
         self.released: dict[int, float] = {}
@@ -55,6 +58,7 @@ class Releases:
         twin = Releases.__new__(Releases)
         twin._follows, twin._submit, twin._own, twin._behind = self._follows, self._submit, self._own, self._behind
         twin.came, twin.last, twin._due = self.came, self.last, self._due.copy()
+        twin._fails, twin._missed, twin.hopeless = self._fails, self._missed.copy(), self.hopeless.copy()
         twin._left, twin.released = self._left.copy(), self.released.copy()
         twin._latest, twin._begun = self._latest.copy(), self._begun.copy()
         return twin
@@ -94,22 +98,38 @@ class Releases:
         """Note that a job has started, so that jobs that wait for its start can be submitted."""
         if rank in self._behind and rank not in self._begun:
             self._begun.add(rank)
-            for other, delay in self._behind[rank]:
-                if delay is not None:
-                    self._met(other, now + delay)
+            for other, part in self._behind[rank]:
+                if part.outcome == "start":
+                    self._met(other, now + part.delay)
 
-    def ended(self, rank: int, now: float) -> None:
-        """Note that a job has ended, or will never run, so that jobs that wait for it can be submitted."""
-        for other, delay in self._behind.get(rank, ()):
-            if delay is None or rank not in self._begun:
+    def ended(self, rank: int, now: float, is_cancelled: bool = False) -> None:
+        """Note that a job has ended, or was cancelled and will never run, so that jobs that wait for it can be
+        submitted. Jobs that wait for another outcome become hopeless.
+        """
+        is_bad = is_cancelled or self._fails[rank]
+        for other, part in self._behind.get(rank, ()):
+            if part.outcome == "start" and rank in self._begun:
+                continue
+            if part.is_met_by(is_bad):
                 self._met(other, now)
+            else:
+                self._miss(other, now)
+
+    def _miss(self, other: int, now: float) -> None:
+        """Note that a part of the condition of the job `other` cannot be met any more."""
+        follow = self._follows[other]
+        assert follow is not None
+        self._missed[other] += 1
+        if other not in self.released and (not follow.is_any or self._missed[other] == len({*follow.after})):
+            self.hopeless.add(other)
+            heappush(self._due, (now, other))
 
     def _met(self, other: int, time: float) -> None:
         """Note that a part of the condition of the job `other` becomes true at this time."""
         follow = self._follows[other]
         assert follow is not None
         latest = max(self._latest.pop(other, time), time)
-        left = 0 if follow.is_any else self._left.pop(other, len(_awaited(follow))) - 1
+        left = 0 if follow.is_any else self._left.pop(other, len({*follow.after})) - 1
         if left:
             self._left[other], self._latest[other] = left, latest
         else:
@@ -135,10 +155,3 @@ def resubmit(jobs: Jobs, rank: int, time: float) -> Job:
     """Change the submit time of the job `rank` in `jobs` to `time`; return the changed job."""
     jobs.made[rank] = job = replace(jobs[rank], submit=time)
     return job
-
-
-def _awaited(follow: Follow) -> set[tuple[int, float | None]]:
-    """Return the parts of a condition: (rank of the awaited job, seconds to wait from the start of that job; None to
-    wait for its end).
-    """
-    return {(one.job, one.delay if one.outcome == "start" else None) for one in follow.after}

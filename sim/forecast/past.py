@@ -11,6 +11,8 @@ KEPT = 200
 """Largest number of past jobs that are remembered for each user, and for all users together; the latest ones are
 kept.
 """
+MOST_KNOWN = 50_000
+"""Largest number of past jobs whose ids are remembered, so that none counts twice; the latest ones are kept."""
 ENOUGH = 5
 """Smallest number of past jobs from which a run time is learnt. If a user has fewer, past jobs of all users are taken;
 if these are too few as well, the time limit is taken as the run time.
@@ -22,7 +24,7 @@ class Past:
 
     def __init__(self, jobs: Iterable[ClusterJob] = ()) -> None:
         self._shares: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
-        self._known: set[str] = set()
+        self._known: dict[str, None] = {}
         for job in jobs:
             self.add(job)
 
@@ -35,7 +37,9 @@ class Past:
             return
         if job.state == "CANCELLED" or job.end <= job.start:
             return
-        self._known.add(job.id)
+        self._known[job.id] = None
+        if len(self._known) > MOST_KNOWN:
+            del self._known[next(iter(self._known))]
         share = min((job.end - job.start) / job.limit, 1.0)
         self._shares[job.user].append(share)
         self._shares[""].append(share)

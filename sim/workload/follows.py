@@ -27,9 +27,12 @@ have started, or been cancelled.
 A further outcome, `turn`, accepts any end; it is for jobs of the same name that run one after another (`singleton`).
 """
 SINGLETON = "singleton"
+HOPELESS = "waits for an outcome of another job that does not come"
 MOST_NAMED = 10_000
 """Largest number of jobs that one job waits for; further jobs in its list of dependencies are ignored."""
 MOST_IN_ALL = 2**22
+_FAILED = (0, 5)
+"""Status numbers in the trace of a job that failed, and of a job that was cancelled."""
 SESSION = 1200.0
 """Longest think time in seconds: a job that is submitted later than this after the end of its user's previous job
 begins a new session.
@@ -47,11 +50,11 @@ class After(NamedTuple):
     delay: float = 0.0
     """Seconds to wait after the start of the other job; only for the outcome `start`."""
 
-    def is_met_by(self, is_bad: bool) -> bool:
+    def is_met_by(self, is_bad: bool, may_be_cancelled: bool = False) -> bool:
         """Return True if the end of the other job can meet this condition; `is_bad` is True if that job fails or is
-        cancelled.
+        cancelled, and `may_be_cancelled` if the run itself may cancel it.
         """
-        return self.outcome != ("ok" if is_bad else "not ok")
+        return (self.outcome != "ok") if is_bad else (self.outcome != "not ok" or may_be_cancelled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +215,17 @@ def _kept(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After
     return turns.get(one.job, ()) if one.outcome == "turn" else ()
 
 
-def never_submitted(follows: Follows, fails: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def failing(killed: NDArray[np.bool_], status: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return True for each job that fails or is cancelled in the trace (by its status number there), or is killed at
+    its estimate.
+    """
+    found: NDArray[np.bool_] = killed | np.isin(status, _FAILED)
+    return found
+
+
+def never_submitted(follows: Follows, fails: NDArray[np.bool_], may_cancel: bool = False) -> NDArray[np.bool_]:
     """Return True for each job whose condition can never be met; `fails` is True for each job that fails or is
-    cancelled.
+    cancelled, and `may_cancel` if the run itself may cancel jobs.
 
     A job that never runs counts as one that was cancelled: it ends badly, and at once.
 
@@ -226,26 +237,34 @@ def never_submitted(follows: Follows, fails: NDArray[np.bool_]) -> NDArray[np.bo
     bad = fails.copy()
     for at, follow in enumerate(follows):
         if follow is not None:
-            met = [one.is_met_by(bool(bad[one.job])) for one in follow.after]
+            met = [one.is_met_by(bool(bad[one.job]), may_cancel) for one in follow.after]
             never[at] = not (any(met) if follow.is_any else all(met))
             bad[at] |= never[at]
     return never
 
 
-def possible(follows: Follows, bad: NDArray[np.bool_]) -> Follows:
+def possible(follows: Follows, bad: NDArray[np.bool_], may_cancel: bool = False) -> Follows:
     """Return the conditions with only those alternatives that can be met; `bad` is True for each job that fails or is
-    left out.
+    left out, and `may_cancel` if the run itself may cancel jobs.
 
     >>> either = Follow((After(0, "ok"), After(1, "ok")), is_any=True)
     >>> [one.job for one in possible((None, None, either), np.array([True, False, False]))[2].after]
     [1]
     """
     return tuple(
-        replace(follow, after=tuple(one for one in follow.after if one.is_met_by(bool(bad[one.job]))))
+        replace(follow, after=tuple(one for one in follow.after if one.is_met_by(bool(bad[one.job]), may_cancel)))
         if follow is not None and follow.is_any
         else follow
         for follow in follows
     )
+
+
+def hopeful(follows: Follows, fails: NDArray[np.bool_], may_cancel: bool) -> tuple[NDArray[np.bool_], Follows]:
+    """Return (True for each job whose condition can never be met, conditions with only the alternatives that can be
+    met). `fails` and `may_cancel` are those of `never_submitted`.
+    """
+    never = never_submitted(follows, fails, may_cancel)
+    return never, possible(follows, fails | never, may_cancel)
 
 
 # The text of dependencies

@@ -26,20 +26,25 @@ class Ranked:
         first = max(tiers, default=0) + 1
         return tuple(first if own else tier for own, tier in zip(confined, tiers or [0] * len(confined), strict=True))
 
+    @property
+    def confines(self) -> bool:
+        """Return True if some jobs must start in a reservation of nodes."""
+        return any(request.admitted.within >= 0 for request in self.requests)
+
     @cached_property
     def factors(self) -> tuple[float, ...]:
         """Return, for each job by rank, the highest factor of its partitions, divided by the highest of all partitions;
-        0 without a partition. Empty if all jobs have the same.
+        0 without a partition or below 0. Empty if all jobs have the same.
         """
         most = max((group.factor for group in self.groups), default=0)
-        return self._best([group.factor / most for group in self.groups]) if most else ()
+        return self._best([max(group.factor, 0) / most for group in self.groups]) if most > 0 else ()
 
     @cached_property
     def qos_factors(self) -> tuple[float, ...]:
-        """Return, for each job by rank, the priority of its quality of service, divided by the highest priority of all.
-        Empty if all jobs have the same.
+        """Return, for each job by rank, the priority of its quality of service, divided by the highest of all; 0 if it
+        is negative. Empty if all jobs have the same.
         """
-        known = dict(self.qos)
+        known = {name: max(priority, 0) for name, priority in self.qos}
         most = max(known.values(), default=0)
         found = tuple(known.get(request.qos, 0) / most for request in self.requests) if most else ()
         return found if len({*found}) > 1 else ()

@@ -26,7 +26,7 @@ from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.formatting import processors, quoted
 from sim.workload.columns import chosen, compact, missing, narrow, taken
 from sim.workload.fidelity import Fidelity, Note, notes_of
-from sim.workload.follows import Follows, Thinking, never_submitted, possible, renumbered, thinking_of
+from sim.workload.follows import HOPELESS, Follows, Thinking, failing, hopeful, renumbered, thinking_of
 from sim.workload.limits import Limits
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
@@ -435,13 +435,14 @@ class Workload:
 
     def _without_hopeless(self) -> Workload:
         """Return the workload without jobs that wait for an outcome of another job that cannot occur."""
-        never = never_submitted(self.follows, fails := self.killed | np.isin(self.status, _FAILED))
-        made = replace(self, follows=possible(self.follows, fails | never))
+        may_cancel = bool(self.outages or (self.limits and self.limits.submits) or (self.shape and self.shape.confines))
+        never, follows = hopeful(self.follows, failing(self.killed, self.status), may_cancel)
+        made = replace(self, follows=follows)
         if not never.any():
             return made
-        what, first = "waits for an outcome of another job that does not come", f"job {self.ids[int(never.argmax())]}"
+        note = Note(HOPELESS, int(never.sum()), f"job {self.ids[int(never.argmax())]}")
         made = made.take(np.flatnonzero(~never))
-        return replace(made, fidelity=made.fidelity + Fidelity(skipped=(Note(what, int(never.sum()), first),)))
+        return replace(made, fidelity=made.fidelity + Fidelity(skipped=(note,)))
 
     @cached_property
     def runtimes(self) -> tuple[float, ...]:
@@ -477,8 +478,6 @@ class Workload:
         raise TraceError(f"no job {quoted(job)} among the {len(self):,} jobs that are simulated", self.name)
 
 
-_FAILED = (0, 5)
-"""Status numbers in the trace of a job that failed, and of a job that was cancelled."""
 _COLUMNS = (
     "submit", "width", "runtime", "estimate", "wait", "user", "group", "queue", "status",
     "high", "reserve", "killed",

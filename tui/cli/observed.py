@@ -71,8 +71,12 @@ def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tu
     many = int(PATIENCE / max(monotonic() - began, 0.001))
     board = Board(recording.history(), every=0.0)
     times = [time for time in recording.times() if cluster.at - DAY <= time < cluster.at]
+    since = 0.0
     for time in times[:: -(-len(times) // max(min(many, MOST_JUDGED), 1)) or 1]:
+        board.learn(recording.ended(since, time))  # most of them ended in polls that are not read here
         board.keep(recording.at(time))
+        since = time
+    board.learn(recording.ended(since, cluster.at))
     return board, board.add(cluster)
 
 

@@ -78,7 +78,7 @@ class Forecaster:
                 return
             if (line := self._before(picture, cluster)) is not None:
                 board = line.board
-                board.learn(self._ended(line.forecasts.at, cluster.at))
+                board.learn(self._ended(0.0, cluster.at))  # also jobs whose end was reported late
                 yield self._keep(Ahead(picture, board, board.add(cluster), line.is_scored))
                 return
             board, earlier = Board(self._ended(0.0, cluster.at), EVERY), self._earlier(picture, cluster)

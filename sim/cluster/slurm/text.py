@@ -27,6 +27,8 @@ MOST_LETTERS = 200
 longer.
 """
 _ROW = re.compile(r"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?\|", re.ASCII)
+_AFTER_NAME = re.compile(r"\sUserId=\S+ GroupId=")
+"""Words behind a job's name, which may look like any others."""
 _NOTHING = frozenset({"", "N/A", "(null)", "None", "Unknown", "None assigned", "UNLIMITED", "INVALID"})
 _MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 
@@ -118,11 +120,13 @@ def details_of(text: str) -> dict[str, Details]:
     for part in re.split(r"(?m)^(?=JobId=)", text):
         match = re.match(r"JobId=(\d+)", part, re.ASCII)
         if match:
-            held = re.finditer(r"\sNodes=(\S+) CPU_IDs=([\d,-]+)", part)
-            tres = re.search(r"\sAllocTRES=(\w\S*)", part) or re.search(r"\s(?:Req)?TRES=(\w\S*)", part)
+            told = part[max((name.end() for name in _AFTER_NAME.finditer(part)), default=0) :]
+            held = re.finditer(r"\sNodes=(\S+) CPU_IDs=([\d,-]+)", told)
+            tres = re.search(r"\sAllocTRES=(\w\S*)", told) or re.search(r"\s(?:Req)?TRES=(\w\S*)", told)
+            shares = re.search(r"\sOverSubscribe=(\S+)", told)
             found[match[1]] = Details(
                 tuple(c for h in held for c in _each(h[1], h[2])), _free(tres[1]) if tres else "",
-                " OverSubscribe=NO" in part.replace("\n", " "),
+                shares is not None and shares[1] == "NO",
             )  # fmt: skip
     return found
 

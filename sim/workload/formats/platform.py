@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 from sim.errors import TraceError
-from sim.workload.formats.slurm_text import hosts
+from sim.formatting import quoted
+from sim.workload.formats.slurm_text import MOST_HOSTS, hosts
 from sim.workload.shape import ComputeNode, Shape
 
 _PLATFORM = re.compile(r"<platform\b", re.IGNORECASE)
@@ -30,7 +31,7 @@ def is_platform(text: str) -> bool:
 def read(text: str, path: object, most_nodes: int, most_cores: int) -> Shape:
     """Return the machine whose nodes are the hosts of a platform, without the host that runs Batsim's scheduler."""
     nodes: list[ComputeNode] = []
-    for name, cores in _hosts(_without_comments(text)):
+    for name, cores in _hosts(_without_comments(text), path):
         if len(nodes) >= most_nodes:
             raise TraceError(f"has more than the {most_nodes:,} hosts that are handled", path)
         nodes.append(ComputeNode(name[:64], cores))
@@ -51,8 +52,8 @@ def _without_comments(text: str) -> str:
     return first + "".join(other.partition("-->")[2] for other in others)
 
 
-def _hosts(text: str) -> Iterator[tuple[str, int]]:
-    """Yield (name, number of cores) of each host.
+def _hosts(text: str, path: object = "") -> Iterator[tuple[str, int]]:
+    """Yield (name, number of cores) of each host; `path` is the file, for errors.
 
     >>> list(_hosts('<host id="master_host"/><cluster id="c" prefix="a" suffix=".b" radical="0-1,5" core="4"/>'))
     [('a0.b', 4), ('a1.b', 4), ('a5.b', 4)]
@@ -62,7 +63,13 @@ def _hosts(text: str) -> Iterator[tuple[str, int]]:
         core = words.get("core", "1")
         cores = int(core[:9]) if core.isdecimal() else 1
         if tag[1].lower() == "cluster":
-            names = hosts(f"x[{words.get('radical', '')}]")
+            names = hosts(f"x[{radical}]") if (radical := words.get("radical", "")) else ()
+            if not names or "[" in names[0]:
+                raise TraceError(
+                    f"has a cluster {quoted(words.get('id', ''))} whose radical {quoted(radical)} is no list of up to "
+                    f"{MOST_HOSTS:,} numbers, such as 0-99",
+                    path,
+                )
             for name in names:
                 yield f"{words.get('prefix', '')}{name[1:]}{words.get('suffix', '')}", max(cores, 1)
         elif words.get("id") != "master_host" and not _MASTER.search(tag[3]):

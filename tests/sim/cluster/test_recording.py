@@ -233,6 +233,17 @@ def test_jobs_that_ended_before_the_first_poll_are_the_history(tmp_path: Path) -
     assert (job.id, job.start, job.end, job.cpus, job.user, job.nodes) == ("7", 10.0, 20.0, 2, "ann", ("n1", "n2"))
 
 
+def test_jobs_that_ended_between_two_polls_are_known(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "x.slog")
+    runs = ClusterJob("7", "7", "RUNNING", start=10.0, end=99.0, nodes=("n1",), limit=60.0)
+    for at, jobs in ((20.0, (runs,)), (30.0, ()), (40.0, ())):
+        recorder.add(Cluster(at, jobs=jobs))
+    recorder.close()
+    kept = Recording(tmp_path / "x.slog")
+    assert [(job.id, job.end) for job in kept.ended(20.0, 40.0)] == [("7", 30.0)]
+    assert kept.ended(0.0, 29.0) == kept.ended(30.0, 40.0) == kept.history() == ()
+
+
 def test_a_damaged_history_is_one_line(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "x.slog")
     recorder.add_history([ClusterJob("7", "7", "COMPLETED", start=10.0, end=20.0, nodes=("n1",))])

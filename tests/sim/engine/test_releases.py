@@ -5,6 +5,7 @@ Also tests sim.engine.arrivals, sim.workload.follows, sim.workload.fidelity.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,8 @@ from sim.metrics.fairness import fairness
 from sim.policies import POLICIES
 from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
-from sim.workload.follows import After, Follow, renumbered
+from sim.workload.follows import After, Follow, Outcome, renumbered
+from sim.workload.limits import Bound, Limits
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms, feedback
 
@@ -136,3 +138,32 @@ def test_turns_of_jobs_left_out_are_bounded(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("sim.workload.follows.MOST_IN_ALL", 100)
     with pytest.raises(TraceError, match="has dependencies on more than 100 jobs"):
         renumbered(follows, [*range(10), 29])
+
+
+@pytest.mark.parametrize("outcome", ["ok", "not ok"])
+@pytest.mark.parametrize("is_any", [False, True])
+def test_a_job_that_the_run_cancels_ends_badly_for_those_that_wait_for_it(
+    lab: Lab, outcome: Outcome, is_any: bool
+) -> None:
+    follow = Follow((After(1, outcome),) * (1 + is_any), is_any=is_any)
+    chain = (None, None, follow, Follow((After(2, "ok"),)), Follow((After(2, "any"),)))
+    jobs = lab.workload(4, "1 0 2 10 10", "2 5 2 10 10", "3 6 1 5 5", "4 7 1 5 5", "5 8 1 5 5")
+    limits = Limits((Bound("QOSMaxSubmitJobPerUserLimit", 1, "jobs", "user a"),), ((),) * 5, ((0,), (0,), (), (), ()))
+    workload = replace(jobs, follows=chain, limits=limits).with_overruns()
+    assert workload.follows == chain  # whether the run cancels job 2 is not known before
+    engine = Engine(workload, "easy", watchers=[Checker])
+    engine.run()
+    done = engine.schedule()
+    assert done.dropped == ((1, 2, 3) if outcome == "ok" else (1,))
+    starts = [0, math.nan, math.nan, math.nan, 8] if outcome == "ok" else [0, math.nan, 6, 11, 11]
+    assert np.array_equal(done.start, starts, equal_nan=True)
+
+
+def test_a_job_that_waits_for_a_failure_which_does_not_come_is_cancelled_then(lab: Lab) -> None:
+    chain = (None, Follow((After(0, "not ok"),)), Follow((After(1, "any"), After(0, "ok"))))
+    jobs = lab.workload(4, "1 0 2 10 10", "2 5 2 10 10", "3 6 1 5 5")
+    limits = Limits((Bound("QOSMaxSubmitJobPerUserLimit", 9, "jobs", "user a"),), ((),) * 3, ((0,),) * 3)
+    engine = Engine(replace(jobs, follows=chain, limits=limits).with_overruns(), "fcfs", watchers=[Checker])
+    engine.run()
+    assert engine.schedule().dropped == (1,)
+    assert engine.schedule().start.tolist()[::2] == [0, 10]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from sim.cluster.values import Cluster, ClusterJob, Limit
 from sim.forecast.board import DAY, Board, Forecasts
 from sim.forecast.expected import Expected, expected, why_unknown
@@ -93,3 +95,13 @@ def test_job_without_a_forecast_is_told_why() -> None:
         "No forecast of ours: it waits for JobHeld?User, which is not modelled."
     ]
     assert made.span("2") is None
+
+
+def test_past_job_counts_once_and_ids_are_remembered_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.forecast.past.MOST_KNOWN", 3)
+    board = Board()
+    board.learn(ended(number, 0.5) for number in (1, 2, 3, 3, 2))
+    assert len(board.past) == 3
+    board.learn(ended(number, 0.9) for number in (3, 4, 5, 6))
+    assert len(board.past) == 3
+    assert board.past.length(RUNS, 0.0) == 300, "all six run times are still known"

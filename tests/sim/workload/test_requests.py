@@ -166,6 +166,10 @@ def test_hosts_of_a_platform_are_nodes_that_batsims_jobs_take_whole(tmp_path: Pa
     assert starts(engine) == {"0": 0, "1": 10}  # the last asks for more hosts than there are
     with pytest.raises(SchedscopeError, match="is a platform without hosts"):
         on(tmp_path, "<platform></platform>", json.dumps(batsim), "x.json")
+    for radical in ("0-99999999", "", "x"):
+        wrong = f'<platform><cluster id="a" prefix="a" radical="{radical}" core="4"/></platform>'
+        with pytest.raises(SchedscopeError, match=r"'a' whose radical .* is no list of up to 100,000 numbers"):
+            on(tmp_path, wrong, json.dumps(batsim), "x.json")
 
 
 def starts(engine: Engine) -> dict[str, float]:

@@ -16,6 +16,7 @@ from sim.cluster.recording import Recorder, Recording
 from sim.cluster.values import Cluster, ClusterJob, Node, Partition
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.cli.program import error, schedscope
+from tui.cli.observed import forecasts_of
 
 BEGIN = 1_795_469_000.0
 JOB = ClusterJob("7", "7", "PENDING", reason="Priority", user="anna", partition="batch", cpus=2, priority=10)
@@ -52,6 +53,19 @@ def test_when_tells_how_the_date_moved(recording: str) -> None:
     assert [each["start"] for each in said] == [BEGIN + 900, BEGIN + 1200]
     first = json.loads(schedscope("when", "7", "--from", recording, "--at", "#1", "--format", "json").stdout)
     assert first["expected_start"] == BEGIN + 900
+
+
+def test_jobs_that_ended_between_the_scored_polls_are_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.cli.observed.MOST_JUDGED", 2)
+    recorder = Recorder(tmp_path / "x.slog")
+    for poll in range(12):
+        at = NOW + 60.0 * poll
+        ended = replace(RUNS, id=f"e{poll}", state="COMPLETED", start=at - 200, end=at - 30)
+        recorder.add(Cluster(at, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, WAITS, ended)))
+    recorder.close()
+    kept = Recording(tmp_path / "x.slog")
+    board, _ = forecasts_of(kept.at(NOW + 660), "", kept)
+    assert len(board.past) == 12
 
 
 def test_when_answers_what_if(tmp_path: Path) -> None:

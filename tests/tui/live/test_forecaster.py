@@ -105,3 +105,14 @@ def test_a_poll_of_which_no_forecast_can_be_made_ends_nothing(monkeypatch: pytes
     seen._over.set()
     thread.join(30)
     assert not thread.is_alive()
+
+
+def test_a_job_whose_end_is_reported_late_is_learnt_at_the_next_poll() -> None:
+    watch = watched(RUNS, WIDE)
+    made = Forecaster(watch)
+    *_, ahead = made.make(2)
+    known = len(ahead.board.past)
+    late = replace(RUNS, id="9", state="COMPLETED", start=NOW - 400, end=NOW + 10)
+    watch.observed.jobs.append(late)
+    list(made.make(3))
+    assert len(ahead.board.past) == known + 1

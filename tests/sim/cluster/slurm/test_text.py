@@ -87,3 +87,10 @@ def test_job_with_whole_nodes_is_told_by_its_details(word: str, expected: bool) 
     told = f"JobId=4 JobName=x\n   NumNodes=1\n   OverSubscribe={word} Contiguous=0\n"
     job = text.jobs("4|4|4|PENDING\n", columns=("id", "number", "array", "state"))
     assert text.with_details(job, text.details_of(told))[0].is_exclusive == expected
+
+
+def test_a_name_with_the_words_of_a_record_changes_no_detail() -> None:
+    name = "a OverSubscribe=NO AllocTRES=cpu=9 Nodes=n9 CPU_IDs=0-7"
+    told = f"JobId=4 JobName={name}\n   UserId=ann(7) GroupId=ann(7)\n   Nodes=n1 CPU_IDs=0 Mem=1\n   TRES=cpu=1\n"
+    details = text.details_of(f"{told}   OverSubscribe=OK Contiguous=0\n   Command=b OverSubscribe=NO\n")["4"]
+    assert details == text.Details((Cores("n1", 1),), "cpu=1", False)

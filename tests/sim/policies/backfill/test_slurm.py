@@ -107,6 +107,10 @@ def test_priorities_of_qos_are_weighed(tmp_path: Path) -> None:
     case = {"nodes": [{"cores": 4}], "qos": [{"name": "urgent", "priority": 100}], "jobs": jobs}
     assert on_nodes(tmp_path, case, "slurm") == {"1": 1, "2": 11, "3": 21}
     assert on_nodes(tmp_path, case, "slurm:qos=1000") == {"1": 1, "2": 21, "3": 11}
+    case["qos"] = [{"name": "urgent", "priority": 100}, {"name": "normal", "priority": -200}]
+    assert on_nodes(tmp_path, case, "slurm:qos=1000") == {"1": 1, "2": 21, "3": 11}, "a negative one counts as 0"
+    case["qos"] = [{"name": "urgent", "priority": -10}, {"name": "normal", "priority": -5}]
+    assert on_nodes(tmp_path, case, "slurm:qos=1000") == {"1": 1, "2": 11, "3": 21}
 
 
 def test_users_of_an_account_share_what_it_has(tmp_path: Path) -> None:
