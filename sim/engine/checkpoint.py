@@ -52,9 +52,9 @@ class Checkpoint:
         entries = {rank: ledger.entry(rank) for rank in told}
         return cls(state.copy(), future.copy(), waiting, state.waiting.seen, tuple(unfinished), entries)
 
-    def state(self, later: State, workload: Workload) -> State:
+    def state(self, later: State, workload: Workload, *, is_copied: bool = True) -> State:
         """Return the state at the checkpoint. Results of finished jobs, which a checkpoint does not contain, are taken
-        from `later`, a later state of the same run.
+        from `later`, a later state of the same run: as a copy, or looked up there when they are read.
         """
         state = self.small.copy()
         state.curious, state.jobs, unfinished = later.curious, workload.jobs, [*self.waiting, *self.unfinished]
@@ -63,7 +63,7 @@ class Checkpoint:
             unfinished += (rank for rank in range(state.submitted) if not state.releases.has_come(rank))
         state.waiting = Queue.of(state.policy.queue_order(), map(state.jobs.__getitem__, self.waiting))
         state.waiting.step, state.waiting.seen = self.step - 1, self.seen
-        state.ledger = later.ledger.as_of(state.submitted, unfinished, self.entries)
+        state.ledger = later.ledger.as_of(state.submitted, unfinished, self.entries, is_copied=is_copied)
         return state
 
     @property

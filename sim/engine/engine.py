@@ -41,7 +41,7 @@ from sim.engine.state_view import StateView, renew, shown
 from sim.engine.within_limits import decide_within_limits
 from sim.errors import ParameterError, PolicyError
 from sim.formatting import clock
-from sim.history.history import History
+from sim.history.history import History, Unwritten
 from sim.history.past import Switch
 from sim.kernel import choice
 from sim.machine.moment import MOMENT
@@ -125,7 +125,8 @@ class Engine:
 
         Jobs with a rank above `last` never arrive; None lets all jobs arrive.
         """
-        twin, state = copy(self), checkpoint.state(self.state, self.workload)
+        is_copied = not isinstance(history, Unwritten)  # the fast loop needs columns, and makes no unwritten steps
+        twin, state = copy(self), checkpoint.state(self.state, self.workload, is_copied=is_copied)
         twin._jobs = state.jobs
         for rank, stretch in history.open_stretches().items():
             if rank in state.running:
@@ -461,8 +462,7 @@ class Engine:
 
     def _let_successor_decide(self) -> None:
         """Make the first pass of a policy after a switch, in which all waiting jobs count as arrivals."""
-        state = self.state
-        arrived = state.arrived
+        state, arrived = self.state, self.state.arrived
         if not state.policy.keeps_reservations:
             self._transitions.forget_reservations()
         if state.switches[-1].step > state.step_count:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import isnan, nan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class Ledger:
@@ -16,15 +17,15 @@ class Ledger:
     __slots__ = ("backfilled", "end", "interruptions", "migrations", "preemptions", "promised", "ran", "start")
 
     def __init__(self, jobs: int) -> None:
-        self.start = array("d", [nan]) * jobs
-        self.end = array("d", [nan]) * jobs
-        self.promised = array("d", [nan]) * jobs
-        self.ran = array("d", [0]) * jobs
+        self.start: Column = array("d", [nan]) * jobs
+        self.end: Column = array("d", [nan]) * jobs
+        self.promised: Column = array("d", [nan]) * jobs
+        self.ran: Column = array("d", [0]) * jobs
         """For each job: seconds for which it has run; a stay on processors counts only after it has ended"""
-        self.backfilled = bytearray(jobs)
-        self.preemptions = array("i", [0]) * jobs
-        self.migrations = array("i", [0]) * jobs
-        self.interruptions = array("i", [0]) * jobs
+        self.backfilled: bytearray | EarlierColumn = bytearray(jobs)
+        self.preemptions: Column = array("i", [0]) * jobs
+        self.migrations: Column = array("i", [0]) * jobs
+        self.interruptions: Column = array("i", [0]) * jobs
 
     def entry(self, rank: int) -> JobResults:
         """Return the results of one job."""
@@ -40,34 +41,75 @@ class Ledger:
         ranks = np.array(waiting)
         is_told = np.zeros(len(ranks), np.bool_)
         for name, nothing in zip(JobResults._fields, _NOTHING, strict=True):
-            values = self._values(name)[ranks]
+            column = getattr(self, name)
+            values = column.at(waiting) if isinstance(column, EarlierColumn) else _values(column)[ranks]
             is_told |= ~np.isnan(values) if isnan(nothing) else values != nothing
         told: list[int] = ranks[is_told].tolist()
         return told
 
-    def _values(self, name: str) -> Any:
-        """Return the column with this name as a numpy array, which uses the same memory as the column."""
-        column = getattr(self, name)
-        return np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
-
-    def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, JobResults]) -> Ledger:
+    def as_of(
+        self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, JobResults], *, is_copied: bool = True
+    ) -> Ledger:
         """Return the results at an earlier time, when only the first `submitted` jobs had arrived.
 
         `unfinished` are the ranks of the arrived jobs that had not finished then; `entries` is a mapping from such a
         rank to the job's results at that time. Results of finished jobs do not change, so they are taken from this
-        object.
+        object. Without `is_copied` they are looked up here when they are read: that takes no time and no memory for
+        each job of the trace, but a compiled loop cannot write into such columns.
         """
-        ledger, jobs = Ledger(0), len(self.start)
-        afresh = np.array(unfinished, dtype=np.int64)
+        ledger, afresh = Ledger(0), frozenset(unfinished)
         for name, nothing in zip(JobResults._fields, _NOTHING, strict=True):
-            column = getattr(self, name)[:]
-            setattr(ledger, name, column)
-            values = ledger._values(name)
-            values[submitted:jobs] = nothing
-            values[afresh] = nothing
-            for rank, entry in entries.items():
-                column[rank] = getattr(entry, name)
+            own = {rank: getattr(entry, name) for rank, entry in entries.items()}
+            column = EarlierColumn(getattr(self, name), submitted, nothing, afresh, own)
+            setattr(ledger, name, column.copy() if is_copied else column)
         return ledger
+
+
+class EarlierColumn:
+    """Column of a ledger at an earlier time: it reads the results of finished jobs from the column of a later time, and
+    keeps what is written to it.
+    """
+
+    __slots__ = ("_afresh", "_later", "_nothing", "_own", "_submitted")
+
+    def __init__(
+        self, later: Column | bytearray, submitted: int, nothing: float, afresh: Collection[int], own: dict[int, Any]
+    ) -> None:
+        self._later, self._submitted, self._nothing = later, submitted, nothing
+        self._afresh, self._own = afresh, own
+
+    def __getitem__(self, rank: int) -> Any:
+        if rank in self._own:
+            return self._own[rank]
+        return self._nothing if rank >= self._submitted or rank in self._afresh else self._later[rank]
+
+    def __setitem__(self, rank: int, value: Any) -> None:
+        self._own[rank] = value
+
+    def __len__(self) -> int:
+        return len(self._later)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.copy())
+
+    def at(self, ranks: array[int]) -> NDArray[Any]:
+        """Return the values of the jobs with these ranks."""
+        return np.array([self[rank] for rank in ranks])
+
+    def copy(self) -> array[Any] | bytearray:
+        """Return the whole column as an array of its own."""
+        later = self._later
+        column = later.copy() if isinstance(later, EarlierColumn) else later[:]
+        values = _values(column)
+        values[self._submitted :] = self._nothing
+        values[list(self._afresh)] = self._nothing
+        for rank, value in self._own.items():
+            column[rank] = value
+        return column
+
+
+Column: TypeAlias = "array[Any] | EarlierColumn"
+"""Results of one kind: a value for each job, by rank"""
 
 
 class JobResults(NamedTuple):
@@ -84,3 +126,8 @@ class JobResults(NamedTuple):
 
 
 _NOTHING = JobResults(nan, nan, nan, 0, 0, 0, 0, 0)
+
+
+def _values(column: array[Any] | bytearray) -> Any:
+    """Return the column as a numpy array that uses the same memory."""
+    return np.frombuffer(column, dtype=np.uint8 if isinstance(column, bytearray) else column.typecode)

@@ -40,7 +40,9 @@ FORGETFUL = (
 )
 """Error message for a policy that decides differently when a step is repeated."""
 _A_LOOK = 256
-"""Number of steps after which a replay asks whether to stop"""
+"""Number of steps after which a replay asks whether to stop; also the least distance of the checkpoints it makes"""
+_MOST_NEAR = 48
+"""Largest number of checkpoints that the last replays leave near the steps they went to"""
 
 
 class Failure(NamedTuple):
@@ -87,6 +89,10 @@ class Branch:
         self._steps = [engine.step_count]
         self._sizes = [self._checkpoints[0].size]
         self._interval, self._work, self._all_work = _WORK, 0, 0
+        self._near: tuple[Checkpoint, ...] = ()
+        """Checkpoints that replays made on their way, oldest first: the next steps back begin there. Other threads
+        replay as well, so that the tuple is only replaced.
+        """
         engine.curious = engine.state.sharing is not None
 
     def __repr__(self) -> str:
@@ -262,6 +268,7 @@ class Branch:
         self._planned = {}
         self.printed.clear()
         del self._checkpoints[1:], self._steps[1:], self._sizes[1:]
+        self._near = ()
         self._interval, self._work, self._all_work = _WORK, 0, 0
         self.engine.curious = self.engine.state.sharing is not None
         if first is not None:
@@ -271,7 +278,7 @@ class Branch:
 
     @property
     def size(self) -> int:
-        """Return the approximate size of the checkpoints in bytes."""
+        """Return the approximate size of the checkpoints in bytes, without the few that replays made."""
         return sum(self._sizes)
 
     @property
@@ -312,19 +319,23 @@ class Branch:
         If the engine `start` is between the nearest checkpoint and this step, it is moved to the step and returned.
         `progress` is called with (steps made, steps to make).
         """
-        branch, place = self._before(step)
-        if start and branch._steps[place] <= start.step_count <= step:
+        branch, checkpoint = self._before(step)
+        if start and checkpoint.step <= start.step_count <= step:
             engine = start
         else:
-            engine = branch.engine.at(branch._checkpoints[place], Unwritten())
+            engine = branch.engine.at(checkpoint, Unwritten())
         switches = {switch.step: switch for switch in self.switches}
         first = engine.step_count
+        following = first + _apart(step - first, step - first)
         while engine.step_count < step:
             if engine.step_count % _A_LOOK == 0:
                 if stop and stop():
                     return None
                 if progress:
                     progress(engine.step_count - first, step - first)
+                if engine.step_count >= following:
+                    branch._near = (*branch._near[1 - _MOST_NEAR :], engine.checkpoint())
+                    following = engine.step_count + _apart(step - first, step - engine.step_count)
             switch = switches.get(engine.step_count + 1)
             engine.curious = engine.step_count + 1 == step or engine.state.sharing is not None or switch is not None
             if switch and not switch.by_rule:
@@ -357,12 +368,20 @@ class Branch:
         assert engine is not None
         return engine, Recorder(engine.state).record(lambda: self.replay(step, engine))
 
-    def _before(self, step: int) -> tuple[Branch, int]:
-        """Return the branch (this one or an ancestor) and the index of its nearest checkpoint before this step."""
-        place = bisect_left(self._steps, step) - 1
-        if place < 0 and self._parent is not None:
+    def _before(self, step: int) -> tuple[Branch, Checkpoint]:
+        """Return the nearest checkpoint before this step, and the branch of that step (this one or an ancestor)."""
+        if step <= self._steps[0] and self._parent is not None:
             return self._parent._before(step)
-        return self, max(place, 0)
+        place = max(bisect_left(self._steps, step) - 1, 0)
+        near = [checkpoint for checkpoint in self._near if checkpoint.step < step]
+        return self, max([self._checkpoints[place], *near], key=lambda checkpoint: checkpoint.step)
+
+
+def _apart(whole: int, rest: int) -> int:
+    """Return the number of steps from one checkpoint of a replay to the next: a sixteenth of all `whole` steps, but
+    half of the `rest` near the goal, so that steps back are quick there.
+    """
+    return max(_A_LOOK, min(whole // 16, rest // 2))
 
 
 def make(engine: Engine, switch: Switch) -> None:

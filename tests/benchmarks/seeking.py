@@ -1,10 +1,10 @@
 """The cost of reaching any step of a run again, and of a fork at its end. Run by hand:
 
-    python -m tests.benchmarks.seeking FOLDER_OF_TRACES [--policy SPEC ...] [--seeks N]
+    python -m tests.benchmarks.seeking TRACES [--policy SPEC ...] [--seeks N]
 
-CTC on its 338 processors. For each policy: the whole run alone and as a timeline with checkpoints; then seeks to
-random steps (with a snapshot), as shares of the run alone. Also the memory of the checkpoints, and the cost of a fork
-at the end.
+TRACES is a trace, or a folder that contains CTC's. For each policy: the whole run alone and as a timeline with
+checkpoints; then seeks to random steps (with a snapshot), as shares of the run alone, and one and two steps back after
+each. Also the memory of the checkpoints, and the cost of a fork at the end.
 """
 
 from __future__ import annotations
@@ -42,12 +42,17 @@ def measure(workload: Workload, spec: str, seeks: int) -> None:
         timeline.seek(step)
         timeline.snapshot()
 
-    costs = sorted(seconds(lambda: go(random.randrange(steps + 1))) for _ in range(seeks))
+    ways: dict[str, list[float]] = {"seek": [], "step back": [], "again": []}
+    for _ in range(seeks):
+        ways["seek"].append(seconds(lambda: go(random.randrange(steps + 1))))
+        for back in ("step back", "again"):
+            ways[back].append(seconds(lambda: go(timeline.step - 1)))
     print(f"{spec}: {steps:,} steps")
     print(f"  whole run              {alone:8.2f} s, as a timeline {whole:.2f} s")
-    for name, cost in (("median", costs[seeks // 2]), ("95 %", costs[seeks * 95 // 100]), ("worst", costs[-1])):
-        print(f"  seek, {name:17}{cost * 1000:8.1f} ms    1/{alone / cost:.0f} of the run")
-    print(f"  step back              {seconds(lambda: go(timeline.step - 1)) * 1000:8.1f} ms")
+    for way, costs in ways.items():
+        costs.sort()
+        for name, cost in (("median", costs[seeks // 2]), ("95 %", costs[seeks * 95 // 100]), ("worst", costs[-1])):
+            print(f"  {way + ', ' + name:23}{cost * 1000:8.1f} ms    1/{alone / cost:.0f} of the run")
     print(f"  step on                {seconds(lambda: go(timeline.step + 1)) * 1000:8.1f} ms")
     count, size = len(timeline.branch.checkpoints), timeline.memory
     print(f"  checkpoints            {size / 2**20:8.1f} MB by estimate, {count} of {size / count / 1024:.0f} kB")
@@ -65,8 +70,9 @@ def main() -> None:
     parser.add_argument("--policy", action="append")
     parser.add_argument("--seeks", type=int, default=200)
     asked = parser.parse_args()
-    workload = load(asked.traces / TRACE)
-    print(f"{TRACE}: {len(workload):,} jobs on {workload.procs} processors\n")
+    path = asked.traces / TRACE if asked.traces.is_dir() else asked.traces
+    workload = load(path)
+    print(f"{path.name}: {len(workload):,} jobs on {workload.procs} processors\n")
     for spec in asked.policy or POLICIES:
         measure(workload, spec, asked.seeks)
 
