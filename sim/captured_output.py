@@ -53,8 +53,8 @@ _EXIT = os._exit
 
 
 class _Builtins(ModuleType):
-    """Class that `builtins` gets: an assignment by user-defined code to a function there fails on that line. Undoing
-    such an assignment later is not enough, because other threads use the function in between.
+    """Class that the module `builtins` gets, so that user-defined code cannot assign to a built-in function: the line
+    that tries it fails. Undoing an assignment later is not enough, because other threads use the function in between.
     """
 
     def __setattr__(self, name: str, value: object) -> None:

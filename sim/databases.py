@@ -20,14 +20,16 @@ MOST_PARTS = 200
 parts could hide among them.
 """
 STEPS, STEPS_PER_BYTE, BETWEEN = 20_000_000, 400, 100_000
-"""Limits for one query, counted in steps of SQLite: steps for a file of any size, additional steps for each byte of the
-file, and steps between two checks of the limit.
+"""Limits for one query, counted in steps of SQLite: steps allowed for a file of any size, further steps allowed for
+each byte of the file, and steps between two checks of the limit.
 """
 _BESIDE = ("-journal", "-wal", "-shm")
 _NAMES_OTHERS = bytes.fromhex("d9d505f920a163d7")
 """Bytes at the end of an SQLite journal that belongs to a transaction over several files."""
 _COMPUTES = re.compile(r"[\[`']|--|/\*|\b(?:AS|CHECK|COLLATE|DEFAULT|GENERATED|REFERENCES|USING)\b", re.IGNORECASE)
-"""Pattern of words and signs in a table's definition with which it computes something, or could hide that it does."""
+"""Pattern of the words (such as CHECK) with which a table's definition computes something, and of the signs (quotes,
+comments) that could hide such words.
+"""
 
 
 def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST_VALUE, **more: Any) -> Connection:
@@ -95,8 +97,8 @@ def refuse_computing(db: Connection) -> None:
 def foreign_database(
     path: str | Path, tables: Collection[str], options: str = "mode=ro", longest: int = LONGEST_VALUE
 ) -> Iterator[Connection]:
-    """Open an SQLite file that may come from a stranger, for reading. Raise `sqlite3.DatabaseError` if one of the
-    tables `tables` is missing.
+    """Open an SQLite file that may come from a stranger, for reading; `options` and `longest` are as for `connected`.
+    Raise `sqlite3.DatabaseError` if one of the tables `tables` is missing.
     """
     import sqlite3
 
@@ -109,7 +111,9 @@ def foreign_database(
 
 
 def _check_beside(path: str) -> None:
-    """Raise an error if `path`, next to a database, is no ordinary file, or a journal that lets SQLite delete files."""
+    """Raise an error if the file `path`, next to a database, is not an ordinary file or is a journal that lets SQLite
+    delete files.
+    """
     import sqlite3
 
     try:

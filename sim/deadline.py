@@ -13,9 +13,7 @@ AGAIN = 0.5
 collection.
 """
 _is_rung = False
-"""True while an interrupting signal has been sent, but the main thread has not handled it and has not called
-`forgive`
-"""
+"""True from the sending of an interrupting signal until the main thread has handled it or has called `forgive`"""
 
 
 class NoAnswerError(BaseException):

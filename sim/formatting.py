@@ -182,7 +182,7 @@ def _of_clock(typed: str, now: float) -> float | None:
 
 
 def quoted(text: str) -> str:
-    """Return what a user typed in quotes, shortened if it is long, for an error message.
+    """Return a text that a user typed, in quotes and shortened if it is long, for an error message.
 
     >>> quoted("soon"), quoted("9" * 400)
     ("'soon'", "'99999999999999999999999999999999999999...'")

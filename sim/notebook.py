@@ -17,7 +17,9 @@ itself cannot draw
 MOST_JOBS = 50_000
 """Largest number of jobs of a run for which a notebook shows a chart by default"""
 Drawn: TypeAlias = tuple[Any, str]
-"""(engine, title) of a run to be drawn: the engine has its state and history, the title is that of its chart"""
+"""(engine, title) of a run to be drawn: the engine contains the run's state and history, the title is that of the
+chart
+"""
 
 
 class Tabular:

@@ -289,7 +289,7 @@ class Schedscope(Guarded):
 
     @work(thread=True, exclusive=True, group="loading")
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
-        """Read the run that `opening` names in a thread, show it, call `then`. Code in a session needs consent."""
+        """Read the run of `opening` in a separate thread, show it, then call `then`. A session's code needs consent."""
         try:
             prepared = self.prepare(opening())
         except SchedscopeError as error:
@@ -404,7 +404,7 @@ class Schedscope(Guarded):
         self.remember(lambda now: now.with_policy(written_policy(chosen.policy)))
 
     def remember(self, change: Callable[[Settings], Settings]) -> None:
-        """Apply `change` to the settings and save them, merged with other programs' changes; warn on failure."""
+        """Apply `change` to the settings and save them, merged with other processes' changes; warn if saving fails."""
         kept = None if self.guest or self._is_refused else kept_now(self.settings_path)
         self.settings = change(kept or self.settings)
         problem = None if self.guest else save(self.settings, self.settings_path)

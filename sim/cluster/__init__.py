@@ -1,4 +1,5 @@
-"""Observed clusters: their state as polled from a scheduler, its changes, and the plans of their schedulers.
+"""Observation of real clusters: the states that their schedulers report, the changes between these states, and the
+plans of the schedulers.
 
 A picture is the state of a cluster at one poll.
 """

@@ -1,4 +1,7 @@
-"""Text for Slurm's reasons that are about limits: which limit, how full it is, and which jobs fill it."""
+"""Text for Slurm's reasons that are about limits: which limit, how full it is, and which jobs fill it.
+
+The parameter `match` of the functions is the match of the pattern `_REASON` with the job's reason.
+"""
 
 from __future__ import annotations
 

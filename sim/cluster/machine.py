@@ -1,4 +1,6 @@
-"""Conversion of a cluster's nodes and partitions to the form of a trace, so that a recording can be replayed."""
+"""Conversion of a cluster's nodes and partitions to the format of traces (workload files), so that a recording can be
+replayed.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,8 @@ def machine_in_words(cluster: Cluster) -> str:
 
 def with_earlier(cluster: Cluster, earlier: dict[tuple[str, float], Reservation]) -> Cluster:
     """Return the cluster with all its reservations so far, past ones included. `earlier` maps (name, start) to a
-    reservation and is updated. A reservation that the cluster lists no longer ends now at the latest. It is dropped
-    if it had not begun, because Slurm can move the start of a reservation with each answer.
+    reservation and is updated. A reservation that is missing in the cluster's list ends now at the latest. It is
+    dropped if it had not begun, because Slurm can move the start of a reservation with each answer.
     """
     listed = {(each.name, each.start): each for each in cluster.reservations}
     for key, each in list(earlier.items()):

@@ -298,7 +298,7 @@ class Observed:
         }
 
     def _note_gone(self, cluster: Cluster) -> None:
-        """Record which nodes became unavailable (since the time in the reason, if it has one) or available again."""
+        """Record which nodes became unavailable (since the time in the reason, if any) or available again."""
         now = cluster.at - (self.origin or 0.0)
         open_now = {gone.node: place for place, gone in enumerate(self._gone) if gone.end is None}
         for node in cluster.nodes:
@@ -336,7 +336,7 @@ class Observed:
         return now if end is None else min(end - (self.origin or 0.0), now)
 
     def _add_short(self, cluster: Cluster, before: Cluster | None) -> None:
-        """Add stretches for jobs that started and ended between the pictures, if the scheduler still lists them."""
+        """Add stretches for jobs that started and ended since `before`, if the scheduler still lists them."""
         for job in cluster.jobs:
             was = before.job_of.get(job.id) if before is not None else None
             if not job.has_ended or job.start is None or job.end is None or not job.nodes or job.end <= job.start:
@@ -486,7 +486,7 @@ def _workload_of(jobs: list[ClusterJob], procs: int, origin: float, zone: tzinfo
 
 
 class _Words:
-    """Numbers for words, such as names of users: 0 for the first new word, then 1 and so on; -1 for the empty word."""
+    """Mapping from words, such as user names, to numbers: 0 for the first new word, then 1 and so on; -1 for ""."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}

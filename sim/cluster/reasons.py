@@ -188,8 +188,9 @@ def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
 
 
 def _fit(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
-    """Return text on the resource that too few of the nodes have free for the job; if enough nodes have everything, on
-    the nodes that are kept for jobs ahead. Return "" if enough nodes are left, or if the job needs several whole nodes.
+    """Return text on why `nodes` do not suffice for the job: a resource of which too few nodes have enough free or, if
+    there is none, the nodes that are kept for jobs ahead. Return "" if enough nodes are left, or if the job needs
+    several whole nodes.
     """
     if job.nodes_wanted > 1 and _gets_whole_nodes(cluster, job):
         return ""

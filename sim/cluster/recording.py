@@ -156,7 +156,7 @@ def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
 
 
 def _left(job: ClusterJob, at: float) -> ClusterJob:
-    """Return a job that is no longer listed, in an ended state; `at` is taken as its end if that is unknown."""
+    """Return the job, which is no longer listed, in an ended state; `at` is taken as its end if that is unknown."""
     if job.has_ended:
         return job
     if job.is_waiting:
@@ -393,7 +393,9 @@ def _of_whole(data: Plain) -> Cluster:
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
-    """Return the cluster with the fields replaced that `data` contains completely (the fields that `_rest` stores)."""
+    """Return the cluster with new values of those fields that `data` contains completely (the fields that `_rest`
+    stores).
+    """
     found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])
@@ -437,7 +439,9 @@ def _shifts(data: Plain) -> dict[str, list[int]]:
 
 
 def anonymous(cluster: Cluster, secret: bytes) -> Cluster:
-    """Return the picture with pseudonyms for users and accounts, and without any other text that people wrote."""
+    """Return the picture with pseudonyms (made with `secret`) for users and accounts, and without any other text that
+    people wrote.
+    """
     said = _Pseudonyms(secret)
     return replace(
         cluster,

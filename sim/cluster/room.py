@@ -1,4 +1,6 @@
-"""Nodes with room for a waiting job now: what too few of them have, and how many are kept for jobs ahead of it."""
+"""Nodes with room for a waiting job now: which resource too few nodes have, and how many nodes are kept for jobs ahead
+of it.
+"""
 
 from __future__ import annotations
 
@@ -98,8 +100,8 @@ def kept(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node], before: Itera
 
 
 def barred(cluster: Cluster) -> dict[str, str]:
-    """Return a mapping from each available node whose free cores no waiting job can use to the cause; empty if no job
-    waits.
+    """Return a mapping from node name to cause, for each available node whose free cores no waiting job can use; empty
+    if no job waits.
 
     If jobs have different causes, the first of these is given: too little memory, too few GPUs, too few cores, other
     partitions. Features and reservations are not counted.

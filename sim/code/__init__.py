@@ -1,1 +1,1 @@
-"""Code of a policy next to its decisions: which line made each of them, with which values and comparisons."""
+"""Code of a policy, linked to its decisions: which line made each decision, with which values and comparisons."""

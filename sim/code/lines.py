@@ -68,7 +68,7 @@ class Made(NamedTuple):
     when: int
     place: CodePlace
     chain: tuple[CodePlace, ...] = ()
-    """Lines with the calls that led to the function that made the decision, the outermost first."""
+    """Chain of calls to the function that made the decision: the line of each call, the outermost first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,8 +191,8 @@ def _tried(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
-    """Return the value of an expression that consists of numbers, names, fields of jobs and policies, and `+`, `-` and
-    `*`.
+    """Return the value of an expression that consists of numbers, names (with the values in `local`), fields of jobs
+    and policies, and `+`, `-` and `*`.
     """
     if isinstance(node, ast.Constant):
         value = node.value

@@ -114,8 +114,8 @@ def instead(parting: Divergence, workload: Workload) -> str:
 
 
 def headline(parting: Divergence, names: tuple[str, str], accounts: Accounts) -> str:
-    """Return one line with the time of the first difference, and with what each run did then with the first job
-    concerned.
+    """Return one line with the time of the first difference, and with what each run (named as in `names`) did then with
+    the first job concerned.
     """
     at = clock_near(parting.time)
     told = (f"{who} {_done(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))

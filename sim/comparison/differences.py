@@ -104,7 +104,7 @@ def versus(metric: Metric, first: Value, second: Value) -> Versus:
 
 
 class Moved(NamedTuple):
-    """Number of jobs that start earlier, or number that start later, with the sum, median and maximum of the
+    """Jobs that start earlier, or jobs that start later: their number, and the sum, median and maximum of the
     differences in seconds.
     """
 

@@ -73,8 +73,8 @@ class Divergence:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Return one or two ranks. For each run that has such an event: the job of its first event that the other run
-        lacks. If this is the same job in both runs, its rank is returned once.
+        """Return one or two ranks: for each run, that of the job whose event is the first one that the other run lacks.
+        A run without such an event gives no rank; the same job in both runs gives one.
         """
         return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
 
@@ -163,7 +163,7 @@ class Account:
 
     job: Job
     act: Decision | None = None
-    """Decision about the job at that instant, or None."""
+    """Decision about the job at that instant; None if the run made no such decision."""
     waits: Reason | None = None
     """Reason why the job waits; None if it does not wait or the reason is unknown."""
     delays: Delayed | None = None

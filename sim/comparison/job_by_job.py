@@ -27,8 +27,8 @@ class Decided(NamedTuple):
 
 
 class Different(NamedTuple):
-    """Job about which two runs decide differently: for each run the first decision that the other run did not make, or
-    None.
+    """Job about which two runs decide differently. For each run: the first decision that the other run did not make;
+    None if there is no such decision.
     """
 
     job: Job

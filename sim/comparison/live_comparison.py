@@ -251,8 +251,8 @@ def _steps_until(history: Past, time: float) -> int:
 
 
 def shared_steps(one: Timeline, other: Timeline) -> int:
-    """Return how many steps from the beginning are the same in both runs, because the branches shown by the two
-    timelines come from one branch; 0 if they do not.
+    """Return how many steps from the beginning the runs shown by the two timelines share, because their branches come
+    from one branch; 0 if they do not.
     """
     ours = dict(_lineage(one))
     return max((min(steps, ours[branch]) for branch, steps in _lineage(other) if branch in ours), default=0)

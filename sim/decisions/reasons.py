@@ -211,8 +211,8 @@ class PivotDue(NamedTuple):
 
 
 class EndsBeforePivot(NamedTuple):
-    """Reason for a start in a partition with `idle` processors (rule a): the job ends before the planned start of the
-    pivot, which is the first job in the partition's queue.
+    """Reason for a start in a partition with `idle` processors (rule a of the policy multiqueue): the job ends before
+    the planned start of the pivot, which is the first job in the partition's queue.
     """
 
     pivot: Job
@@ -226,8 +226,8 @@ class EndsBeforePivot(NamedTuple):
 
 
 class SparesPivot(NamedTuple):
-    """Reason for a start in a partition with `idle` processors (rule b): when the pivot (first job in the partition's
-    queue) starts, `extra` processors will be left over.
+    """Reason for a start in a partition with `idle` processors (rule b of the policy multiqueue): when the pivot (first
+    job in the partition's queue) starts, `extra` processors will be left over.
     """
 
     pivot: Job
@@ -241,8 +241,8 @@ class SparesPivot(NamedTuple):
 
 
 class DelaysNoPivot(NamedTuple):
-    """Reason for a start (rule c): the job delays no pivot (first job in a partition's queue). With processors borrowed
-    from other partitions, `idle` ones are free.
+    """Reason for a start (rule c of the policy multiqueue): the job delays no pivot (first job in a partition's queue).
+    With processors borrowed from other partitions, `idle` ones are free.
     """
 
     idle: int

@@ -44,7 +44,9 @@ class BehindInPartition(NamedTuple):
 
 
 class AtLimit(NamedTuple):
-    """Reason to wait: a limit of the job's user, account, quality of service or array."""
+    """Reason to wait: a limit of the job's user, account, quality of service or array. With the `used` amount, the
+    `needed` one would exceed the limit, `most`.
+    """
 
     limit: Annotated[str, UNTOLD]
     """Name of the limit as Slurm reports it, such as AssocGrpCpuLimit"""

@@ -234,8 +234,8 @@ class NoVictims(NamedTuple):
 
 
 class NoVictimAllowed(NamedTuple):
-    """Reason to wait: the job's xfactor allows it to suspend some running jobs, but none may be taken. `wide` of them
-    have too many processors, `spared` are protected.
+    """Reason to wait: the job's xfactor allows it to suspend some running jobs, but each of these is ruled out. `wide`
+    of them have too many processors, `spared` are protected.
     """
 
     xfactor: Annotated[float, UNTOLD]

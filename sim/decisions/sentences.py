@@ -37,8 +37,8 @@ class Reason(Protocol):
 
     Reasons are immutable, such as frozen dataclasses. A reason may have two more methods: `brief(job, at)` returns a
     few words (`Brief`), and `past(job, others)` a clause after "because" that covers many steps. Screens show the
-    fields of a reason as numbers, labelled by their names or by a `Called` annotation, with the unit of a `Moment` or a
-    `Span`.
+    numbers in a reason's fields. Each is labelled by the name of its field or by a `Called` annotation; the types
+    `Moment` and `Span` give it a unit.
     """
 
     def sentence(self, job: Job, at: Clock, /) -> str:
@@ -114,7 +114,9 @@ def _annotations(kind: type) -> dict[str, tuple[Any, ...]]:
 
 
 def _notes(hint: Any) -> Iterator[Any]:
-    """Yield the annotations of a field's type, even if the type may be None."""
+    """Yield the annotations (`Annotated`) of a field's type; for a union such as `X | None`, those of each of its
+    types.
+    """
     yield from getattr(hint, "__metadata__", ())
     for part in get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else ():
         yield from _notes(part)

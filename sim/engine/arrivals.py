@@ -23,7 +23,9 @@ def admit_arrivals(transitions: Transitions, submits: Sequence[float]) -> None:
 
 
 def admit_released(transitions: Transitions, releases: Releases) -> None:
-    """Submit the jobs that are due now, in a run in which some jobs are submitted only when other jobs have ended."""
+    """Submit the jobs that are due now, in a run in which some jobs are submitted only when other jobs have started or
+    ended.
+    """
     state = transitions.state
     while come := releases.come(state.now):
         state.submitted = releases.submitted

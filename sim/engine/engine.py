@@ -63,8 +63,8 @@ Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
 class Engine:
     """Simulation of one workload under one policy.
 
-    If `curious` is True, reasons to wait are kept for the last step, and all reservations in rows for every step. This
-    costs time on long queues. `watchers` are called after every step.
+    If `curious` is True, reasons to wait are kept for the last step, and all reservations in rows of the Ousterhout
+    matrix for every step. This costs time on long queues. `watchers` are called after every step.
     """
 
     def __init__(
@@ -346,7 +346,7 @@ class Engine:
             state.interrupted, state.ousted, state.renewed = [], [], []
 
     def _look_on(self, by_rule: bool) -> None:
-        """Let an adaptive policy choose the next one, unless a choice caused this step (`by_rule`); call watchers."""
+        """Let an adaptive policy choose a successor, unless a choice caused this step (`by_rule`); call watchers."""
         state = self.state
         if state.leader is not None and not by_rule and (state.left or state.under_way):
             wanted = state.leader.next_policy(state.policy, self._view, state.led)
@@ -488,7 +488,7 @@ class Engine:
         return take_snapshot(self.state, self.workload, self.next_time())
 
     def schedule(self, is_last: bool = False) -> Schedule:
-        """Return the results so far as columns; with `is_last` they share memory: the engine must not continue."""
+        """Return the results so far as columns. With `is_last` they share memory, so the engine must stop here."""
         return schedule_of(self.state, self.workload, self.history, is_last)
 
 

@@ -74,8 +74,8 @@ def adopting(state: State) -> Iterator[Decision]:
 
 
 def _go_on(state: State) -> Iterator[Decision]:
-    """Yield the decisions that resume suspended jobs, in order of their suspension. For the first job that cannot
-    resume, its processors are reserved.
+    """Yield the decisions that resume suspended jobs, in order of their suspension. The processors of the first job
+    that cannot resume are reserved.
     """
     head: Job | None = None
     for rank, own in list(state.suspended.items()):
@@ -100,7 +100,7 @@ def _go_on(state: State) -> Iterator[Decision]:
 
 def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
     """Return the reason why a suspended job behind the awaited one (which resumes next) cannot resume. Its processors
-    (`own`, bits) are taken, or reserved for the next `lasts` seconds.
+    (`own`, bits) are taken, or reserved for other jobs within the `lasts` seconds for which it would need them.
     """
     if lacks := waits_for_own(own, state.free_set, state.machine.there):
         return lacks

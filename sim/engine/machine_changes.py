@@ -1,9 +1,8 @@
 """Changes of the machine during a run (sim/RULES.md): processors that become available or go down.
 
 Maintenance is announced, so every plan contains it. An unannounced failure invalidates the plans: reservations are
-dropped and
-made again in the pass of that instant, in the order of their starts; requested ones move only if they must. A job on
-failed processors is interrupted: its work is lost, and it waits again by its rank.
+dropped and made again in the pass of that instant, in the order of their starts; requested ones move only if they must.
+A job on failed processors is interrupted: its work is lost, and it waits again by its rank.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sim.workload.outages import absent, known
 
 
 class MachineChanges:
-    """Changes of the machine during a run, and what they change for jobs and plans."""
+    """Changes of the machine during a run, with their effects on jobs and plans."""
 
     def __init__(self, transitions: Transitions) -> None:
         self._transitions, self._state, self._history = transitions, transitions.state, transitions.history

@@ -1,6 +1,7 @@
 """Time of the next event: the earliest of ends, arrivals, timers, turns of rows and changes of the machine.
 
-An entry of a heap is void if its event will not happen, for instance because the job has been suspended since.
+Ends and timers are kept in heaps. An entry of a heap is void if its event will not happen, for instance because the job
+has been suspended since.
 """
 
 from __future__ import annotations
@@ -121,8 +122,8 @@ class NextEvent:
 
 
 def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool]) -> float:
-    """Return the latest time after `latest` and up to `until` in the valid entries of the heap; `latest` if there is no
-    such entry.
+    """Return the latest time after `latest` and up to `until` among the entries of the heap that are not void; `latest`
+    if there is no such entry.
     """
     ahead = [0]
     for place in ahead:

@@ -1,10 +1,8 @@
 """Calls of the policy; errors in them become one line with the policy, the time and the place.
 
 Another thread can detect that a policy does not answer (`unanswered`) and stop it (`give_up`). The context `patience`
-does this for any policy,
-the context `patient` only if one of the policies is user-defined. Every pass records its thread, because reading
-another
-thread's stack crashes CPython 3.11 during a garbage collection.
+does this for any policy, the context `patient` only if one of the policies is user-defined. Every pass records its
+thread, because reading another thread's stack crashes CPython 3.11 during a garbage collection.
 """
 
 from __future__ import annotations
@@ -50,8 +48,8 @@ _Error = TypeVar("_Error", bound=PolicyError)
 _DECIDING: dict[int, State] = {}
 """Mapping from a thread's id to the state of the run whose policy decides in this thread now"""
 _SEEN: dict[int, tuple[State, int, float]] = {}
-"""For each thread's id: state and number of steps of the run whose policy was last seen deciding, and when this pass
-was first seen
+"""For each thread's id: the state of the run whose policy was last seen deciding there, its number of steps, and the
+time (of `perf_counter`) when this pass was first seen
 """
 
 
@@ -172,8 +170,8 @@ def _told(state: State, error: BaseException, where: str) -> BaseException:
 def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
     """Return an error of this kind with a long and a short message.
 
-    The long message consists of `failed` (which policy failed, and when), `what` is wrong, and `where`. The short one
-    lacks `failed`.
+    The long message consists of three texts: `failed` (which policy failed, and when), `what` (the mistake) and
+    `where`. The short message lacks `failed`.
     """
     at = re.match(r"(.+?:\d+) in [^:]+(.*)", where, re.DOTALL)
     brief = f"{Path(at[1]).name}: {what}{at[2]}" if at else what

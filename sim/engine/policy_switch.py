@@ -140,7 +140,7 @@ class PolicySwitch:
         state.free = state.machine.free
 
     def _wait_again(self, job: Job) -> None:
-        """Return a job in the matrix that has not had a turn to the queue."""
+        """Return a job to the queue that is in the matrix but has not had a turn."""
         state, rank = self._state, job.rank
         state.tally.backfilled -= state.ledger.backfilled[rank]
         state.ledger.backfilled[rank] = 0
@@ -149,8 +149,8 @@ class PolicySwitch:
     def _enter_matrix(self, turns: Turns) -> None:
         """Put all running jobs into one row of a new matrix.
 
-        A suspension in progress is completed at once. A job whose resumption is in progress loses the rest of that time
-        from its turns.
+        A suspension in progress is completed at once. A job that is still being resumed makes no progress in its turns
+        until the rest of its resumption time has passed.
         """
         state, leaves = self._state, self._transitions.future.leaves
         sharing = Sharing(state.procs, turns, state.machine.there)
@@ -200,7 +200,7 @@ def has_adopted(state: State) -> bool:
 
 
 def promise_again(state: State) -> None:
-    """Let the policy promise starts as soon as `can_promise` is True; its current reservations become promises then."""
+    """Let the policy promise starts if `can_promise` is True now; its current reservations become promises then."""
     promises = can_promise(state)
     if promises and not state.promises:
         for rank, at in state.reserved.items():

@@ -1,7 +1,8 @@
-"""Submissions in a run in which some jobs are submitted only when other jobs have ended.
+"""Submissions in a run in which some jobs are submitted only when other jobs have started or ended.
 
-Ranks are those of the trace, so here they do not give the order of submissions. A job with such a condition is
-submitted when the condition is met. Its `Job` then has this time as its submit time, and all waits count from there.
+A job that waits for others in this way is submitted when its condition is met. Its `Job` then has this time as its
+submit time, and all waits count from there. Ranks are those of the trace, so here they do not give the order of
+submissions.
 """
 
 from __future__ import annotations

@@ -59,7 +59,9 @@ class Sharing:
     # Predictions
 
     def next_end(self, before: float, runtimes: Sequence[float]) -> float:
-        """Return the time at which the next job in the matrix ends; inf if later than `before` or if there is none."""
+        """Return the time at which the next job in the matrix ends; inf if later than `before` or if there is none.
+        `runtimes` are the true run times in seconds, by rank.
+        """
         if not self.ran:
             return inf
         stall, since, finish = self.stall, self.since, self.turns.finish

@@ -72,7 +72,9 @@ class Suspended:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """Waiting job as a snapshot shows it. `planned` is the job's planned start in seconds, or None."""
+    """Waiting job as a snapshot shows it. `planned` is the job's planned start in seconds; None if no start is
+    planned.
+    """
 
     job: Job
     waited: float
@@ -399,7 +401,7 @@ def _queued(state: State) -> Queue:
 
 
 def _at_limits(state: State) -> dict[int, Reason]:
-    """Return a mapping from the rank of each waiting job that a limit holds back to a reason that names the limit."""
+    """Return, for the rank of each waiting job that a limit holds back, a reason that names the limit."""
     return {rank: at_limit(state.limits, rank) for rank in state.held_back()} if state.limits else {}
 
 

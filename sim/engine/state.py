@@ -93,7 +93,9 @@ class State:
         the highest rank that has arrived
         """
         self.releases = Releases(workload) if workload.follows else None
-        """Submissions that depend on the ends of other jobs; None if all jobs have a fixed submit time"""
+        """Submissions in a run in which some jobs wait for the start or end of other jobs; None if all jobs have a
+        fixed submit time
+        """
         if self.releases is not None:
             self.jobs = self.releases.jobs_of(self.jobs)
         self.limits = Use(workload.limits) if workload.limits is not None else None
@@ -143,7 +145,7 @@ class State:
         # Plans
         self.reserved: dict[int, float] = {}
         self.before: dict[int, float] = {}
-        """For the rank of each job: start that the previous pass reserved. Filled for policies that make all
+        """For the rank of each job: start that the previous pass reserved. Filled only for policies that make all
         reservations anew at each pass
         """
         self.lasts: dict[int, float] = {}
@@ -393,8 +395,8 @@ class State:
         return time, free - job.procs
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
-        """Return the resources that are left over when `head` starts at its shadow time (see `shadow`, also for
-        `ends`): `extra` processors or, on a machine of nodes, resources of nodes.
+        """Return what is left over when `head` starts at its shadow time: `extra` processors or, on a machine of nodes,
+        resources of nodes. For the shadow time and `ends` see `shadow`.
         """
         if isinstance(self.machine, NodeMachine):
             return Leftover(

@@ -30,7 +30,9 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 _keeping: Callable[[tuple[Job, Reason]], Keep] = partial(tuple.__new__, Keep)
-"""Faster constructor of `Keep` (the decision that a job waits), because watched runs make many of these decisions"""
+"""Constructor of `Keep` (the decision that a job waits) that is faster than the class itself, because watched runs make
+many of these decisions
+"""
 
 
 def _is(name: str) -> Any:
@@ -236,7 +238,7 @@ class StateView:
 
 
 class _NarrowView(StateView):
-    """View of the same state in which only some of the waiting jobs are in the queue."""
+    """View of the state in which the queue has only some of the waiting jobs (those with the ranks `_ranks`)."""
 
     __slots__ = ("_ranks",)
     _ranks: frozenset[int]

@@ -382,8 +382,8 @@ class Transitions:
         self.stay(rank, allocation._replace(kind=RUN, since=now, stretch=stretch), leaves)
 
     def _await(self, decision: Await) -> None:
-        """Reserve the processors of a suspended job, so that it resumes next. Lasting reservations are dropped, except
-        granted ones, because they were made without regard to this job.
+        """Reserve the processors of a suspended job, so that it resumes next. Lasting reservations were made without
+        regard to this job, so all of them but granted ones are dropped.
         """
         state, rank = self.state, decision.job.rank
         if rank not in state.suspended:

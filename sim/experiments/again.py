@@ -21,7 +21,9 @@ from sim.workload.source import Source, exists, find
 
 
 def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = ()) -> list[Record]:
-    """Return a record of each run that meets all conditions, with everything that `session_of_run` needs."""
+    """Return a record of each run that meets the conditions `where`, with these metrics and with everything that
+    `session_of_run` needs.
+    """
     return list(records(results, metrics, where, also=("sha256", "code")))
 
 

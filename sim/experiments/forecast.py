@@ -28,7 +28,8 @@ Kind: TypeAlias = tuple[str, str]
 
 
 def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
-    """Return the expected duration of a sweep of `runs` in seconds, or None if there are no runs.
+    """Return the expected duration in seconds of a sweep in which `workers` workers make the runs `runs`; None if there
+    are no runs.
 
     The costs of runs come from the results file at `path`. For kinds of runs that are not in it, a few jobs are run as
     a trial.

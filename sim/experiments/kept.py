@@ -25,7 +25,7 @@ is the hour of the week (0 to 167) in which it was submitted. The other columns 
 """
 _GROUP, _WEEK = "group:", "week:"
 _PART = 1_000_000
-"""Largest number of values in a piece; a longer column is stored in several pieces."""
+"""Largest number of values in one compressed piece of a column; a longer column is stored in several pieces."""
 _FLOAT = np.dtype("<f8")
 
 Pieces = Mapping[str, Sequence[bytes]]

@@ -130,8 +130,8 @@ def _batches(jobs: FinishedJobs) -> str:
 
 
 def overload(schedule: Schedule) -> str:
-    """Return a warning if the run is overloaded, otherwise "". It is if the jobs waiting at the last arrival take long
-    to start, or if the machine is nearly full.
+    """Return a warning if the run is overloaded, otherwise "". A run is overloaded if the jobs waiting at the last
+    arrival take long to start, or if the machine is nearly full.
 
     In an overloaded run a mean depends on the length of the run rather than on the policy.
     """

@@ -128,8 +128,8 @@ def more_seeds(differences: Sequence[float]) -> int | None:
 
 
 def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Comparison]:
-    """Return a table for each group of jobs. In each column of a table, every row is compared with the row
-    `baseline`.
+    """Return a table for each group of jobs. In each column of a table, every row is compared with the row `baseline`:
+    by differences or, with `ratio`, by ratios.
     """
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     name, better = ask.metric.name, ask.metric.better
@@ -157,8 +157,9 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
 def _samples(
     some: Sequence[Record], rows: str, columns: str, baseline: str, name: str, interval: str
 ) -> Iterator[tuple[tuple[Value, Value], list[tuple[float, float]], int]]:
-    """Yield (cell, samples, number) for each cell. The cell is (row value, column value), a sample is (value, value of
-    the baseline), and the number counts overloaded runs.
+    """Yield (cell, samples, number of overloaded pairs) for each cell. The cell is (row value, column value), a sample
+    is (value of `name`, value of the baseline). There is a sample for each seed or, if `interval` is "batches", for
+    each batch of submissions.
     """
     varied = "policy" if rows == "family" or rows.startswith("policy.") else rows
     others = [name for name in FACTORS if name != varied]

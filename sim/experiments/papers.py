@@ -1,12 +1,17 @@
 """Tables of papers as plans of sweeps: the papers' values, the runs that repeat them, and the results.
 
-A table is a TOML file in `paper_plans`. Its key `head` lists the names of the cells: factors of a plan, or `label`, a
-group of jobs. Its key `metrics` lists the names of the values. Each row has a name, these cells, and the paper's
-values. A value is a number, a sign (">0" or "<0"), or "" if the paper draws only a curve. `[options]` hold for all
-rows.
+A table is a TOML file in `paper_plans`. One of them, shortened:
 
-The metric `gain:METRIC` is R of Lawson & Smirni: METRIC under the policy `against` (an option or a cell), divided by
-METRIC under the row's policy, for the same jobs.
+    metrics = ["aggregate_slowdown", "gain:aggregate_slowdown"]
+    head = ["trace", "procs", "reserve"]
+    rows = [["KTH 1%", "KTH-SP2-1996-2.swf.gz", 100, 0.01, "", ">0"]]
+
+A row has a name, a cell for each name in `head`, and the paper's value for each of the `metrics`. A cell is the value
+of a factor of the plan or, under `label`, a group of jobs. A paper's value is a number, a sign (">0" or "<0"), or "" if
+the paper draws only a curve. `[options]` hold for all rows.
+
+The metric `gain:METRIC` compares METRIC under the row's policy with METRIC under the policy `against` (an option or a
+cell), for the same jobs. It is the ratio R of Lawson & Smirni, above 0 if METRIC is smaller under the row's policy.
 
 If cells have ranges, the row stands for several rows: the first values of all ranges, then the second ones, and so on.
 """
@@ -49,7 +54,9 @@ class PaperValue(NamedTuple):
 
     @property
     def holds(self) -> bool | None:
-        """Return True if the computed value has the sign in the paper, False if not; None if one is missing."""
+        """Return True if the computed value has the sign that the paper gives, False if not; None if the paper gives no
+        sign or the run failed.
+        """
         if not isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return bool(STATEMENTS[self.paper](self.ours, 0))

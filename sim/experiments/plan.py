@@ -132,7 +132,7 @@ class SweepPlan:
         keep: str = "",
     ) -> SweepPlan:
         """Return the plan for factors whose values are texts as typed, which may have ranges. Each sequence in
-        `together` has the names of factors that advance together.
+        `together` has the names of factors that advance together. The other parameters are fields of the plan.
         """
         for name in factors:
             if name not in FACTORS:
@@ -163,14 +163,14 @@ class SweepPlan:
         return {name: tuple(dict.fromkeys(factors[name])) for name in FACTORS if name in factors}
 
     def settings(self) -> Iterator[dict[str, str]]:
-        """Yield, for each run, a mapping from the name of every factor to its value."""
+        """Yield, for each combination of the factors' values, a mapping from the name of every factor to its value."""
         along = (range(len(axis[0][1])) for axis in self.axes)
         for places in product(*along):
             yield {name: values[at] for axis, at in zip(self.axes, places, strict=True) for name, values in axis}
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run once, even if several settings give it. Policies are made to check their specs; traces are
-        only read to hash them.
+        """Yield every run once, even if several settings give it. Policies are created only to check their specs;
+        traces are read only to hash them.
         """
         seen = set()
         for run in self.runs_of_settings():

@@ -19,7 +19,9 @@ def cores() -> int:
 
 
 A_WORKER, A_JOB = 150 << 20, 400
-"""Bytes of memory that a worker takes at most, and in addition for each job of a trace under EASY"""
+"""Largest memory in bytes that a worker takes: for itself, and in addition for each job of its trace (measured under
+EASY)
+"""
 
 
 def size_of_worker(jobs: int) -> int:

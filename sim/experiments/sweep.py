@@ -101,10 +101,10 @@ def sweep(
 ) -> Progress:
     """Make the missing runs of a plan and store them in the results file at `path`; return the final progress.
 
-    `workers` is the number of workers, or a function that returns the present number; 0 is one on each core, or as
-    many as have enough memory for the largest trace.
-    `executor` makes the pool; None makes processes on this machine. Code and traces are sent to workers by content, so
-    that they need no files. With `retry`, runs that failed earlier are made again.
+    `workers` is the number of workers, or a function that returns the present number; 0 is one on each core, or as many
+    as have enough memory for the largest trace. `executor` makes the pool; None makes processes on this machine. Code
+    and traces are sent to workers by content, so that they need no files. `told` is called with the progress from time
+    to time. With `retry`, runs that failed earlier are made again.
     """
     many = workers if callable(workers) else partial(int, workers or cores())
     runs = deque(plan.runs())

@@ -16,8 +16,8 @@ from sim.workload.model import Workload
 NEAR = 60.0
 """Largest difference in seconds between two starts that agree."""
 AT_ONCE = "none seen"
-"""Name of the group of jobs that no picture (polled state of the cluster) shows waiting, in place of their reason to
-wait.
+"""Name that stands in place of a reason to wait, for the group of jobs that no picture (polled state of the cluster)
+shows waiting.
 """
 ALL = "all jobs"
 

@@ -102,8 +102,8 @@ class FromNow(Slurm):
         return found
 
     def to_plan(self, view: View, waiting: list[Job]) -> list[Job]:
-        """Return the jobs up to the last one that could start now. A forecast needs only the starts, so a plan of the
-        jobs behind it would have no effect.
+        """Return the jobs of `waiting` up to the last one that could start now. A forecast needs only the starts, so a
+        plan of the jobs behind it would have no effect.
         """
         many = len(waiting)
         while many and (self.is_held(view, waiting[many - 1]) or not view.fits(waiting[many - 1])):
@@ -127,7 +127,7 @@ def _is_limited(job: ClusterJob) -> bool:
 
 def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) -> dict[str, float]:
     """Return a mapping from the id of each waiting job to its forecast start, in seconds since 1970. Jobs whose reason
-    to wait the model does not cover are missing; all are if a running job has more than its nodes have.
+    to wait the model does not cover are missing. The mapping is empty if a running job has more than its nodes have.
     """
     if cluster.is_private or not cluster.nodes:
         return {}
@@ -166,7 +166,7 @@ class Foresight:
     _made: dict[Model, dict[str, float]] = field(default_factory=dict, repr=False)
 
     def starts(self, model: Model) -> dict[str, float]:
-        """Return the start of each waiting job under the model, by job id."""
+        """Return a mapping from the id of each waiting job to its start under the model, in seconds since 1970."""
         key = replace(model, name="")
         if key not in self._made:
             self._made[key] = forecast(self.cluster, model, self.past)

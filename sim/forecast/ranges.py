@@ -42,9 +42,9 @@ class Ranges:
 
     def __init__(self) -> None:
         self._errors: deque[tuple[float, float]] = deque(maxlen=KEPT)
-        """For each start: (before, after), the seconds by which it was earlier than the lower end, and later than the
-        upper end, of its span. Both are divided by the time for which it was forecast ahead, and negative if the start
-        was on the inner side of that end.
+        """For each start: (before, after), how many seconds it was before the lower end of its span, and how many after
+        the upper end. Both are divided by the time for which the start was forecast ahead; a number is negative if the
+        start was on the inner side of that end.
         """
         self._open: dict[str, list[tuple[float, Range, float, Range | None]]] = defaultdict(list)
         """For each job that still waits (by id): its forecasts, as (time when it was made, span, seconds ahead plus

@@ -24,8 +24,8 @@ WIDTH = 3
 A_ROW = 1 + 4 + 4 + 8 * WIDTH
 """Size in bytes of a row of the log"""
 SHARED = 4096
-"""Factor with which two whole values are stored as one number if a decision has one value more than a row can hold:
-`last * SHARED + other`
+"""Factor with which two whole values become one number, `last * SHARED + other`, if a decision has one value more than
+a row can hold
 """
 
 
@@ -41,8 +41,8 @@ class Form(NamedTuple):
     may_miss: bool
     """True if a value can be None, which is stored as nan (not a number)."""
     names_victims: bool = False
-    """True if the first field of the reason is a list of suspended jobs. The first value in the row is then their
-    number, n, and they are the jobs of the n rows before it.
+    """True if the first field of the reason is a list of suspended jobs. The first value in the row is then n, the
+    number of these jobs; they are the jobs of the n rows before it.
     """
     is_placed: bool = False
     """True if the policy chooses the processors. The last value is then the number of a stretch with these processors
@@ -110,7 +110,7 @@ def _forms() -> Iterator[Form]:
 
 FORMS = tuple(_forms())
 AS_IT_IS = len(FORMS)
-"""Number in place of that of a form, for decisions that have no form and are kept as objects"""
+"""Number stored in place of a form's number for a decision without a form, which is kept as an object"""
 _NUMBERS = {(form.decision, form.reason, form.is_placed): number for number, form in enumerate(FORMS)}
 _NOTHING = (0.0,) * WIDTH
 _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {

@@ -118,8 +118,8 @@ class History(Past):
     def mark(self) -> None:
         """Store the marks that are due, one for every `MARK_EVERY` stretches; searches by time begin at a mark.
 
-        A mark is a list of numbers of stretches: of the open ones at this point, and of the last ones of jobs that are
-        suspended there.
+        A mark is a list of numbers of stretches: of the stretches that are open at this point, and of the last stretch
+        of each job that is suspended there.
         """
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)

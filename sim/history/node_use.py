@@ -67,8 +67,8 @@ def _cores_on(shape: Shape, cores: int) -> NDArray[np.int64]:
 def uses_at(
     shape: Shape, times: Sequence[float], stays: Iterable[Stay], queue: Iterable[tuple[int, float, float]]
 ) -> Iterator[Use]:
-    """Yield the use of the nodes at each of the times, which are in ascending order; all events of that time have
-    happened.
+    """Yield the use of the nodes at each of the times, which are in ascending order. All events of that time are
+    included.
 
     `queue` has the rank, the submission and the start of jobs; the start is infinite for a job that still waits.
     """

@@ -386,7 +386,7 @@ class Past:
 
     def turn_at(self, time: float) -> float | None:
         """Return the length of a turn in seconds at `time`. If rows do not take turns then, return the last length
-        before that time, or None.
+        before that time; None if they have taken no turns yet.
         """
         clocks = bisect_left(self._clock_step, self._now)
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1

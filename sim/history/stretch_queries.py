@@ -75,8 +75,9 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (first stretch, last stretch, first step, last step) for each span of time in which the job waited. The
-    stretches, of any job, and the steps begin in this span. The last number of each pair is excluded.
+    """Yield (first stretch, last stretch, first step, last step) for each span of time in which the job waited. These
+    are the numbers of the stretches of all jobs, and of the steps, that begin in this span; the two last numbers are
+    excluded.
     """
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
@@ -95,7 +96,7 @@ def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int
 
 def begins(past: Past, rank: int, first: int, last: int) -> int | None:
     """Return the number of the job's first stretch, from number `first` to before `last`, that does not continue
-    another stretch, or None.
+    another stretch; None if there is no such stretch.
     """
     goes = False
     for stretch in past._of(rank):

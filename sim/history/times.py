@@ -36,7 +36,9 @@ class Times:
         self.at[rank], self.step[rank] = at, step
 
     def note_all(self, ranks: Ints, at: Floats, steps: Ints) -> None:
-        """Record the events of several jobs; a job that already has a recorded event keeps it."""
+        """Record the events of several jobs: `at` and `steps` are their times and steps. A job that already has a
+        recorded event keeps it.
+        """
         step = np.asarray(self.step)
         new = np.flatnonzero(step[ranks] == NEVER)[::-1]
         np.asarray(self.at)[ranks[new]], step[ranks[new]] = at[new], steps[new]

@@ -176,7 +176,7 @@ def insert_number(column: Numbers, count: int, place: int, value: int) -> None:
 
 
 def begin_steps(times: Times, numbers: Numbers, time: float, number: int) -> None:
-    """Write the first entry of a column of times and of a column of numbers."""
+    """Write `time` as the first entry of the column `times`, and `number` as that of the column `numbers`."""
     times[0] = time
     numbers[0] = number
 
@@ -264,8 +264,8 @@ def power(base: float, exponent: float) -> float:
 
 
 def forget_last(first: Times, second: Numbers) -> None:
-    """Do nothing, where lists would remove their last pair: with arrays, no code reads beyond the number of values in
-    use.
+    """Do nothing. The function for lists removes their last pair; with arrays, no code reads beyond the number of
+    values in use.
     """
 
 

@@ -50,8 +50,8 @@ class Draft(Steps):
         self.bounds.forget()
 
     def find(self, job: int, after: float) -> float:
-        """Return the earliest start for the job from `after` on. A start found earlier for
-        a job that is at most as wide and as long is a lower bound.
+        """Return the earliest start for the job from `after` on. The search begins no earlier than a start found before
+        for a job that is at most as wide and as long.
         """
         procs, lasts = self.procs[job], self.estimate[job]
         at = self.earliest(procs, lasts, max(after, self.bounds.bound(procs, lasts, INFINITE)))
@@ -83,12 +83,15 @@ class Pass(Compression):
         self.newly_planned = numbers(jobs)
         """For each job: step, counted from 1, in which it got a planned start after having none in the step before"""
         self.all, self.later, self.at_once = numbers(jobs), numbers(jobs), numbers(jobs)
-        """Columns with the results of `queued`, `behind` and `due`, which are overwritten at each call"""
+        """Columns with the results of the queries `queued`, `behind` and `due`; each call of a query overwrites its
+        column
+        """
         self.able, self.ables, self.looked = growing_numbers(jobs), 0, 0
         self.walks_behind, self.walked_in, self.at, self.last = -1, NEVER, 0, -1
         self.most_free, self.most_extra, self.latest_end, self.in_order, self.from_queue = 0, 0, 0.0, True, True
-        """State of a walk through candidates. From the last complete walk, made in step `walked_in`, its limits are
-        kept: free processors, extra processors and latest end
+        """State of a walk through candidates: three limits (free processors, extra processors, latest end); True if it
+        is in the order of the queue; True if it reads the queue, False if only `able`. The limits are those of the last
+        complete walk, made in step `walked_in`
         """
         self.in_turn, self.tail_keys, self.tail_places = numbers(jobs), times(jobs), numbers(jobs)
         self.other_tail_keys, self.other_places = growing_times(jobs), growing_numbers(jobs)
@@ -122,9 +125,9 @@ class Pass(Compression):
         """Begin to visit the candidates, in the order `tail`: jobs behind the head that fit, and that end by `until` or
         need at most `extra` processors.
 
-        A job that is refused under these limits is also refused under lower ones. So after a complete walk the next
-        pass visits only new jobs and the jobs in `able`, which the policy did not start. It compares the limits first,
-        because ends less than a microsecond apart may raise them.
+        A job that is refused under these limits is also refused under lower ones. So after a complete walk, the next
+        one visits only new jobs and those in `able`: candidates that the policy did not start. It compares the limits
+        first, because ends less than a microsecond apart may raise them.
         """
         knows = head == self.walks_behind and self.step == self.walked_in + 1
         knows = knows and self.free <= self.most_free and extra <= self.most_extra and until <= self.latest_end
@@ -139,7 +142,7 @@ class Pass(Compression):
             self._line_up_candidates(tail)
 
     def _next_candidate(self) -> int:
-        """Return the next job of the walk, or -1 after the last."""
+        """Return the next candidate of the walk that `_walk` has begun; -1 after the last."""
         if not self.in_order:
             self.at += 1
             return self.in_turn[self.at - 1] if self.at <= self.looked else -1
@@ -159,8 +162,8 @@ class Pass(Compression):
         return -1
 
     def _first_able(self, places: Numbers, count: int) -> int:
-        """Return the index, from `at` on, of the first of `count` jobs that fits, and that ends in time or is narrow
-        enough. `places` are the places of the jobs in the queue.
+        """Return the index, from `self.at` on, of the first of `count` jobs that fits, and that ends in time or is
+        narrow enough; `count` if there is none. `places` are the places of the jobs in the queue.
         """
         free, extra, now, until, width = self.free, self.most_extra, self.now, self.latest_end, self.width
         index = self.at if free else count
@@ -172,7 +175,7 @@ class Pass(Compression):
         return count
 
     def _pass_on(self) -> None:
-        """Go on after the job that the walk returned last. If this job still waits, remember it in `able`, as a job
+        """Move the walk behind the job that it returned last. If this job still waits, remember it in `able`, as a job
         that fits and can be started later.
         """
         index, queue = self.at, self.queue

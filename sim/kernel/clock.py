@@ -54,11 +54,11 @@ class Clock(Loop):
         """
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
         """Three columns with values in seconds for each row, in the order of turns: progress from the begin of this
-        turn until `since`, progress from there until a later time, and the difference of both
+        turn until `since`, progress from this begin until a later time, and the difference of both
         """
         self.seconds = times(slots)
-        """For each row, in the order of turns: seconds for which it is active in the time that `_empty_until` looks
-        at
+        """For each row, in the order of turns: seconds for which it is active in the time that `_empty_until`
+        examines
         """
         self._ask_clock()
 
@@ -145,10 +145,11 @@ class Clock(Loop):
         return end if end > since else since
 
     def _turn_of(self, places: tuple[int, ...], number: int) -> int:
-        """Return the distance, in turns of all rows, from the active turn to the turn `number` of these rows, counted
+        """Return how many turns after the active turn certain rows have their turn with the index `number`, counted
         from 0.
 
-        `places` are the positions of the rows in the order of turns; the active turn counts if it is one of theirs.
+        `places` are the positions of these rows in the order of turns. The active turn counts as index 0 if it is one
+        of theirs.
         """
         cycle, its = self.cycle, 0
         if len(places) == 1:

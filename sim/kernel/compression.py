@@ -21,8 +21,8 @@ class Compression(Present):
     """State of a run in the fast loop, for policies whose reservations last over several passes."""
 
     def _asks_again(self) -> bool:
-        """Return True if the policy must make another pass at once: a job whose reserved start has come was planned for
-        it only in this step.
+        """Return True if the policy must make another pass at once, because a reserved start that was recorded only in
+        this step has come already.
         """
         for index in range(self.reservations):
             if self.reserved_at[index] > self.now:
@@ -97,7 +97,9 @@ class Compression(Present):
         return count
 
     def _bring_forward(self, rank: int, procs: int, length: float, was: float, at: float) -> None:
-        """Move the job's reservation from the start `was` to the earlier start `at`."""
+        """Move the job's reservation, of `procs` processors for `length` seconds, from the start `was` to the earlier
+        start `at`.
+        """
         plan, end, until = self.plan, at + length, was + length
         if was - at > APART and end - was > APART:  # from then on it keeps its place
             self._make_room(end, until, procs)

@@ -72,7 +72,9 @@ BY_CLOCK: dict[type[Order], int] = {
 
 
 class Known(NamedTuple):
-    """Policy as the fast loop represents it: its kind, and numbers of forms in the log of decisions for its reasons."""
+    """Policy as the fast loop represents it: its kind, and for each of its reasons the number of the form in the log of
+    decisions.
+    """
 
     kind: int
     starts_as: int = 0

@@ -113,14 +113,16 @@ class Loop(Pass):
         return latest
 
     def _is_due_after(self, now: float) -> float:
-        """Return the time of the first reservation after `now`. Jobs with earlier reservations wait for processors."""
+        """Return the time of the first reservation after `now`; infinity if there is none. Earlier reservations are
+        left out, because their jobs already wait for processors.
+        """
         index = time_up_to(self.reserved_at, now, 0, self.reservations)
         time: float = self.reserved_at[index] if index < self.reservations else INFINITE
         return time
 
     def _wakes(self, after: float, until: float) -> float:
-        """Return the first recorded start of a waiting job after `after` and at most `until`; infinite if there is
-        none.
+        """Return the first start that the trace records for a waiting job, after `after` and at most `until`; infinite
+        if there is none.
         """
         for index in range(self.waiting):
             time = self.recorded[self.rank_at[self.queue[index]]]

@@ -52,7 +52,7 @@ class DividedPass(Partitions):
         in the queue of the job that is considered next
         """
         self.left = numbers(jobs)
-        """Ranks of the jobs that are left out"""
+        """Ranks of the jobs that are left out of the queues in this pass; `outside` is their number"""
         self.is_lined_up = False
         """True if the pivots of this pass are known"""
         self.stamp = 0
@@ -82,7 +82,7 @@ class DividedPass(Partitions):
         """
 
     def enter_trial(self, rank: int, stage: int, limit: float) -> None:
-        """Copy the speculative run of a job into the loop: its next event and its limit in seconds."""
+        """Copy the speculative run of a job into the loop: its next event (`stage`) and its limit in seconds."""
         self.stage[rank] = stage
         self._limit(rank, limit)
         if stage == TO_START:

@@ -1,8 +1,8 @@
-"""Fast loop on a machine of nodes, for policies whose passes ask what fits now and when the head of the queue will.
+"""Fast loop on a machine of nodes, for policies whose passes ask what fits now and when the head of the queue will fit.
 
 A refused request is remembered until resources are freed. The free resources at the shadow time, at which the head
-fits, are kept from pass to pass. Each end or start changes them, and only an end can move that time forward. They are
-computed again after an end less than four microseconds from another, because rounding decides which ends are equal.
+fits, are kept from pass to pass. Each end or start changes them, and only an end can make the shadow time earlier. They
+are computed again after an end less than four microseconds from another, because rounding decides which ends are equal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ FITS_BESIDE: int = form_of(Start, FitsBeside)
 WHEN_FREE: int = form_of(Reserve, WhenFree)
 WHEN_ROOM: int = form_of(Reserve, WhenRoom)
 MOST_LOGGED = 256
-"""Number of freed nodes that are remembered; after more of them a request is searched again"""
+"""Number of freed nodes that are remembered. If more nodes were freed since a request was refused, all nodes are
+searched for it again
+"""
 
 
 @cython.cclass
@@ -64,8 +66,8 @@ class NodeLoop(Loop):
         self.freed = self.changes = 1
         """Two counters: increased whenever resources are freed; increased whenever resources are freed or taken"""
         self.refused = self.unspared = self.fits_at = numbers(0)
-        """For each request: value of `freed` (of `changes` if `grows` is 0) when it last did not fit; value of
-        `changes` when it last would have delayed the head, and when it last fit
+        """For each request, the value of a counter at three events. When it last did not fit: `freed` (or `changes` if
+        `grows` is 0); when it would last have delayed the head: `changes`; when it last fit: `changes`
         """
         self.log, self.logged = numbers(MOST_LOGGED), 0
         """Nodes whose resources were freed last (entry i is at index i modulo `MOST_LOGGED`), and number of all entries
@@ -93,7 +95,7 @@ class NodeLoop(Loop):
             self.mark_cores(self.first_core[node], self.first_core[node + 1] - 1)
 
     def begin_nodes(self) -> None:
-        """Set up what depends on the free resources of the nodes."""
+        """Compute the data that follow from the free resources of the nodes."""
         self.nodes.fill()
         self.pieces += self.asked.nodes  # a range of cores that are taken may end at each node
 
@@ -117,8 +119,8 @@ class NodeLoop(Loop):
             node += 1
 
     def _take_cores(self, node: int, many: int, place: int, at: int) -> int:
-        """Take the lowest-numbered free cores of the node, and write them to the history's ranges at index `at`; return
-        the index behind them. The ranges of the job begin at index `place`.
+        """Take the `many` lowest-numbered free cores of the node, and write them to the history's ranges at index `at`;
+        return the index behind them. The ranges of the job begin at index `place`.
         """
         ranges, word, core = self.h_ranges, self.first_word[node], self.first_core[node]
         while many:
@@ -329,8 +331,8 @@ class NodeLoop(Loop):
         return self.asked.count[self.asked.of[job]]
 
     def _can_watch(self, request: int) -> bool:
-        """Return True if `then` counts on how many places the head's request fits at the shadow time; begin to count if
-        that is possible.
+        """Return True if `then` keeps count of the places for this request on all nodes at the shadow time. If it does
+        not yet, begin to count, provided that the count alone decides whether the request fits.
         """
         if self.then.watched != request and self.then.can_count(request):
             self.then.watch(request)
@@ -374,7 +376,7 @@ class NodeLoop(Loop):
         self.changes += 1
 
     def _look_back(self, head: int) -> None:
-        """Move the shadow time to earlier ends as long as the head would fit there."""
+        """Move the shadow time back to earlier ends of running jobs, as long as the head would fit then."""
         ends, ranks, then, request = self.end_at, self.end_rank, self.then, self.asked.of[head]
         last = time_up_to(ends, self.then_at + MOMENT, 0, self.running)
         while last:
@@ -405,7 +407,8 @@ class NodeLoop(Loop):
     def _lacks_without(self, first: int, last: int, request: int) -> bool:
         """Return True if all nodes together lack something for the request at the shadow time.
 
-        The running jobs from index `first` to before `last` of the expected ends are assumed to run until then.
+        The running jobs from index `first` to before `last` of the expected ends are assumed to hold their resources at
+        that time.
         """
         for kind in range(self.asked.kinds):
             left = self.then.sums[kind]
@@ -436,8 +439,8 @@ class NodeLoop(Loop):
             self.may_be_later = True
 
     def _goes_on(self, expected: float) -> bool:
-        """Return True if a start or end of a job with this expected end can only move the shadow time in one
-        direction.
+        """Return True if the shadow time need not be computed again when a job with this expected end starts or ends.
+        Then the event can only move the shadow time in one direction.
         """
         if not self.asked.grows[self.asked.of[self.then_head]]:
             return False

@@ -12,7 +12,7 @@ from sim.machine import cython
 from sim.machine.columns import Numbers, Word, numbers, times, words
 
 MAGIC: Word = 0x03F79D71B4CB0A89
-"""De Bruijn number: each shift to the left gives other upper 6 bits, which tell by how much it was shifted"""
+"""De Bruijn number: each shift to the left gives different upper 6 bits, which tell by how much it was shifted"""
 WHOLE = 0
 """Value in place of a number of tasks, for a node that a job takes as a whole"""
 
@@ -35,7 +35,9 @@ class Requests:
         self.each = self.once = self.unit = numbers(0)
         """For each request and kind: amount for each task (or node), amount once on each node, and the sum of both"""
         self.needed = numbers(kinds)
-        """For each kind of resource: amount that every request needs on a node; a node with less is of no use"""
+        """For each kind of resource: amount that even the smallest request needs on a node; a node with less is of no
+        use
+        """
         self.total = times(0)
         """For each request and kind: least amount that all nodes together must have free"""
         self.tasks = self.count = self.least = self.most = self.grows = numbers(0)
@@ -79,7 +81,9 @@ class Nodes:
         self.watched, self.room = -1, 0
         """Request whose places on all nodes are counted all the time, -1 for none; and the number of these places"""
         self.bit_at = numbers(64)
-        """Number of each bit of a word; the index is the upper 6 bits of the bit's product with `MAGIC`"""
+        """For each bit of a 64-bit word: its number (0 to 63). The index is the upper 6 bits of the product of the bit
+        and `MAGIC`
+        """
         for bit in range(64):
             self.bit_at[((MAGIC << bit) & EVERY) >> 58] = bit
 
@@ -192,7 +196,7 @@ class Nodes:
         return is_simple and asked.first[request + 1] == partition + 1 and asked.limit[partition] >= asked.nodes
 
     def watch(self, request: int) -> None:
-        """Count the places for the request on all nodes, now and after every change."""
+        """Count the places (tasks or nodes) for the request on all nodes, now and after every change."""
         self.watched, self.room = request, 0
         for node in range(self.asked.nodes):
             self.room += self.room_on(node, request, -1, 0)

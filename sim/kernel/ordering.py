@@ -35,8 +35,9 @@ class OrderedLoop(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.by = XFACTOR
         self.order: Any = None
-        """The policy's order of the queue, as an object. `ward` computes priorities for a time of its own, returned by
-        its method `looked`"""
+        """Order of the queue, as the policy's object. The order `ward` recomputes priorities only from time to time;
+        its method `looked` returns the last such time
+        """
         self.weight = self.alpha = 0.0
         self.seed: Any = 0
         self.by_length = self.by_width = self.by_queue = times(0)

@@ -45,8 +45,8 @@ class Partitions(Loop):
         """For each partition: its number of idle processors"""
 
     def enter_partition(self, partition: int, owned: Processors, idle: Processors) -> None:
-        """Copy the processors that the partition owns, and the idle ones among them, into the loop; both sets are given
-        as bits.
+        """Copy the processors that the partition owns (`owned`) and the idle ones among them (`idle`) into the loop;
+        both sets are given as bits.
         """
         self.sets.put(self.owned_set + partition, owned)
         self.sets.put(self.idle_set + partition, idle)

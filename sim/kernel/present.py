@@ -59,7 +59,9 @@ NEVER = 2147483647
 WIDTH = 3
 """Copy of `WIDTH` in `sim.history.decision_log`: number of values stored for each decision"""
 WIDTHS = 1024
-"""Largest number of entries about the widths of jobs"""
+"""Largest number of entries of a column with one entry for each width of jobs (number of processors) or, on large
+machines, for several neighbouring widths
+"""
 DONE = 0
 KILLED = 1
 """Index of "killed" in `sim.history.stretch.ENDINGS`"""
@@ -73,7 +75,7 @@ class Present:
         # The jobs, by rank; width and length also by place
         self.submit = self.due = self.estimate = self.runtime = self.recorded = self.length = times(0)
         self.whole_runtime = times(0)
-        """For each job, by rank: the run time of a complete run. `runtime` can be shorter, as the limit of a
+        """For each job, by rank: the run time of a complete run. `runtime` can be shorter: then it is the limit of a
         speculative run
         """
         self.procs = self.place_of = self.rank_at = self.width = self.overruns = numbers(0)
@@ -121,8 +123,9 @@ class Present:
         """
         self.reservations = 0
         self.is_due = self.is_reserved = False
-        """Two flags: True if a reservation has reached its start; True if reservations last beyond a pass, so that a
-        job that starts loses its reservation (with partitions only while such a job starts)
+        """Two flags: True if a reservation has reached its start; True if a job that starts may have a reservation that
+        must be removed. The second is always True if reservations last beyond a pass, and with partitions only while
+        such a job starts
         """
         self.shadow, self.extra = 0.0, 0
         """Shadow time, at which the head (first job of the queue) fits, and the number of extra processors left over at
@@ -133,7 +136,9 @@ class Present:
         the loop tries to move (to an earlier start or another row), in this order
         """
         self.grain = procs // WIDTHS + 1
-        """Number of neighbouring widths that share an entry in `grown_for`, so that wide machines cost no more"""
+        """Number of neighbouring widths (numbers of processors) that share an entry of `grown_for`, so that large
+        machines do not need a longer column
+        """
         self.grown, self.grown_for, self.seen = 1, numbers(procs // self.grain + 1), numbers(jobs)
         set_numbers(self.grown_for, 0, procs // self.grain + 1, 1)
         """Number of times that room grew; the last one for each width; the last one each job has used"""
@@ -169,8 +174,8 @@ class Present:
         return column_of(kind, values)
 
     def open(self, history: Any, ledger: Any, room: Any) -> None:
-        """Prepare the loop to write to the columns of `history` and `ledger`; `room` holds how much they contain and
-        how much fits.
+        """Prepare the loop to write to the columns of `history` and `ledger`; `room` has the numbers of entries in use,
+        and of those for which there is space.
         """
         (
             self.h_time, self.h_free, self.h_waiting, self.h_wanted, self.h_decided, self.h_begun,
@@ -268,8 +273,8 @@ class Present:
         self.free += procs
 
     def _start(self, index: int, form: int, head: int, one: float, two: float, passes: bool) -> None:
-        """Start the job at `index` of the queue, and record the decision `form` with the head's rank and the numbers
-        `one` and `two`.
+        """Start the job at `index` of the queue. Record the decision with the form `form` (index into `FORMS`), the
+        head's rank and the numbers `one` and `two`.
 
         `passes` is True if the job overtakes others, which counts as backfilling.
         """
@@ -403,8 +408,8 @@ class Present:
         plan.take(start, end, -procs)
 
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
-        """Reserve the start `at` for a job without a reservation, and record the decision `form` with the numbers `one`
-        and `two`.
+        """Reserve the start `at` for a job without a reservation. Record the decision with the form `form` (index into
+        `FORMS`) and the numbers `one` and `two`.
         """
         insert_pair(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
         self.reservations += 1

@@ -23,7 +23,7 @@ class Sets:
         self.of = words(count * self.words)
 
     def put(self, number: int, processors: Processors) -> None:
-        """Store an integer as the set with this number."""
+        """Store `processors` (an integer in which bit i stands for processor i) as the set with this number."""
         for word in range(self.words):
             self.of[number * self.words + word] = processors >> A_WORD * word & EVERY
 
@@ -55,12 +55,12 @@ class Sets:
             self.of[number * self.words + word] &= self.of[other * self.words + word]
 
     def add_one(self, number: int, processor: int) -> None:
-        """Add one processor to the set."""
+        """Add one processor to the set `number`."""
         bit: Word = 1
         self.of[number * self.words + (processor >> 6)] |= bit << (processor & 63)
 
     def meets(self, number: int, other: int) -> bool:
-        """Return True if the sets have a processor in common."""
+        """Return True if the sets `number` and `other` have a processor in common."""
         for word in range(self.words):
             if self.of[number * self.words + word] & self.of[other * self.words + word]:
                 return True

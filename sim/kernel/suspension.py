@@ -42,11 +42,11 @@ resumption with suspending others. This is the last of the four
 
 @cython.cclass
 class Ranking:
-    """Jobs sorted by a number; of jobs with equal numbers the latest rank comes first, as in `sim.policies.ranking`."""
+    """Jobs sorted by a number; of equal numbers that of the highest rank comes first, as in `sim.policies.ranking`."""
 
     def __init__(self, jobs: int) -> None:
         self.number, self.rank, self.count = growing_times(jobs), growing_numbers(jobs), 0
-        """Numbers of the jobs, their negative ranks, and how many there are"""
+        """Sorted numbers of the jobs, their ranks in the same order as negative numbers, and how many jobs there are"""
         self.listed = numbers(jobs)
         """Column with the result of `up` or `down`, which the next call overwrites"""
 
@@ -148,8 +148,8 @@ class Suspension(Loop):
     # Policies
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """Prepare for the job's running from now on, after `ran` seconds of progress; called when it starts or
-        resumes.
+        """Update the data of the policy when the job has just started or resumed, or is copied into the loop; `ran` are
+        the seconds that it had run before.
         """
 
     def _has_left(self, rank: int) -> None:
@@ -343,7 +343,7 @@ class Suspension(Loop):
                 rank = self.pauses.then[rank]
 
     def _start_there(self, rank: int, form: int, number: float) -> None:
-        """Start a new job on the processors chosen for it, and record the decision `form` with its `number`."""
+        """Start a new job on its chosen processors, and record the decision (form number `form`, value `number`)."""
         remove_number(self.queue, self.waiting, number_before(self.queue, rank, 0, self.waiting))
         self.waiting -= 1
         self.wanted -= self.procs[rank]
@@ -351,7 +351,7 @@ class Suspension(Loop):
         self._begin(rank)
 
     def _resume(self, rank: int, form: int, number: float) -> None:
-        """Resume a suspended job on its own processors, and record the decision `form` with its `number`."""
+        """Resume a job on its own processors, and record the decision (form number `form`, value `number`)."""
         if self.stands_at.keeper[rank] >= 0:
             self.stands_at.forget(rank)
         else:
@@ -439,9 +439,9 @@ class Suspension(Loop):
 
     def _spare_unneeded(self, count: int, found: int, needed: int) -> int:
         """Remove jobs that need not be suspended from the `count` chosen ones, which hold `found` processors; return
-        how many remain.
+        how many jobs remain.
 
-        `needed` processors must remain; if `found` is less, return 0.
+        The remaining jobs must hold at least `needed` processors; if `found` is less, return 0.
         """
         kept, victims = 0, self.victims
         if found < needed:

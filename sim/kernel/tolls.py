@@ -1,9 +1,10 @@
 """Memory of selective suspension in the fast loop: tolls of idle jobs, and slowdowns of finished jobs, on columns.
 
 The toll of an idle job is the largest xfactor among the running jobs that it must suspend; the job with that xfactor is
-the keeper of the toll. The idle job may preempt when its own xfactor is at least the factor `sf` times its toll. The
-loop computes a time before which that cannot happen, as `sim.policies.preempt.tolls` does. The list of running jobs
-sorted by xfactor is called the ladder. For the decisions see `sim.policies.preempt.selective`.
+the keeper of the toll. The idle job can pay the toll, so that it may preempt, when its own xfactor is at least the
+factor `sf` times the toll. The loop computes a time before which that cannot happen, as `sim.policies.preempt.tolls`
+does. The list of running jobs sorted by xfactor is called the ladder. For the decisions see
+`sim.policies.preempt.selective`.
 """
 
 from __future__ import annotations
@@ -302,10 +303,10 @@ class TollLoop(Suspension):
 
     def _find(self, rank: int) -> None:
         """Compute the suspended job's toll (the largest xfactor among the jobs on its processors), and the time at
-        which it can pay it.
+        which the job can pay the toll.
 
-        If some of these jobs are too wide to be suspended, the widest of them becomes the keeper, and the toll is
-        infinite.
+        If some of the jobs on its processors are too wide to be suspended, the widest of them becomes the keeper, and
+        the toll is infinite.
         """
         keeper, toll, barrier, its, sets = self.nobody, 0.0, -1, self.procs[rank], self.sets
         for index in range(self.rungs - 1, -1, -1):

@@ -46,8 +46,8 @@ def _specs(session: Session) -> Iterator[str]:
 
 
 def _trace(session: Session, path: str | Path) -> str:
-    """Return a lesson's name for the session's trace: that of a sample, or of a file in the folder of the lesson
-    `path`. Raise an error for any other file.
+    """Return the name by which a lesson at `path` refers to the session's trace: that of a sample, or of a file in the
+    lesson's folder. Raise an error for any other file.
     """
     trace = session.trace
     if trace.is_sample or is_line(trace.name):
@@ -80,7 +80,9 @@ def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
 
 
 def _switched(branch: BranchRecord) -> str | None:
-    """Return the spec of the policy to which the branch switches where it leaves its parent, or None."""
+    """Return the spec of the policy to which the branch switches where it leaves its parent; None if it does not begin
+    with a switch.
+    """
     return branch.switches[0].spec if branch.parent is not None and branch.forked and branch.switches else None
 
 

@@ -92,8 +92,8 @@ class Question:
         return self.reads(text)
 
     def begun(self, text: str) -> AnswerOption | None:
-        """Return the choice whose key is the typed text (a J before it is ignored). The result is None if no key is, or
-        if the keys of several choices begin with the text.
+        """Return the choice whose key is the typed text (a J before it is ignored). The result is None if no choice has
+        this key, or if other keys begin with the text, too.
         """
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]

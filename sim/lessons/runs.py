@@ -134,7 +134,7 @@ class Runs:
 
     @property
     def end(self) -> float:
-        """Return the time of the last step of all runs for which a schedule has been requested."""
+        """Return the latest of the times of the last steps, over all runs for which a schedule has been requested."""
         return max(map(self.last, self._schedules))
 
     # Moments

@@ -75,7 +75,9 @@ class JobRecorder:
         self._moments: list[Moment] = []
         self._where: Where = "queue"
         self._in_rows: Literal["", "new", "known"] = ""
-        """Whether the job is in the matrix: "" if not, "new" before its first turn there, "known" after that"""
+        """Place of the job: "" if it is not in the matrix, "new" if it is there but has had no turn yet, "known" after
+        its first turn
+        """
         self._since = job.submit
         """Begin of the current wait: the job's submission, or the end of a run whose work was lost"""
         self._decisions: Sequence[Decision] = ()

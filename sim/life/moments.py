@@ -112,8 +112,8 @@ class Planned:
 
 @dataclass(frozen=True)
 class Unplanned:
-    """Removal of the job's planned start, which was `was`. The policy plans for `ahead` instead, the first job in the
-    queue; None if this job is unknown.
+    """Removal of the job's planned start, which was `was`. The policy now plans for `ahead`, the first job in the
+    queue; `ahead` is None if it is unknown.
     """
 
     time: float
@@ -123,7 +123,7 @@ class Unplanned:
 
 @dataclass(frozen=True)
 class Started:
-    """Start of the job; `freed` are the jobs that ended at that time, some of whose processors this job may use."""
+    """Start of the job; `freed` are the jobs that ended at that time. This job may use some of their processors."""
 
     time: float
     because: Reason

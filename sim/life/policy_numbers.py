@@ -13,8 +13,8 @@ Numbers: TypeAlias = list[tuple[float, float]]
 
 
 def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
-    """Return a mapping from each column of numbers that the policies define to the changes of the job's value, from its
-    submission to its start.
+    """Return, for each column of numbers that the policies define, the changes of the job's value from its submission
+    to its start.
     """
     policies = (scenario.policy, *(policy for _, policy in scenario.switches))
     if not any(policy.leads() or columns_of(policy) for policy in policies):

@@ -88,7 +88,7 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
 
 
 def _passed(life: Life) -> str:
-    """Return text on how many jobs passed the job, with the three largest of them."""
+    """Return text on how many jobs passed the job, with the three of them that request the most processor-seconds."""
     passes = life.passes
     if not passes:
         return "No job passed it."
@@ -104,7 +104,7 @@ def _passed(life: Life) -> str:
 
 
 def _in_its_way(job: Job, found: InTheWay, passes: int) -> str:
-    """Return text on how many of the jobs that passed held processors that the job needed."""
+    """Return text on how many of the `passes` jobs that passed this job held processors which it needed."""
     many = len(found.passers)
     if not many:
         return f"{'It did not hold' if passes == 1 else 'None of them held'} processors it needed."
@@ -117,8 +117,8 @@ def _some(part: int, whole: int) -> str:
 
 
 def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
-    """Return a sentence on the moves of the job's planned start, and all its planned starts, followed by its real
-    start.
+    """Return (sentence, starts): a sentence on the moves of the job's planned start; and all its planned starts,
+    followed by its real start.
 
     `told_of` is the number of plans that are shown above the sentence. Plans before the last loss of work are left out.
     If there are no plans, or the job has not waited or not started, the result is ("", ()).

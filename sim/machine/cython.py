@@ -9,8 +9,8 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def cclass(of: _Class) -> _Class:
-    """Return a copy of the class whose objects can only have the attributes that its methods use (`__slots__`), which
-    makes access to attributes faster.
+    """Return a copy of the class with `__slots__` for the attributes that its methods use, because access to such
+    attributes is faster.
     """
     methods = [method for method in vars(of).values() if isinstance(method, FunctionType)]
     names = {name for method in methods for name in method.__code__.co_names} - {*dir(of)}

@@ -14,7 +14,7 @@ tolerance.
 """
 _PER_SECOND = 1e6
 _COARSE = 1e9
-"""Number of seconds from which durations are not rounded, because a double has too few digits for microseconds."""
+"""Duration in seconds from which `whole` rounds no more, because a double has too few digits for microseconds"""
 
 
 def whole(seconds: float) -> float:

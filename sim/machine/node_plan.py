@@ -32,8 +32,8 @@ class NodePlan:
         self._seats: dict[int, Seats] = {}
         """For each job in the plan, by rank: the nodes and amounts that it gets"""
         self._late: dict[Request, dict[float, float]] = {}
-        """For each request and duration in seconds: a time before which a job with this request does not fit for that
-        duration. Valid until resources become free.
+        """For each request and duration in seconds: a time before which the request does not fit for that duration.
+        Valid until resources become free.
         """
 
     @classmethod
@@ -195,8 +195,8 @@ class NodePlan:
         return self._free[first] if last == first + 1 else np.minimum.reduce(self._free[first:last])
 
     def _open(self, request: Request, first: int, start: float, end: float) -> Amounts:
-        """Return, for each node, the amounts that are free from the step with index `first` until `end`. Nodes that
-        reservations keep from a job which starts at `start` are left out.
+        """Return, for each node, the amounts that are free from the step with index `first` until `end`. They are 0 on
+        nodes that reservations keep from a job starting at `start`.
         """
         return self._shape.left_open(request.admitted, self._worst(first, end), start, end)
 

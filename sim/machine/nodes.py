@@ -47,7 +47,7 @@ class NodeMachine(Machine):
         """For each running job, by rank: the nodes and amounts that it holds"""
         self.tiers, self.factors, self.qos_factors = shape.tiers, shape.factors, shape.qos_factors
         self.promised: dict[int, tuple[float, Seats]] = {}
-        """For each job with a reservation, by rank: the reserved start, and the nodes with the amounts"""
+        """For each job with a reservation, by rank: (reserved start, nodes and amounts reserved for it)"""
 
     def copy(self) -> NodeMachine:
         twin = NodeMachine(self.shape, self.requests, self.lasts, self.accounts)
@@ -76,8 +76,8 @@ class NodeMachine(Machine):
         return self.shape.reservations[self.requests[job.rank].admitted.within].why_never(self.now)
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
-        """Return (name, start, end, whether the job names it) of the reservation that keeps the job from its nodes now;
-        None if no reservation does.
+        """Return (name, start, end, True if the job names it) of the reservation of nodes that keeps the job from
+        starting now; None if no reservation does.
         """
         shape, request = self.shape, self.requests[job.rank]
         if not shape.reservations or self.fits(job):
@@ -165,7 +165,7 @@ class NodeMachine(Machine):
         return chosen
 
     def faults(self) -> str:
-        """Return a sentence on the first rule of a machine of nodes that is broken, "" if none is; `--check` calls
+        """Return a sentence on the first broken rule of a machine of nodes, "" if none is broken; `--check` calls
         it.
         """
         used = np.zeros_like(self.left)

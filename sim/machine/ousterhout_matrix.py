@@ -19,8 +19,8 @@ from sim.machine.processors import lowest, written
 
 
 class Cell(NamedTuple):
-    """Job in one row of the matrix, with its columns as bits; `is_home` is True in its home row and False for a
-    replica.
+    """Job in one row of the matrix, with its columns as bits; `is_home` is True in its home row and False for a replica
+    (a copy in another row).
     """
 
     rank: int
@@ -112,7 +112,9 @@ class MatrixView:
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Return those of the jobs `ranks` whose every column is free in at least one of these rows."""
+        """Return those of the jobs `ranks` each of whose columns is free in at least one of these rows (not always in
+        the same one).
+        """
         columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
         return [rank for rank in ranks if not columns[rank] & used]
 
@@ -140,8 +142,8 @@ class MatrixView:
         return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
 
     def room_for_replica(self, rank: int) -> int | None:
-        """Return the id of the first row in which all columns of the job are free, for a replica of the job there; None
-        if there is no such row.
+        """Return the id of the first row in which all columns of the job are free, so that a replica (copy) of the job
+        fits there; None if there is no such row.
         """
         columns, used = self._columns[rank], self._used
         for row in self._rows:
@@ -155,8 +157,8 @@ class MatrixView:
 
     @property
     def next_row(self) -> int:
-        """Return the id that the next row to be opened will get: the lowest one that is not in use or blocked until the
-        next cleaning.
+        """Return the id that the next new row will get: the lowest one that no row has now or had since the last
+        cleaning (removal of all replicas).
         """
         return next(row for row in counted(1) if row not in self._used and row not in self._gone)
 
@@ -237,14 +239,14 @@ class Matrix(MatrixView):
 
     @property
     def standing(self) -> Mapping[int, tuple[int, ...]]:
-        """Return the ids of each job's rows, with ranks as keys. This is the matrix's own dictionary, which the caller
-        must not change.
+        """Return a mapping from the rank of each job to the ids of its rows. It is the matrix's own dictionary, which
+        the caller must not change.
         """
         return self._rows_of
 
     def open_row(self) -> int:
-        """Add an empty row behind the last one, and return its id: the lowest that is not in use or blocked until the
-        next cleaning.
+        """Add an empty row behind the last one, and return its id: the lowest one that no row has now or had since the
+        last cleaning (removal of all replicas).
         """
         row = self.next_row
         self._rows.append(row)
@@ -279,7 +281,7 @@ class Matrix(MatrixView):
         self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
 
     def replicate(self, rank: int, row: int) -> None:
-        """Add a replica of the job in this row, in the same columns."""
+        """Add a replica (copy) of the job in this row, in the same columns."""
         columns, used = self._columns.get(rank, 0), self._used.get(row)
         if not columns or used is None or columns & used:
             self._demand_place(rank)
@@ -331,8 +333,8 @@ class Matrix(MatrixView):
         raise DecisionError(f"the job of rank {rank} {what}")
 
     def held_twice(self) -> Iterator[tuple[int, int]]:
-        """Yield (row id, columns as bits) for each row in which jobs overlap, or the columns counted as occupied are
-        wrong; any result is a bug.
+        """Yield (row id, columns as bits) for each row in which jobs overlap in these columns, or the record of
+        occupied columns is wrong there; any result is a bug.
         """
         for row in self._rows:
             seen = 0

@@ -180,8 +180,8 @@ class Machine:
         return (-1,)
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
-        """Return (name, start, end, whether the job names it) of the reservation that keeps the job from its nodes now;
-        None if no reservation does.
+        """Return (name, start, end, True if the job names it) of the reservation of nodes that keeps the job from
+        starting now; None if no reservation does.
         """
         return None
 
@@ -219,15 +219,15 @@ class Machine:
         """Remove all records that `promise` made."""
 
     def _beside_kept(self, count: int) -> int:
-        """Return `count` of the free processors, as bits, except processors that are reserved for suspended jobs."""
+        """Return `count` free processors, as bits, none of which is reserved for a suspended job."""
         free = self.free_set & ~self.kept
         if count > free.bit_count():
             raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for a job")
         return self._choose(free, count)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job exactly these processors (as bits) or nodes; return its processors as bits. `count` must be
-        their number.
+        """Give the job exactly these processors (as bits) or nodes; return its processors as bits. `count` must be the
+        number of these processors.
         """
         if not isinstance(processors, int):
             raise DecisionError("equal processors have no nodes to choose")

@@ -1,8 +1,8 @@
 """Number of free processors over future time: the plan of a machine of equal processors.
 
-A profile is a step function, with the columns and searches of `sim.machine.steps`: `at[0]` is the present or an earlier
-time. Neighbouring steps have different numbers, so a plan has no unnecessary steps. Changes less than a microsecond
-apart count as simultaneous.
+A profile is a step function; its columns (`at`, `free`) and its searches are in `sim.machine.steps`. `at[0]` is the
+present or an earlier time. Neighbouring steps have different numbers, so a plan has no unnecessary steps. Changes less
+than a microsecond apart count as simultaneous.
 """
 
 from __future__ import annotations
@@ -218,7 +218,8 @@ class Profile(Steps):
 
 
 class Extra:
-    """Extra processors, which stay free when the first job of the queue (the head) starts at its shadow time.
+    """Extra processors, which stay free when the first job of the queue (the head) starts at its shadow time, its
+    earliest possible start.
 
     Backfilled jobs that would end after the shadow time share them.
     """

@@ -17,7 +17,9 @@ from sim.machine.moment import MOMENT
 from sim.machine.operations import count_progress, turns_for
 
 _FEW = 4
-"""Number of results of `_works` that are remembered, because the same ones are requested again and again."""
+"""Number of results of `_works` (progress of each row) that are remembered, because the same ones are requested again
+and again.
+"""
 
 
 class Turn(NamedTuple):
@@ -56,7 +58,9 @@ class Turns:
         self.begin: float = 0
         """Time at which the turn of the active row began."""
         self._known_works: dict[tuple[float, float], list[float]] = {}
-        """For each (time, overhead): the result of `_works`, remembered until the clock changes"""
+        """For each (time, overhead in seconds): the progress of each row by then (result of `_works`), remembered until
+        the clock changes
+        """
 
     def copy(self) -> Turns:
         twin = Turns.__new__(Turns)
@@ -219,7 +223,7 @@ class Turns:
     # Counting turns; the one that began at `begin` is number 0
 
     def _ended_by(self, time: float) -> int:
-        """Return how many turns have ended by `time`, beginning with the current one."""
+        """Return how many turns have ended by `time`, counted from the current turn on."""
         return max(int((time - self.begin + MOMENT) // self.slice), 0)
 
     def _places(self, rows: Sequence[int]) -> list[int]:

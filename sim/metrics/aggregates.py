@@ -81,7 +81,7 @@ def ratio(s1: Value, sm: Value) -> float | None:
 
 def span(schedule: Schedule) -> tuple[float, float]:
     """Return (time of the first submission, time of the last end). If the run was cut short, the second is the time of
-    its last step if that is later.
+    the run's last step if that is later.
     """
     ended = schedule.end[~np.isnan(schedule.end)]
     begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0

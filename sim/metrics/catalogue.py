@@ -35,8 +35,8 @@ class Metric(NamedTuple):
 
 
 def _spread(column: str, title: str, unit: Unit, what: str) -> tuple[Metric, ...]:
-    """Return the metrics of a quantity of jobs that the field `column` holds: its mean, median, worst value and
-    standard deviation.
+    """Return four metrics of a quantity of jobs (the field `column` of `FinishedJobs`): its mean, median, worst value
+    and standard deviation.
 
     `what` says in words what the quantity is.
     """

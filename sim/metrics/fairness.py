@@ -135,7 +135,7 @@ def fair_starts(
 
 
 def fair_start(scenario: Scenario, rank: int, told: Callable[[int], object] = lambda finished: None) -> float | None:
-    """Return the job's start in a run without the jobs submitted after it; None if it never starts. `told` is called as
-    in `fair_starts`.
+    """Return the job's start in a run without the jobs submitted after it; None if it never starts. `told` is called
+    after each step with the number of jobs finished by then.
     """
     return next(fair_starts(scenario, [rank], told))[1]

@@ -120,6 +120,6 @@ class FinishedJobs:
 
     @cached_property
     def recorded_wait(self) -> Floats:
-        """Return the wait of each job that the trace records, in seconds; nan if it records none."""
+        """Return the wait of each job in seconds as recorded in the trace; nan if it is not recorded."""
         wait = self.column(self.workload.wait)
         return np.where(wait >= 0, wait, np.nan)

@@ -39,8 +39,8 @@ class GroupRow:
         return int(self.values["jobs"] or 0)
 
     def without_members(self) -> GroupRow:
-        """Return the row with an empty `members`, because the ranks for a dozen groupings would need more memory than
-        the jobs.
+        """Return a copy of the row without the ranks in `members`, which for a dozen groupings would need more memory
+        than the jobs.
         """
         return GroupRow(self.label, self.meaning, self.values)
 

@@ -67,8 +67,8 @@ class Pass(View, Protocol):
         """Request a pass at the time `at`, unless another pass is made before."""
 
     def keep(self, job: Job, because: Reason | None = None) -> None:
-        """Record the reason why the job keeps waiting, if the run is watched; without `because` the reason is what the
-        job lacks.
+        """Record the reason why the job keeps waiting, if this run records reasons; without `because` the reason is
+        what the job lacks.
         """
 
 
@@ -167,8 +167,8 @@ _Act = TypeVar("_Act", bound=Callable[..., Any])
 
 
 def act(function: _Act) -> _Act:
-    """Register a function for iterated policies: it yields the decisions that the call of the same name on a `Pass`
-    makes.
+    """Register a function for policies that run as generators: it yields the decisions that the call of the same name
+    on a `Pass` makes.
     """
     ACTS[function.__name__] = function
     return function
@@ -206,8 +206,8 @@ def is_by_calls(decide: Callable[..., Any]) -> bool:
 
 @cache
 def yielding(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a generator function that yields the decisions of `function`; its lines keep their numbers in the same
-    file.
+    """Return a generator function that yields the decisions of `function`; tracebacks show its lines as those of
+    `function`, with the same file and line numbers.
     """
     function = inspect.unwrap(function)
     assert isinstance(function, FunctionType)

@@ -25,7 +25,7 @@ class Column(NamedTuple):
     """Unit of the number: a point in time, a duration, or None for a plain number."""
 
     def value(self, notes: Mapping[str, Mapping[int, float]], job: Job) -> float | None:
-        """Return the job's number; None if the policy has not set it."""
+        """Return the number in this column for the job; None if the policy has not set it."""
         noted = notes.get(self.name)
         value = noted.get(getattr(job, self.of, -1)) if isinstance(noted, Mapping) else None
         return value if isinstance(value, int | float) else None

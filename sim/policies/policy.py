@@ -39,7 +39,7 @@ class Policy:
     notebook.
     """
     keeps_reservations: ClassVar[bool] = False
-    """True if a reservation stays until the policy moves it; False if the policy plans all of them again at each
+    """True if a reservation stays until the policy moves it; False if the policy plans all reservations again at each
     pass.
     """
 

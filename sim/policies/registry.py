@@ -112,7 +112,7 @@ class Registry(Mapping[str, type[Policy]]):
 
     def _own_made(self, cls: type[Policy], shown: str, given: dict[str, str]) -> Policy:
         """Return a new policy object of the user-defined class, with the parameters `given` as text. Errors name the
-        place in the user's code, whose file they call `shown`.
+        place in the user's code, with `shown` as the name of the file.
         """
         with blamed(getattr(sys.modules.get(cls.__module__), "__file__", None) or "", shown):
             made = _made(cls, given)

@@ -59,7 +59,7 @@ class View(Protocol):
 
     @property
     def time(self) -> float:
-        """Return the time of this pass, for policies whose view is called `now`."""
+        """Return the time of this pass, the same as `now`: policies that call their view `now` write `now.time`."""
 
     @property
     def procs(self) -> int:
@@ -96,9 +96,8 @@ class View(Protocol):
     def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
         """Return the jobs behind `head` (None: all waiting jobs) that might start now and not delay the head.
 
-        The head is planned for `shadow` and leaves `extra` processors then. In a watched run, and on a machine of
-        nodes, all
-        jobs behind the head are returned.
+        The head is planned for `shadow` and leaves `extra` processors then. If the run records reasons, and on a
+        machine of nodes, all jobs behind the head are returned.
         """
 
     def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:
@@ -116,8 +115,8 @@ class View(Protocol):
         """Return True if the waiting job is at the front of the queue."""
 
     def spares(self, job: Job, head: Job, extra: int) -> bool:
-        """Return True if the job leaves the head room at its shadow time: it needs at most `extra` processors. On a
-        machine of nodes, the head must still fit on the nodes at that time.
+        """Return True if the head can still start at its shadow time although the job runs: the job needs at most
+        `extra` processors. On a machine of nodes, the head must still fit on the nodes at that time.
         """
 
     def lacks(self, job: Job) -> Reason:
@@ -274,8 +273,8 @@ class View(Protocol):
         """
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
-        """Return (name, start, end, whether the job names it) of the reservation of nodes that keeps the job from
-        starting now, otherwise None.
+        """Return (name, start, end, True if the job names it) of the reservation of nodes that keeps the job from
+        starting now; None if no reservation does.
         """
 
     def where_it_ran(self, job: Job) -> Seats | None:
@@ -299,7 +298,9 @@ class View(Protocol):
         """
 
     def only(self, jobs: Iterable[Job]) -> View:
-        """Return a view for another policy in which only these jobs wait; it follows the changes of this view."""
+        """Return a view in which only these jobs wait, to give to another policy; it changes together with this
+        view.
+        """
 
     def job(self, rank: int) -> Job:
         """Return the job of that rank."""

@@ -14,7 +14,9 @@ from sim.timeline.timeline import Timeline
 
 
 def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
-    """Return a record of every branch with its own switches, parents before their children."""
+    """Return a record of every branch with the switches and failures of this branch alone, parents before their
+    children.
+    """
     return tuple(map(_record, timeline.branches.values()))
 
 

@@ -29,8 +29,8 @@ def read_policy(spec: str) -> Policy:
 
 
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:
-    """Return references to the user-defined code that these specs name: as last loaded, or else as in `known`, or else
-    with the hash "".
+    """Return a reference to each piece of user-defined code that these specs name: the reference of its last load, or
+    else the one in `known`, or else one with the hash "".
     """
     told = {ref.name: ref for ref in known}
     names = dict.fromkeys(named.name for spec in specs for named in code_in(spec))

@@ -41,7 +41,9 @@ class BranchRecord:
     parent: str | None = None
     forked: int = 0
     switches: tuple[Switch, ...] = ()
-    """Switches of this branch alone; for the first branch all planned switches, whether made or still to come."""
+    """Switches of the policy, and failures of processors, on this branch alone; for the first branch all planned ones,
+    whether made or still to come.
+    """
 
 
 class Bookmark(NamedTuple):
@@ -294,7 +296,7 @@ def _breaks(switch: Switch) -> dict[str, Value]:
 
 
 def _branch(table: SessionTable, key: str, names: Collection[str]) -> str:
-    """Return the name of a branch under a key of the table. Raise an error if there is no such branch."""
+    """Return the name of the branch that the table has under `key`. Raise an error if it is not one of `names`."""
 
     def check(text: str) -> None:
         if text not in names:

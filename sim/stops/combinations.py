@@ -11,7 +11,7 @@ from typing import TypeAlias
 from sim.stops.conditions import Condition
 
 Reading: TypeAlias = tuple[object, ...]
-"""Values read after one step, one for each condition of a stop."""
+"""Values read after one step: one for each single condition of which a stop condition consists."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,9 @@ _EVENTS = {**EVENTS, **CHANGES}
 
 
 class StopError(SchedscopeError):
-    """Error for a condition that cannot be parsed; it names the allowed words, and the position from 0."""
+    """Error for a condition that cannot be parsed; it names the allowed words, and the position in the text, counted
+    from 0.
+    """
 
     def __init__(self, what: str, position: int) -> None:
         self.position = position
@@ -93,7 +95,7 @@ class Stop:
         return any(isinstance(condition, OnLine | OfVariable) for condition in self.conditions)
 
     def read(self, instant: Instant) -> Reading:
-        """Return the values after a step that the condition needs."""
+        """Return the values that the condition needs of the state after a step."""
         return tuple(condition.read(instant) for condition in self.conditions)
 
     def holds(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:

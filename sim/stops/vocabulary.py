@@ -237,8 +237,8 @@ def kind_of(reason: type) -> str:
 
 
 def is_kept_because(instant: Instant, meant: Meant, reason: str) -> bool:
-    """Return True if a job that `meant` accepts waits for a reason of the kind `reason`, or for one whose sentence
-    contains that text.
+    """Return True if a job that `meant` accepts is kept waiting, and its reason is of the kind `reason` or has this
+    text in its sentence.
     """
     kept = (d for d in instant.decisions if isinstance(d, Keep) and meant(d.job))
     return any(kind_of(type(d.because)) == reason or reason in why(d.because, d.job, clock).lower() for d in kept)

@@ -35,7 +35,7 @@ ALIKE = ("fcfs", "firstfit", "easy", "conservative", "replan")
 
 
 class ContractError(PolicyError):
-    """Error for a policy that breaks a rule which every policy must keep."""
+    """Error for a policy that breaks one of the rules for all policies."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: flo
 
 
 def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:
-    """Return True if the policy of that name makes the same schedule of the workload."""
+    """Return True if the policy called `name` makes the same schedule of the workload as `policy`."""
     one, other = (_schedule(workload, each) for each in (policy, parse_policy(name)))
     pairs = (one.start, other.start), (one.end, other.end)
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)

@@ -22,8 +22,8 @@ COUNT = 100
 
 
 class Speed(NamedTuple):
-    """Processor time in seconds of a run of the workload `TIMED`: not compiled, and compiled; each the least of several
-    measurements.
+    """Processor time in seconds of a run of the workload `TIMED`, not compiled and compiled; each value is the least of
+    several measurements.
     """
 
     plain: float

@@ -36,8 +36,8 @@ WHY = "does it use unseeded random numbers, a clock, state of an earlier run, or
 MOST_STEPS = 100_000
 TIMES = ("the first time", "the second time")
 AGAIN = 8
-"""Number of repetitions of a run that must all decide alike before a difference is blamed on something other than
-chance.
+"""Number of times that a run is repeated. Only if all repetitions decide alike, a difference is blamed on something
+other than chance.
 """
 
 
@@ -167,8 +167,8 @@ def _apart(
 def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Decided]:
     """Yield (step, decision) for the decisions up to the time `until`, or for all if that is None.
 
-    Reservations in rows of the matrix are left out unless `in_rows` is True, because a watched run records more of
-    them.
+    Reservations in rows of the matrix are left out unless `in_rows` is True, because a run that records reasons has
+    more of them.
     """
     history = engine.history
     for step, decision in history.all_decisions():

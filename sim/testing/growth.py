@@ -28,8 +28,8 @@ class Growth:
 
     @property
     def exponent(self) -> float | None:
-        """Return the exponent with which the time grows at the longest queues; None if passes are too quick to
-        measure.
+        """Return the exponent e if, at the longest queues, the time grows like the number of waiting jobs to the power
+        of e; None if passes are too quick to measure.
         """
         known = [point for point in self.points if point[1] > 2e-5]
         if len(known) < 2:

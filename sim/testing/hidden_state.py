@@ -19,7 +19,8 @@ _PLAIN = (dict, list, set, deque, Counter, int, float, str)
 
 
 def kept_outside(policy: Policy, names: Collection[str] | None = None) -> dict[str, str]:
-    """Return a mapping from name to text of the values of a policy's module, classes and instance that can change.
+    """Return the values in a policy's module, classes and instance that can change during a run, as a mapping from name
+    to value as text.
 
     With `names` only these values are returned.
     """

@@ -12,7 +12,7 @@ from sim.workload.model import Workload
 
 
 def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: float = 10.0) -> Workload:
-    """Return the smallest workload that is found within `seconds` and for which `happens` still returns True."""
+    """Return the smallest workload found within `seconds` seconds for which `happens` still returns True."""
     over = monotonic() + seconds
     found, size = workload, max(1, len(workload) // 2)
     while monotonic() < over:

@@ -31,7 +31,9 @@ _WORK = 2000
 _A_STEP = 40
 """Amount of work that a step counts as, in addition to 1 for each job that waits or runs"""
 _A_COPY = 20
-"""Amount of work for each waiting or running job between two checkpoints: with many jobs they are rarer"""
+"""Amount of work by which each waiting or running job puts off the next checkpoint, so that checkpoints are rarer with
+many jobs
+"""
 MOST_PRINTED = 2000
 """Number of the last steps whose printed lines are kept."""
 FORGETFUL = (

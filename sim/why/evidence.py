@@ -36,8 +36,8 @@ Entry: TypeAlias = Queued | Suspended | Running
 class Considered(NamedTuple):
     """Decision of this pass, with its relation to the job of the evidence.
 
-    `is_own` is True if the decision is about this job. `touches` is True if it starts, resumes or suspends another job,
-    or if its reason names this job.
+    `is_own` is True if the decision is about this job. `touches` is True if the decision starts, resumes or suspends
+    another job, or if its reason names this job.
     """
 
     decision: Decision

@@ -27,7 +27,8 @@ class Free(NamedTuple):
 
 
 class FreeInRow(NamedTuple):
-    """Fact of the row of the matrix with the most free columns; a replica of a job counts as free.
+    """Fact of the row of the matrix with the most free columns; a replica (copy of a job from another row) counts as
+    free.
 
     The matrix has `rows` rows, and at most `most` are allowed (None: no limit).
     """
@@ -62,8 +63,8 @@ class Ahead(NamedTuple):
 class PassedBy(NamedTuple):
     """Fact: how many jobs arrived later than this job and started while it waited.
 
-    Such a later job was in this job's way if it held processors at a time when this job would have fitted on the
-    processors of all such later jobs together with the free ones.
+    Such a later job was in this job's way if it held processors at a time when this job could have started without the
+    later jobs. The free processors and theirs together would then have been enough.
     """
 
     jobs: int

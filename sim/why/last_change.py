@@ -152,7 +152,7 @@ def _switched(history: Past, step: int) -> Switched | None:
 
 def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None]:
     """Yield the last step before `before` in which a job got the processor or left it. If both happened in this step,
-    its decision is the one about the job that got the processor.
+    the decision yielded with it is the one about the job that got the processor.
 
     The stretches (uninterrupted runs of jobs) are searched from the last one backwards. The search ends at a job that
     has the processor to itself, because all earlier jobs left before it.
@@ -181,7 +181,7 @@ def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None
 
 
 def _division(history: Past, before: int) -> Iterator[Cause | None]:
-    """Yield the last step before `before` in which the processors that belong to a partition changed."""
+    """Yield the last step before `before` in which the set of processors that a partition owns changed."""
     step = next(divided_in(history.as_of(before - 1)), None)
     if step is not None:
         decision = _decision(history, step, lambda d: isinstance(d, Divide | Borrow))

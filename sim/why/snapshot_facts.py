@@ -79,7 +79,9 @@ def free_now(snapshot: Snapshot) -> f.Free:
 
 
 def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
-    """Return the cells of each row of the matrix (key: row id), without replicas, because replicas give way to jobs."""
+    """Return the cells of each row of the matrix (key: row id), without replicas (copies of jobs from other rows),
+    because replicas give way to jobs.
+    """
     picture = () if snapshot.matrix is None else snapshot.matrix.rows
     return {row: [cell for cell in cells if cell.is_home] for row, cells in picture}
 
@@ -129,7 +131,8 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
     """Return the fact of when enough jobs will have ended for this job to fit; in a matrix, in the row where this is
     earliest.
 
-    The result is None if enough processors are free already, or if a suspended job resumes first.
+    The result is None if enough processors are free already, or if a suspended job resumes next, for which free
+    processors are kept.
     """
     rows = _rows(snapshot)
     if snapshot.awaited is not None:

@@ -227,7 +227,7 @@ def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[
 
 def room(state: State) -> int:
     """Return the number of free processors. In a matrix it is that of the row with the most free columns, where
-    replicas count as free.
+    replicas (copies of jobs from other rows) count as free.
     """
     sharing = state.sharing
     if sharing is None:
@@ -236,8 +236,8 @@ def room(state: State) -> int:
 
 
 def most_free(procs: int, picture: MatrixPicture) -> tuple[int, int]:
-    """Return (free columns, row id) of the row that has the most free columns, where replicas count as free; without
-    rows, all `procs` columns and row 0.
+    """Return (free columns, row id) of the row that has the most free columns, where replicas (copies of jobs from
+    other rows) count as free. Without rows, return all `procs` columns and row 0.
     """
     rows = ((row, (cell.columns.bit_count() for cell in cells if cell.is_home)) for row, cells in picture.rows)
     free, row = max(((procs - sum(held), -row) for row, held in rows), default=(procs, 0))

@@ -8,7 +8,9 @@ from typing import Any
 
 
 class Ranked:
-    """Base class of the shape of a machine: the properties by which jobs come before others."""
+    """Base class of a machine's shape, with the properties that decide which jobs come before others in Slurm's
+    priority.
+    """
 
     groups: tuple[Any, ...]
     requests: tuple[Any, ...]

@@ -303,7 +303,7 @@ class Workload:
     """Limits on what the jobs of users, accounts and arrays may use at the same time; None if no job has a limit."""
 
     def title(self, spec: str) -> str:
-        """Return the title of a run under the policy `spec`: spec and kind of estimates, unless these are recorded."""
+        """Return the title of a run under the policy `spec`: the spec, with the kind of estimates if not recorded."""
         return spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"
 
     @cached_property
@@ -320,7 +320,7 @@ class Workload:
 
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None, sizes: Sequence[Resize] = ()) -> Workload:
-        """Return the jobs that can run on `procs` processors (None: the header's), a number that `sizes` change."""
+        """Return the jobs that can run on `procs` processors (None: the header's number), which `sizes` may change."""
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
         width = np.ceil(np.where(asked > 0, asked, used))
         run, estimate = trace.column(Field.RUN), trace.column(Field.ESTIMATE)
@@ -423,7 +423,7 @@ class Workload:
         return replace(kept, outages=outages, fidelity=self.fidelity + Fidelity(skipped=skipped))
 
     def with_overruns(self, rule: Overrun = "kill") -> Workload:
-        """Return the workload with jobs killed at their estimates (`kill`) or with estimates raised (`grow`)."""
+        """Return the workload with jobs killed at their estimates (`kill`) or estimates raised to run time (`grow`)."""
         longer = self.runtime > self.estimate
         if not longer.any():
             made = self
@@ -434,7 +434,7 @@ class Workload:
         return made._without_hopeless() if self.follows else made
 
     def _without_hopeless(self) -> Workload:
-        """Return the workload without jobs that wait for an outcome of another job that cannot occur."""
+        """Return the workload without jobs that wait for another job to end with an outcome that cannot occur."""
         may_cancel = bool(self.outages or (self.limits and self.limits.submits) or (self.shape and self.shape.confines))
         never, follows = hopeful(self.follows, failing(self.killed, self.status), may_cancel)
         made = replace(self, follows=follows)
@@ -456,7 +456,7 @@ class Workload:
         return Jobs(*known, self.high, self.reserve, self.wait)
 
     def called(self, field: Field, number: int) -> str:
-        """Return the name of the user, group or queue (`field`) `number`; the number if unnamed, "" if negative."""
+        """Return the name of user, group or queue (see `field`) `number`; the number if unnamed, "" if negative."""
         words = self.names.get(field, ())
         return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
 

@@ -38,7 +38,9 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
 
 
 def _told(trace: Trace) -> Trace:
-    """Return the trace with a note on what a platform says that is not modelled."""
+    """Return the trace with a note on the platform: jobs take whole hosts, and speeds, links and energy are not
+    modelled.
+    """
     what = "a platform of Batsim: jobs take whole hosts; speeds, links and energy are not modelled"
     return replace(trace, fidelity=trace.fidelity + Fidelity(assumed=(Note(what, 1),)))
 

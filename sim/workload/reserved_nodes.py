@@ -25,8 +25,8 @@ class NodeReservation:
     end: float
     nodes: frozenset[int]
     users: frozenset[str] = frozenset()
-    """Users whose jobs may use the nodes meanwhile. If the trace names reservations, only jobs that name this one may
-    use the nodes.
+    """Users whose jobs may use the nodes during the reservation. If the trace names reservations, only jobs that name
+    this one may use the nodes.
     """
     accounts: frozenset[str] = frozenset()
     is_dated: bool = False
@@ -47,12 +47,14 @@ class NodeReservation:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Reservations of a machine that concern a job, by number."""
+    """Numbers of the reservations of a machine that concern a job."""
 
     within: int = -1
-    """Reservation that the job names, in which it must start; -1 for none."""
+    """Number of the reservation that the job names, in which it must start; -1 for none."""
     may_use: frozenset[int] = frozenset()
-    """Reservations whose nodes the job may use besides others, because of its user or account."""
+    """Numbers of the reservations whose nodes the job may use in addition to unreserved ones, because of its user or
+    account.
+    """
 
 
 def shut(

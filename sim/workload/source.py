@@ -94,7 +94,7 @@ class Source:
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
         """Return `workload` after all transforms of this source, with the outages of this source. If `with_overruns` is
-        False, the overrun rule is not applied.
+        False, the overrun rule for jobs that exceed their estimates is not applied.
         """
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
         return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))

@@ -214,12 +214,14 @@ class Transforms(TransformOptions):
             self.apply_without_overruns(_NO_JOBS)
 
     def apply(self, workload: Workload) -> Workload:
-        """Return the workload to simulate: after all transforms and the overrun rule."""
+        """Return the workload to simulate: after all transforms and the overrun rule (for jobs that exceed their
+        estimates).
+        """
         return self.apply_without_overruns(workload).with_overruns(self.overrun)
 
     def apply_without_overruns(self, workload: Workload) -> Workload:
-        """Return the workload after all transforms, but before the overrun rule; this is the workload that statistics
-        describe.
+        """Return the workload after all transforms, but before the overrun rule (for jobs that exceed their estimates);
+        this is the workload that statistics describe.
         """
         if self.window is not None:
             workload = window(workload, *map(workload.header.seconds_at, self.window))

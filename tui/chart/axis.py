@@ -18,15 +18,15 @@ from sim.history.past import Past
 
 Floats = NDArray[np.float64]
 _BEFORE = 600.0
-"""Number of seconds that one place stands for, before the first step on an axis by event"""
+"""Number of seconds that one place (unit of the axis) stands for, before the first step on an axis by event"""
 
 
 class Axis:
-    """Axis of time on which a second is one place."""
+    """Axis of time by the clock, on which one second is one place (unit of the axis)."""
 
     by_event = False
     kind: Hashable = None
-    """Identity of the axis; two axes of the same kind have past times at the same places."""
+    """Identity of the axis; two axes of the same kind have all past times at the same positions."""
 
     def place(self, time: float) -> float:
         return time
@@ -57,8 +57,8 @@ class Axis:
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
-        """Return the times to be labelled between the places `begin` and `end`, at least `apart` places from each
-        other. The result is empty on an axis by the clock.
+        """Return the times to be labelled between the positions `begin` and `end` of the axis, at least `apart` units
+        of the axis from each other. The result is empty on an axis by the clock.
 
         Scrolling does not change which times have labels.
         """
@@ -69,7 +69,7 @@ CLOCK = Axis()
 
 
 class ByEvent(Axis):
-    """Axis on which the steps of the run, and then the planned times (`ahead`), are at the places 0, 1, 2...
+    """Axis on which the steps of the run, and then the planned times (`ahead`), are at the positions 0, 1, 2...
 
     >>> axis = ByEvent("a run", np.array([0.0, 10, 3600]), [7200.0])
     >>> axis.place(10), axis.place(1805), axis.time(2.5), axis.places(np.array([5.0, 7200, 10800])).tolist()
@@ -83,7 +83,7 @@ class ByEvent(Axis):
         self._moments = np.concatenate([steps, ahead])
         last = self._moments[-2:]
         self._beyond = max(float(last[-1] - last[0]), 1.0)
-        """Seconds that one place stands for after the last planned time."""
+        """Seconds that one place (unit of the axis) stands for after the last planned time."""
 
     def place(self, time: float) -> float:
         moments, at = self._moments, bisect_right(self._moments, time) - 1

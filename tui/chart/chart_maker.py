@@ -54,8 +54,8 @@ class ChartMaker:
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
         self._known: tuple[int, Floats, Floats] = -1, np.zeros(0), np.zeros(0)
-        """(Number of steps, first start of each job, completion of each job) at the last computation of these times; -1
-        steps before the first one
+        """(Number of steps, first start of each job, completion of each job) at the last computation of these times;
+        the number is -1 before the first computation
         """
 
     def parted(self, time: float) -> ChartMaker:
@@ -244,7 +244,8 @@ class ChartMaker:
     ) -> tuple[Raster, bool]:  # fmt: skip
         """Return the pixels of the chart, and True if some of them are not drawn yet.
 
-        The past comes from tiles that are drawn once; the column of now and the plan are drawn on each call.
+        The past comes from tiles (blocks of columns) that are drawn once; the column of now and the plan are drawn on
+        each call.
         """
         edges = view.edges()
         if (shares := self._shares.get(edges)) is None:
@@ -457,7 +458,9 @@ def _owner_of(history: Past, rank: int) -> int | None:
 
 @lru_cache(256)
 def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, ...]:
-    """Return, for each band, the number of the partition that owns most of it; -1 if no partition does."""
+    """Return, for each band (processors between two `edges`), the number of the partition that owns most of it; -1 if
+    no partition does. `division` has the processors (bits) of each partition.
+    """
     if not division:
         return (-1,) * (len(edges) - 1)
     shares = np.zeros((len(division), len(edges) - 1))
@@ -467,8 +470,8 @@ def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, 
 
 
 def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], clock: float) -> Axis:
-    """Return an axis on which each step, and each later time planned in the snapshots, takes one place; `clock` is used
-    if there are no steps.
+    """Return an axis on which each step, and each later time planned in the snapshots, takes one unit of the axis;
+    `clock` is used if there are no steps.
     """
     steps = steps if len(steps) else np.array([clock])
     ahead = sorted({time for shown in snapshots for time in planned_times(shown) if time > steps[-1]})

@@ -183,7 +183,7 @@ def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
 
 
 def _told(outage: Outage, at: Clock) -> str:
-    """Return text on an outage: if it is maintenance or a failure, and when it begins and ends."""
+    """Return text on an outage: whether it is maintenance or a failure, and when it begins and ends."""
     if outage.begins == -inf:
         return f"it comes at {at(outage.ends)}" if outage.ends < inf else "it never was"
     since = f"{'down for maintenance, as announced,' if outage.announced else 'gone'} since {at(outage.begins)}"

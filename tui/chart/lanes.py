@@ -82,8 +82,8 @@ class Lanes:
                 yield stretch._replace(kind=kind, processors=lifted, rows=())
 
     def joined(self, stretches: Iterable[Stretch]) -> list[Stretch]:
-        """Return the stretches, moved to their lanes; those of one job that follow each other on the same processors
-        are joined to one.
+        """Return the stretches (periods of a job on its processors), moved to their lanes; those of one job that follow
+        each other on the same processors are joined to one.
         """
         made: list[Stretch] = []
         last: dict[tuple[int, int], int] = {}

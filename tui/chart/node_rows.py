@@ -47,7 +47,7 @@ class NodeRows:
         self._current: tuple[Snapshot, Use] | None = None
 
     def cut(self, view: ChartView) -> ChartView:
-        """Return the view in which no band crosses the border of a node.
+        """Return the view in which no band (group of cores drawn together) crosses the border of a node.
 
         If there are enough rows of pixels for all visible nodes, nodes are also divided into several bands, as many as
         fit.
@@ -81,8 +81,8 @@ class NodeRows:
     def useless(
         self, history: Past, view: ChartView, clock: float, now: Use, start: Floats, by_owner: ByOwner | None
     ) -> Bools | None:
-        """Return an array (band, column): True if most of the band is on nodes whose free cores no waiting job can use.
-        The result is None if all are False.
+        """Return an array (band, column): True if most of the band (group of cores drawn together) is on nodes whose
+        free cores no waiting job can use. The result is None if all are False.
 
         The state at the middle of a past column counts for the whole column. In the future all is False.
         """
@@ -119,8 +119,8 @@ class NodeRows:
         return uses_at(self.shape, times, stays, ((rank, submit[rank], began[rank]) for rank in waits))
 
     def _bands(self, nodes: Bools, edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:
-        """Return True for each band between two `edges` if most of its cores belong to the nodes that are True in
-        `nodes`.
+        """Return True for each band (group of cores between two `edges`) if most of its cores belong to the nodes that
+        are True in `nodes`.
         """
         cores = np.repeat(nodes, self.shape.has[:, 0])
         if by_owner is not None:
@@ -133,7 +133,7 @@ class NodeRows:
 
     def by_use(self, view: ChartView, clock: float, now: Use, by_rows: bool | None) -> Partitioned | None:
         """Return lanes that group the nodes by how full they are now, or None. With `by_rows=True` there are lanes,
-        with False there are none; with None there are lanes only if the machine has more nodes than the chart rows.
+        with False there are none; with None there are lanes only if the machine has more nodes than the chart has rows.
         """
         if not (by_rows if by_rows is not None else len(self.shape.nodes) > view.rows):
             return None

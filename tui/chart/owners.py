@@ -62,7 +62,7 @@ class Order:
         self._known: dict[int, int] = {}
 
     def lifted(self, processors: int) -> int:
-        """Return the positions of `processors`; both sets are bits of a number."""
+        """Return the positions of these processors; both sets are integers with a bit for each member."""
         known = self._known.get(processors)
         if known is None:
             size = (len(self.places) + 7) // 8
@@ -77,7 +77,9 @@ class Order:
         return known
 
     def lifted_all(self, sets: Owners) -> Owners:
-        """Return the positions of each of these sets of processors; all sets are bits of a number."""
+        """Return the positions of each of these sets of processors; all sets are integers with a bit for each
+        member.
+        """
         return tuple(map(self.lifted, sets))
 
 
@@ -161,8 +163,8 @@ class ByOwner:
         self, how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int,
         exact: bool = False,
     ) -> None:  # fmt: skip
-        """Compute the orders of `columns` columns from column `first` on. With `exact`, an order changes at the time at
-        which owners change, otherwise at the beginning of the column in which that time lies.
+        """Compute the orders of `columns` columns from column `first` on. With `exact`, an order changes at the very
+        time when the owners change, otherwise at the beginning of the column of that time.
         """
         changes, since = _divisions_in(how, history, axis, per_column, first, columns)
         begun = since if exact else [axis.time((first + column) * per_column) for column, _ in changes]

@@ -32,7 +32,7 @@ class LaneName(NamedTuple):
     name: str
     limits: str
     size: str = ""
-    """Size of the lane as text; "" to use the number of processors in its `Band`."""
+    """Text for the size of the lane; "" to use the number of processors in the lane's `Band` (the lane at one time)."""
 
     @property
     def full(self) -> str:

@@ -30,8 +30,8 @@ def plan_boxes(
 ) -> tuple[Box, ...]:
     """Return boxes of running jobs until their expected ends, and of waiting jobs from their planned starts on.
 
-    `turn` is the length in seconds of a turn of a matrix row, None if rows take no turns; `shape` is the shape of a
-    machine of nodes, None for equal processors.
+    `turn` is the length in seconds of a turn (time slice) of a row of the gang-scheduling matrix, None if rows take no
+    turns. `shape` is the shape of a machine of nodes, None for equal processors.
     """
     if view.end <= clock:
         return ()
@@ -176,8 +176,8 @@ def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
 def _turns(
     snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
 ) -> Iterator[Box]:
-    """Yield boxes of the future turns of matrix rows. If turns are too short to see, each job has only one box, from
-    now until its expected end.
+    """Yield boxes of the future turns (time slices) of rows of the gang-scheduling matrix. If turns are too short to
+    see, each job has only one box, from now until its expected end.
     """
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
     if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.seconds):
@@ -194,8 +194,8 @@ def _turns(
 def _slots(
     matrix: MatrixPicture, view: ChartView, clock: float, turn: float, end: float
 ) -> Iterator[tuple[float, float, int]]:
-    """Yield (begin, end, index of the row in `matrix`) for the rest of the present turn, which lasts until `end`, and
-    each visible later turn.
+    """Yield (begin, end, index of the row in `matrix`) of turns (time slices of rows): the rest of the present turn,
+    which lasts until `end`, then each visible later turn.
     """
     places = {row: place for place, (row, _) in enumerate(matrix.rows)}
     count = len(places)

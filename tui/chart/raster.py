@@ -27,8 +27,8 @@ has no processors (`NOWHERE`).
 """
 
 SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
-"""Kinds of what a pixel shows: kinds of stretches, the trail of a suspended job, kinds of planned boxes, a replica, and
-a job that shares processors with other matrix rows.
+"""Kinds of what a pixel can show: those in `KINDS` (a job on its processors), the trail of a suspended job, planned
+boxes, a replica (a copy in a further matrix row), or a job that shares processors with other rows
 """
 (
     RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED, REPLICA, SHARING,
@@ -138,7 +138,7 @@ class Raster:
         return self.pixels["ending"]
 
     def above(self, under: Raster) -> Raster:
-        """Return this picture drawn over the picture `under`, which is visible where this one has no job."""
+        """Return this picture drawn over the picture `under`; `under` is visible where this picture has no job."""
         numbers = np.where(self.rank < 0, as_numbers(under.pixels), as_numbers(self.pixels))
         return Raster(numbers.view(PIXEL))
 
@@ -153,9 +153,9 @@ def rasterise(
     """Return the picture of these stretches up to `now`; the stretches in `ended` get a mark at their end, because the
     job was killed or suspended there.
 
-    Under gang scheduling several rows of the matrix take turns on the same processors. Where a column has many turns,
-    the caller passes a single stretch, and neighbouring bands show the rows alternately; longer turns are passed one by
-    one.
+    Under gang scheduling several rows of the matrix take turns on the same processors. If turns are too short to see,
+    the caller passes one stretch for all turns of a job, and neighbouring bands show the rows alternately. Otherwise it
+    passes a stretch for each turn.
     """
     pixels = Raster.blank(len(frame.edges) - 1, frame.columns, FREE).pixels
     if stretches:

@@ -46,9 +46,9 @@ class ChartView:
     """Visible part of the chart: `columns` columns of `per_column` places each, from column `first` on, and the
     processors from `low` to before `high`.
 
-    Processors are drawn in bands: one processor per band if there is space, otherwise several. Bands are equally high
-    if that leaves at most a third of the height blank, at the top (nothing, if processors are ordered by owner). If it
-    would leave more, the heights of bands differ by a pixel.
+    Processors are drawn in bands: one processor per band if there is space, otherwise several. Bands are equally high,
+    and the rest of the height is blank at the top. If more than a third would be blank, the heights of bands differ by
+    a pixel, and nothing is blank. Nothing is blank either if the processors are in another order than by number.
     """
 
     per_column: float
@@ -85,7 +85,7 @@ class ChartView:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds that a column stands for; infinite if columns differ."""
+        """Return the seconds that a column stands for; infinite if columns stand for different lengths of time."""
         return self.axis.seconds(self.per_column)
 
     def time_at(self, column: float) -> float:
@@ -177,8 +177,8 @@ class ChartView:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Choices of the user that determine the visible part. Methods return a changed copy; most need `now`, the time of
-    now.
+    """Choices of the user that determine the visible part. Methods return a changed copy; most need `now`, the current
+    time of the replay.
     """
 
     per_column: float
@@ -188,22 +188,22 @@ class Camera:
     rows: int
     follow: bool = True
     first: int = 0
-    """First visible column if the camera does not follow now. If it turns pages, the first column of some page, from
-    which all other pages are counted
+    """First visible column if the camera does not follow now. If the camera turns pages: first column of any page; the
+    other pages lie at whole multiples of a page from it
     """
     begin: float | None = None
     """Place (seconds or events) before which nothing is shown while the camera follows now; None for no limit."""
     pages: bool = False
     """True if the camera follows now by turning pages instead of scrolling."""
     by_rows: bool | None = None
-    """True to give matrix rows or partitions lanes of their own, False for no lanes. None if the program decides: lanes
-    for partitions, and for the rows of the gang-scheduling matrix if their time slices are too short to see.
+    """True if matrix rows or partitions have lanes of their own, False if not. None if the program decides: partitions
+    have lanes, and rows of the gang-scheduling matrix have lanes if their time slices are too short to see.
     """
     by_event: bool = False
     """True if places are events, False if seconds."""
     held: float | None = None
-    """Time to be shown in the middle of the chart, until `held_on` computes the first visible column from it; then
-    None
+    """Time for the middle of the chart, until `held_on` computes the first visible column from it; None at any other
+    time
     """
 
     @classmethod
@@ -287,14 +287,16 @@ class Camera:
     # Time
 
     def panned(self, columns: int, now: float) -> Camera:
-        """Return the camera moved `columns` columns to the right."""
+        """Return the camera moved `columns` columns to the right from its view at the time `now`; it does not follow
+        now any more.
+        """
         stays = self.staying(now)
         return replace(stays, first=stays.first + columns)
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
         """Return the camera zoomed in by `rungs` steps of possible widths (out if negative). Column `at` keeps its
-        time. If `at` is None, now stays in its column while the camera follows now; otherwise the middle column keeps
-        its time.
+        time. If `at` is None: now stays in its column if the camera follows now; if not, the middle column keeps its
+        time.
         """
         ladder = self._ladder
         per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]

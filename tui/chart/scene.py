@@ -33,7 +33,7 @@ class Box(NamedTuple):
     end: float
     processors: int
     kind: str
-    """Kind of the box: expected (a running job until its expected end), sharing (the same in a matrix row that takes
+    """Kind of the box: expected (a running job until its expected end), sharing (such a job in a matrix row that takes
     turns), reserved, or planned (without a reservation).
     """
     rows: tuple[int, ...] = ()
@@ -46,19 +46,20 @@ class Mark(NamedTuple):
     time: float
     kind: str
     """Kind of the mark: switch (of the policy), bookmark, fork (into a branch), parted (first difference of two runs)
-    or guess (in a quiz). Marks of the kinds promise and window are drawn only above the chart, not in the strip.
+    or guess (in a quiz). Two kinds are drawn only above the chart, not in the strip: promise (first reserved start of a
+    job) and window (latest end of jobs that may pass it).
     """
     text: str
     since: float | None = None
-    """Time with which the time of the mark is compared when its text is written: on the same day, the text omits the
-    day. None if the text has no time.
+    """Reference time for the text of the mark: the text omits the day if the mark is on the same day as this time. None
+    if the text has no time.
     """
     after: str = ""
-    """Text that follows the time in the text of the mark."""
+    """Text after the time in the text of the mark, such as ", now +5m" if a planned start has moved."""
 
     def told(self, near: Callable[[float], Clock] = clock_near) -> str:
-        """Return the text of the mark with its time, if `since` is given. `near(since)` returns the function that
-        writes the time as seen from `since`.
+        """Return the text of the mark, with its time if `since` is given. `near(since)` returns a function that writes
+        a time as text, without the day if that is the day of `since`.
         """
         return self.text if self.since is None else f"{self.text} {near(self.since)(self.time)}{self.after}"
 
@@ -139,7 +140,9 @@ class Chart:
     partitions have no lanes.
     """
     lane_names: tuple[LaneName, ...] = ()
-    """Names of the lanes of partitions; on a screen empty if partitions have no lanes."""
+    """Name of each lane: of each partition or, on a machine of nodes, of each group of equally full nodes. On a screen,
+    empty if there are no such lanes.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -162,8 +165,8 @@ class ChartScene(Chart):
     if this is true for no pixel
     """
     unused: tuple[int, ...] = ()
-    """Number of free cores now, followed by the number of free cores that no waiting job can use for each cause in
-    `BARS`; empty for equal processors.
+    """Number of free cores now; then, for each cause in `BARS` (why no waiting job can use free cores), the number of
+    free cores with that cause. Empty for equal processors.
     """
     hole: Hole | None = None
     label: str = ""

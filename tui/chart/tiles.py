@@ -107,8 +107,8 @@ class Tiles:
             tile.made[inside] = True
 
     def _pieces(self, layout: Hashable, bands: int, first: int, last: int) -> Iterator[tuple[_Tile, slice, slice]]:
-        """Yield (tile, slice, slice) for each tile with columns from `first` to before `last`. The slices are the
-        positions of these columns in the tile, and counted from `first`.
+        """Yield, for each tile with columns from `first` to before `last`: the tile, the positions of these columns in
+        the tile, and their positions counted from `first`.
         """
         for number in range(first // _WIDTH, (last - 1) // _WIDTH + 1):
             origin = number * _WIDTH

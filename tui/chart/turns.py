@@ -24,8 +24,8 @@ def are_seen(turn: float | None, column: float) -> bool:
 
 
 def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: float, column: float) -> Iterator[Stretch]:
-    """Yield the stretches. If turns are at least as long as a `column` (in seconds), a job that takes turns has a
-    stretch for each turn between `begin` and `end`.
+    """Yield the stretches. If turns take at least `column` seconds, a job that takes turns gets a stretch for each turn
+    between `begin` and `end` instead.
     """
     for stretch in stretches:
         if stretch.rows and are_seen(history.turn_at(stretch.start), column):

@@ -13,8 +13,9 @@ from tui.look.text import Align, number, table
 
 
 def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> list[str]:
-    """Return a table as lines, with a row for each comparison with the baseline. The row has confidence intervals and
-    the number of further seeds (or batches) that would make the difference significant.
+    """Return a table as lines, with a row for each comparison with the baseline: differences or, with `ratio`, ratios.
+    A row has confidence intervals, and the number of further seeds (or batches) that would make the difference
+    significant.
     """
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
@@ -72,7 +73,9 @@ def _method(of: Comparison, ask: PivotQuery, sample: str, ratio: bool, baseline:
 
 
 def against_rows(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> Iterator[Record]:
-    """Yield one record for each comparison, for JSON and CSV."""
+    """Yield one record for each comparison with the baseline, for JSON and CSV; with `ratio`, the values are ratios
+    instead of differences.
+    """
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in of.cells.items():
         low, high = found.student or (None, None)

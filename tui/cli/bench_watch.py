@@ -28,7 +28,7 @@ from tui.look.text import plain, table
 from tui.replay.file_watch import FileWatch
 
 FailureLines: TypeAlias = Callable[[str, Policy, Failure], list[str]]
-"""Function that writes the jobs on which a policy breaks a rule to a file; it returns lines about the failure"""
+"""Function that writes to a file the jobs on which a policy breaks a rule, and returns lines about the failure"""
 Saved: TypeAlias = Policy | str
 """Policy of a file that was saved, or one line on why that file has no usable policy"""
 TITLES = ("mean wait", "worst wait", "fairness")
@@ -44,7 +44,9 @@ class SupersededError(Exception):
 
 
 def watch(spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines) -> None:
-    """Test the policy `spec` at once, and whenever a file with its code is saved, until the user interrupts."""
+    """Test the policy `spec` at once, and whenever a file with its code is saved, until the user interrupts. Each test
+    makes `count` random workloads from `seed`; metrics are measured on the `workloads`.
+    """
     saves = SimpleQueue[Saved]()
     watcher = FileWatch(lambda _, renewed: saves.put(renewed[spec]), saves.put)
     saves.put(_loaded(spec))

@@ -36,8 +36,8 @@ options of sbatch.
 
 @contextmanager
 def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[], Executor], Callable[[], int]]]:
-    """Connect to the Dask cluster at `address`, or start one in Slurm, while the context lasts. Yield a function that
-    makes executors, and one that counts workers.
+    """Connect to the Dask cluster at `address`, or start one in Slurm, while the context lasts. Yield two functions:
+    the first makes executors for the runs, the second returns the number of workers.
     """
     distributed = extra("distributed", "a cluster", "cluster")
     for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:

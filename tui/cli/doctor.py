@@ -203,7 +203,7 @@ def _encoding(group: str, encoding: str) -> Finding:
 
 
 def _colours(group: str, found: Terminal) -> Finding:
-    """Return a finding on the number of colours, with the advice that would give more."""
+    """Return a finding on the number of colours of the terminal, with advice on how to get more."""
     if found.environ.get("NO_COLOR"):
         return Finding(group, "colours", "note", "none: NO_COLOR is set", "unset NO_COLOR")
     names = {24: "16 million", 8: "256", 4: "16"}
@@ -238,7 +238,9 @@ def folders() -> Iterator[Finding]:
 
 
 def _folder(name: str, folder: Path, variable: str) -> Finding:
-    """Return a finding on whether a folder can be written to; if it does not exist, on whether it can be created."""
+    """Return a finding on whether files can be written in a folder or, if it does not exist, whether it can be created.
+    The environment variable `variable` can name another folder.
+    """
     nearest = next(each for each in (folder, *folder.parents) if each.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK):
         return Finding("folders", name, "ok", printable(str(folder)))

@@ -173,8 +173,8 @@ def had_nobody_come(life: Life, scenario: Scenario) -> str:
 
 
 def in_reality(scenario: Scenario, rank: int) -> str:
-    """Return a sentence on when, while the job waited, enough processors were free in the schedule that the trace
-    recorded, and for how long.
+    """Return a sentence on the schedule recorded in the trace: when enough processors for the job were free there while
+    it waited, and for how long.
     """
     job = scenario.workload.jobs[rank]
     engine = scenario.begun()
@@ -295,8 +295,8 @@ def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
 
 
 def _curve(starts: Sequence[float], width: int, unicode: bool) -> Lines:
-    """Return a curve of the starts as text lines, in which higher means later. All but the last are planned starts; the
-    last is the real start.
+    """Return a curve of a job's starts as text lines, in which higher means later. All values but the last are planned
+    starts, in order of time; the last is the real start.
     """
     low, high = min(starts), max(starts)
     if len(starts) < 4 or low == high:

@@ -80,7 +80,9 @@ def _layout(room: FigureSize | None, panels: int) -> tuple[FigureSize, int]:
 
 
 def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
-    """Add the title of the figure, and a legend in which each label occurs once, even if several panels have it."""
+    """Add the title of the figure, and a legend in which each label occurs once, even if several panels have it.
+    `letters` is the font size in points.
+    """
     known: dict[str, Any] = {}
     for panel in axes.flat:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):

@@ -33,9 +33,9 @@ FIGURE = TextKind("figure", 2**20, FigureError)
 
 
 def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
-    """Return a mapping from name to value of the settings in a figure file. In the file, names of other files are
-    relative to its folder; the result has them with the folder. With `is_output_used`, raise an error if the output
-    lies outside of this folder.
+    """Return the settings in a figure file, as a mapping from name to value. Names of other files in it are relative to
+    its folder, and are returned with this folder in front. With `is_output_used`, raise an error if the output lies
+    outside of this folder.
     """
     text = FIGURE.read(path)
     found = FIGURE.toml(text, path)

@@ -1,4 +1,6 @@
-"""Table of the jobs that a sweep has stored: a row for each job, with the factors of its run."""
+"""Table of the jobs that a sweep has stored: a row for each job, with the factors of its run (trace, policy, seed and
+options).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from sim.workload.model import Floats, Ints
 from tui.cli.parquet import table_file
 
 OF_RUNS = ("trace", "policy", "seed")
-"""Factors of a run that the table always has; it has another factor only if that varies."""
+"""Factors of a run that the table always has as columns; another factor is a column only if it differs between the
+runs.
+"""
 WHOLE = ("rank", "width", "hour")
 DERIVED = ("slowdown", "bounded_slowdown")
 

@@ -248,7 +248,9 @@ A policy for schedscope, in `{module}/policy.py`.
     schedscope watch lublin-128 --policy {name}
 """
 CALLING = ("easy", "conservative", "fcfs")
-"""Names of the templates that act by calls"""
+"""Names of the templates whose policies act by calls such as `now.start(job, because)`, instead of yielding
+decisions
+"""
 TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS, "fair-share": FAIR}
 
 
@@ -352,8 +354,9 @@ def texts(path: Path, like: str) -> tuple[str, str]:
 
 
 def _policy(words: Mapping[str, str]) -> str:
-    """Return the text of the policy: a template, or the text of the policy that it is like if this acts by calls and is
-    alone in its file. Otherwise the new policy derives from the other, and passes its decisions on.
+    """Return the text of the policy file: the template for the policy to begin with, if it has one. If that policy acts
+    by calls (`now.start(...)`) and is alone in its file, return a copy of its text. Otherwise return a policy that
+    derives from that policy, and passes its decisions on.
     """
     like = words["like"]
     if like not in TEMPLATES and (text := _own_text(POLICIES[like])):
@@ -363,8 +366,8 @@ def _policy(words: Mapping[str, str]) -> str:
 
 
 def _own_text(cls: type[Policy]) -> str:
-    """Return the text of the file of our policy without its registration; "" if it does not act by calls, or if there
-    are several policies in the file.
+    """Return the text of the file of a built-in policy, without the registration of the policy. Return "" if the policy
+    does not act by calls (`now.start(...)`), or if several policies are in the file.
     """
     text = inspect.getsource(inspect.getmodule(cls) or cls)
     if not is_by_calls(cls.decide) or text.count("\n@policy(") != 1:
@@ -374,7 +377,9 @@ def _own_text(cls: type[Policy]) -> str:
 
 
 def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
-    """Return a mapping from each placeholder of the templates to the text that replaces it."""
+    """Return a mapping from each placeholder of the templates to the text that replaces it. The policy is called after
+    `stem`, decides like the policy `like`, and has the files `file` and `test`.
+    """
     like = POLICIES.aliases.get(like, like).partition(":")[0]
     if like not in [*POLICIES, *TEMPLATES]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")

@@ -43,7 +43,8 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
     """Return the state of a cluster and the recording that contains it. Without `recording`, return the present state
     on `host` and None.
 
-    With `recording`, it is the state at the time `at` that the user typed; None for the end of the recording.
+    With `recording`, the state is that at the time `at` as the user typed it; if `at` is None, that at the end of the
+    recording.
     """
     if recording is None:
         if at is not None:
@@ -56,9 +57,9 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 
 
 def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tuple[Board, Forecasts]:
-    """Return the forecasts for the state `cluster`, and the board (the data from which they are made). With a
-    recording, the forecasts of the day before are also scored; otherwise the board knows only which jobs ended in that
-    day.
+    """Return the board (the data from which forecasts are made) and the forecasts for the state `cluster`. With a
+    recording, forecasts of the day before are made and scored as well. Otherwise the board only has the jobs that ended
+    in this day, which `host` is asked for.
     """
     from sim.forecast.board import DAY, Board
 

@@ -411,8 +411,8 @@ def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
 
 
 def _entry(name: str) -> Metric:
-    """Return the metric of a row of the table, by name; besides listed metrics, this may be R against the first policy,
-    or a metric of groups.
+    """Return the metric of a row of the table, by name. In addition to the listed metrics, this may be a metric of
+    groups of jobs, or R: how much better the slowdown is than in the run of the first policy.
     """
     if name == R:
         return Metric(R, "R against the first", "factor", "greater", "LS equation 3, of the aggregate slowdown")

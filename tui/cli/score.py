@@ -147,8 +147,8 @@ def lines_of(score: Score) -> list[str]:
 
 
 def draw(score: Score, output: str) -> None:
-    """Write a figure of the score to `output`. It shows the median error by the time from the forecast to the start,
-    and the shares of forecasts that were near the start or too early.
+    """Write a figure of the score to `output`. One part shows the median error of forecasts, depending on how long
+    before the start they were made. Another shows the shares of forecasts that were near the start or too early.
     """
     from sim.experiments.intervals import Mean
     from sim.experiments.series import Panel, Point

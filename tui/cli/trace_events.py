@@ -61,7 +61,9 @@ def trace_events(engine: Engine) -> Iterator[Event]:
 
 
 def _groups(engine: Engine) -> list[Group]:
-    """Return the groups of processors: partitions if there are any, otherwise ranges of equally many neighbours."""
+    """Return the groups of processors: partitions if there are any, otherwise ranges of neighbouring processors, with
+    equally many in each.
+    """
     snapshot, procs = engine.snapshot(), engine.workload.procs
     if snapshot.queues and snapshot.division:  # of one queue alone there is no name
         names = [shortened(printable(queue)) for queue in snapshot.queues]

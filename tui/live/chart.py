@@ -40,7 +40,7 @@ NAME = 12
 LEAST_SEEN, MOST_SEEN = 300.0, 6 * 3600.0
 """Shortest and longest past, in seconds, that the chart shows when the screen opens."""
 ROOMY = 70
-"""Width of the chart in columns from which on labels of nodes also show their used memory."""
+"""Smallest width of the chart, in columns, at which labels of nodes also show the used memory."""
 """Columns of a node's name at the axis."""
 
 
@@ -127,7 +127,9 @@ class ChartMaker:
     def _hues(
         self, workload: Workload, mode: str, times: tuple[Floats, Floats], clock: float
     ) -> tuple[NDArray[np.uint8], Legend]:
-        """Return the hue of each job, indexed by rank, and the legend."""
+        """Return the hue of each job, indexed by rank, and the legend; `mode` names the way of colouring, and `times`
+        has starts and ends.
+        """
         if self._colours is None or self._colours[0] is not workload or self._colours[1] != mode:
             seen = workload
             if mode == "account":

@@ -51,8 +51,9 @@ class Ahead(NamedTuple):
 
 @dataclass
 class Forecaster:
-    """Maker of forecasts for polls. If a poll follows shortly after one with forecasts, its forecasts are made with the
-    same board, which continues the score. For any other poll, the polls of the day before are read again.
+    """Maker of forecasts for polls. If a poll follows shortly after one with forecasts, both get forecasts from the
+    same board (the data for forecasts), and the score continues. For any other poll, the polls of the day before are
+    read again.
     """
 
     polls: Polls
@@ -90,9 +91,9 @@ class Forecaster:
                 yield self._keep(Ahead(picture, scored, scored.add(cluster), True))
 
     def _scored(self, cluster: Cluster, earlier: range, is_over: Callable[[], bool]) -> Board | None:
-        """Return a board (the data of forecasts) with scored forecasts for the polls `earlier`. If all would take
-        longer than `PATIENCE`, only some of these polls, at equal distances, get forecasts. Return None once `is_over`
-        returns True.
+        """Return a board (the data of forecasts) with scored forecasts for the polls `earlier`. If all would take more
+        than `PATIENCE` seconds of computing, only some of these polls, at equal distances, get forecasts. Return None
+        once `is_over` returns True.
         """
         board, spent, since = Board(every=0.0), 0.0, 0.0
         for place, number in enumerate(earlier):

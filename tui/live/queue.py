@@ -21,8 +21,8 @@ NEVER = frozenset({
 })  # fmt: skip
 """Slurm's reasons to wait of jobs that can never start unless a limit, a request or a dependency is changed."""
 BOTH, WIDE = 56, 90
-"""Widths in columns of the panel: from the first on, our forecast is shown beside Slurm's start; from the second on,
-also the priority.
+"""Smallest widths of the panel in columns at which more is shown next to Slurm's start: our forecast (first width), and
+also the priority (second width).
 """
 EMPTY = "No job waits{where}: what is submitted appears here, with the reason why it waits."
 

@@ -43,7 +43,7 @@ BLOCK = 60
 PAUSE = 0.25
 """Seconds for which a poll must stay on the screen until forecasts are made for it."""
 REST = 4.0
-"""Rest after the forecasts for a poll of a live cluster, as a multiple of the time that they took."""
+"""Pause after making the forecasts for a poll of a live cluster, as a multiple of the time that this took."""
 STALE = 2
 """Number of polls after which a forecast is no longer shown."""
 BATCH = 0.4

@@ -54,7 +54,7 @@ LEGIBLE = 5.5
 
 
 class Hue(IntEnum):
-    """Hues other than those of jobs, which have the numbers from 0 to 23."""
+    """Hues other than those of jobs; the hues of jobs have the numbers from 0 to 23."""
 
     RAMP = JOB_HUES
     """First of the six hues of a scale from little to much."""

@@ -42,7 +42,7 @@ class Context:
     of_other: bool = False
     """True if the scene belongs to the other run of a comparison."""
     visible: frozenset[str] = frozenset()
-    """Names of the panels that are visible now; other panels do not repeat their content."""
+    """Names of the panels that are visible now; a panel does not repeat what another visible panel shows."""
     order: QueueOrder | None = None
     """Order in which the user has sorted the queue; None for the policy's order."""
 
@@ -70,8 +70,8 @@ class Context:
         return not self.look.ascii
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip for a column of a line: about the job `rank` or, if that is None, the meaning of the word
-        there.
+        """Return the tooltip for the place at `column` of a line: text on the job `rank` or, if `rank` is None, the
+        meaning of the word at this place.
         """
         if rank is not None:
             return self.scene.hover(rank)
@@ -88,8 +88,8 @@ body.
 
 
 Tell: TypeAlias = Callable[[Context, Size, int, int], str]
-"""Function that returns text about a place in a panel, "" for none, from the context, the size, the column and the
-row.
+"""Function (context, size, column, row) that returns text about the place at this column and row of a panel; "" for
+none.
 """
 
 

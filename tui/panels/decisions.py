@@ -78,7 +78,7 @@ def _is_meant(run: range, context: Context) -> bool:
 
 def _runs(context: Context) -> list[range]:
     """Return the ranges (of indices) of decisions that share a line: neighbours that keep jobs waiting for the same
-    reason, or phases that change no job.
+    reason, or phases of a matrix rebuild that change no job.
 
     While a decision is selected, each decision has its own line.
     """
@@ -136,7 +136,9 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
 
 
 def _is_followed(run: range, context: Context) -> bool:
-    """Return True if the decision after the range `run` belongs to the last phase in this range."""
+    """Return True if the decision after the range `run` belongs to the last phase (of a matrix rebuild) in this
+    range.
+    """
     following = context.scene.snapshot.decisions[run.stop : run.stop + 1]
     return bool(following) and not isinstance(following[0], Phase)
 

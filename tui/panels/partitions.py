@@ -125,8 +125,8 @@ def name_of(shown: Snapshot, partition: int) -> str:
 
 
 def _pivot(waiting: Sequence[Queued]) -> Queued | None:
-    """Return the first waiting job without a granted reservation, where jobs of high priority come before others; None
-    if there is none.
+    """Return the pivot of a queue: its first waiting job without a granted reservation, or the first of high priority,
+    if there is one. None if all waiting jobs have granted reservations.
     """
     candidates = [queued for queued in waiting if not queued.reserved]
     return min(candidates, key=lambda queued: not queued.job.high, default=None)
@@ -176,8 +176,8 @@ def hue_of(partition: int) -> int:
 
 
 def _pieces(part: Part) -> list[tuple[int, str, str]]:
-    """Return the partition's processors as (processors as bits, state, style) for each group; borrowed and lent ones
-    have the colour of the other partition.
+    """Return the partition's processors in groups, as (processors as bits, state, style). Groups of borrowed and lent
+    processors have the colour of the other partition.
     """
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]

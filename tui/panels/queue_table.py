@@ -167,8 +167,8 @@ class Column(NamedTuple):
     width: int
     cell: Callable[[QueueRow], Span]
     key: str = ""
-    """Key of a column with a number that the policy wrote into its notes, which begins with `OWN`; "" for other
-    columns.
+    """Key of a column with a number that the policy wrote into its notes; all such keys begin with `OWN`. The key is ""
+    for other columns.
     """
 
     @property
@@ -238,8 +238,8 @@ def why_and_start(row: QueueRow, *before: str) -> Brief:
     """Return texts on why a job waits and when it is planned to start, the preferred text first. Each word of `before`,
     such as "from ", is put in front of the planned start.
 
-    The last texts are the reasons alone. They are the only ones if no start is planned, or if a reason already contains
-    it.
+    The last texts are reasons without the start. Only these are returned if no start is planned, or if a reason already
+    contains the start.
     """
     if not row.starts or any(row.starts in told for told in row.why):
         return row.why

@@ -13,7 +13,7 @@ from tui.replay.requests import News
 from tui.replay.scene import UNNAMED, About, Scene
 
 _NAME = 14
-"""Smallest width in columns that stays for the trace's name if notes are shown on the same line"""
+"""Smallest width in columns that stays for the trace's name if notes (on stops or panels) are on the same line"""
 
 
 @dataclass(frozen=True, slots=True)

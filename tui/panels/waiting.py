@@ -83,8 +83,8 @@ def _suspended_line(context: Context, width: int) -> Line:
 
 
 def _both_sums(context: Context) -> list[Span]:
-    """Return the computation of two xfactors: of the first suspended job, and of the job for which a job was suspended
-    in this step. Empty without such a job.
+    """Return the computation of two xfactors: of the first suspended job, and of the running job for which a job was
+    suspended in this step. Empty if no job was suspended for another one in this step.
     """
     shown = context.scene.snapshot
     halted, running = by_clock(shown.suspended[0], context.scene), {each.job.rank: each for each in shown.running}

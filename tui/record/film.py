@@ -35,7 +35,9 @@ A_WORD = 0.35
 PATIENCE = 60.0
 """Longest time in seconds of the real clock to wait until a picture is drawn."""
 WHOLE = 10.0
-"""Longest time in seconds to wait until the whole run is computed; after it the film begins without the rest."""
+"""Longest time in seconds to wait until the whole run is computed; after that, the film begins without the rest of
+it.
+"""
 A_GLANCE = 0.002
 """Seconds between two checks whether a picture has been drawn."""
 CALM = 3

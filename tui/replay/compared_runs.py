@@ -119,8 +119,9 @@ def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Return the part of the headline `whole` that is about one run only: the run that does nothing with the job at the
-    first difference. This part says why the job waits there.
+    """Return the part of the headline `whole` that is about the run which does nothing with the job at the first
+    difference. It says why the job waits in this run. `names` are the names of both runs, `first` their accounts of the
+    difference.
     """
     here, _, there = whole.partition(f"; {names[1]} ")
     if first[0].act is not None or first[1].act is None:

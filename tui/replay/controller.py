@@ -54,7 +54,9 @@ class ReplayController:
         self.beside: RunView | None = None
         self._go = go = Traveller(stage, self._beside_until)
         self._there: Traveller | None = None
-        """Navigator of the compared run while a request moves that run first; otherwise None"""
+        """Navigator of the compared run, while a request moves that run before the run on the screen follows; otherwise
+        None
+        """
         self._versus: Versus | None = None
         self._obey: dict[type, Obey] = {
             o.GoTo: self._go_to,
@@ -94,21 +96,21 @@ class ReplayController:
         self._remake: PolicyReload | None = None
         """Reload (repetition of the run with saved code) that is being made, or None"""
         self._remade: PolicyReload | None = None
-        """Reload that was finished last; None before the first"""
+        """Reload (repetition of the run with saved code) that was finished last; None before the first"""
         self._watched: PolicyReload | None = None
         """Reload that was finished last, while its first difference from the old run is still searched; otherwise
         None
         """
         self._versions: list[str] = []
-        """Names of the branches that reloads made or replaced, the oldest first"""
+        """Names of the branches that reloads (repetitions with saved code) made or replaced, the oldest first"""
         self.is_remaking = False
-        """True while a reload runs user-defined code in the background"""
+        """True while a reload (repetition of the run with saved code) runs user-defined code in the background"""
 
     # For the worker
 
     def obey(self, order: Order, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Execute the request. Return a message if it stopped for a reason that the user should know, or the job that
-        it found; otherwise None.
+        """Execute the request `order`. Return a message if it stopped for a reason that the user should know, or the
+        job if the request was to find one; otherwise None.
         """
         was, place = self.stage.timeline.branch, self._place
         try:
@@ -463,8 +465,9 @@ class ReplayController:
         return None
 
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Go to the first difference of two runs: the first step with an event of a job in only one of them. Return the
-        job to select, or a message if there is no difference.
+        """Go to the first difference of the compared runs: the first step with an event of a job in only one of them.
+        If `order` asks for it, take a reloaded run and the run that it replaced instead. Return the job to select, or a
+        message if there is no difference.
         """
         versus = self._versus
         if (versus is None or order.remade) and self._remade is not None and (parted := self._remade.parting):

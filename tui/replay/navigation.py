@@ -147,8 +147,8 @@ class Traveller:
         )
 
     def _passes(self, starts: Floats) -> Floats:
-        """Return an array, indexed by the rank of a job: how many jobs were submitted after it but started before it.
-        It is nan if no job passed it, or if it has not started.
+        """Return an array, indexed by rank: for each job, how many jobs were submitted after it but started before it.
+        The value is nan for a job that no job passed, and for a job that has not started.
         """
         from sim.metrics.fairness import overtaken
 
@@ -252,8 +252,8 @@ class Traveller:
         return None if turn is None or turn.end is None else turn
 
     def _next_turn(self, halted: Halted) -> float | None:
-        """Return the time at which the next turn begins; None if no turn follows. Steps before it are computed and
-        shown, because they may change the rows.
+        """Return the time at which the next turn begins; None if no turn follows. The replay moves through the steps
+        before it, because they may change the rows.
         """
         was = self._turn
         while not halted():

@@ -63,8 +63,8 @@ class Playback:
         return go.halt_on_the_way(stops, halted, until_step=target) or go.seek(target, halted)
 
     def _play_at_top_speed(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
-        """Move on by as many steps as can be computed within a frame. Return a message on why playback ends; None if it
-        continues.
+        """Move on by as many steps as can be computed within a frame, at most to the next step that meets one of
+        `stops`. Return a message on why playback ends; None if it continues.
         """
         until = perf_counter() + A_FRAME
         while perf_counter() < until and not halted():

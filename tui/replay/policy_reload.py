@@ -42,7 +42,7 @@ class PolicyReload:
         return self._order.policies.get(written_policy(policy), policy)
 
     def _name(self) -> str:
-        """Return a name for the new branch that is free: `fair.py 2`, `fair.py 3` and so on."""
+        """Return a free name for the new branch: `fair.py 2`, `fair.py 3` and so on."""
         names = self._there.branches
         return next(n for number in range(2, len(names) + 3) if (n := f"{self.title} {number}") not in names)
 

@@ -258,7 +258,7 @@ class Wish:
 
 class Scenes(NamedTuple):
     """Answer with the scene of the run and, in a comparison, that of the compared run. `answers` is the number of
-    requests and wishes of the screen that both take into account.
+    requests and wishes that the worker had handled before it made these scenes.
     """
 
     scene: Scene
@@ -287,7 +287,7 @@ class Failed(NamedTuple):
 
 
 class News(NamedTuple):
-    """Answer with the result of a reload."""
+    """Answer with the result of a reload, which repeats the run after the code of a policy was saved."""
 
     what: str
     is_bad: bool = False

@@ -37,8 +37,8 @@ class StripMaker:
         self._count = 0
         """Number of steps that have been read"""
         self._sums: Floats = np.zeros((len(CURVES), 0))
-        """Array (curve, i): integral of the curve from the beginning to step i * `_EVERY`, where the first step is step
-        0
+        """Array (curve, i): integral of the curve over time from the beginning to step i * `_EVERY`, where steps are
+        counted from 0
         """
         self._last: Floats = np.zeros(len(CURVES))
         """Integral of each curve up to the last step that was read"""

@@ -113,8 +113,8 @@ class Player:
 
     @property
     def _unanswered(self) -> tuple[str, float]:
-        """Return the file of a policy that has been deciding for at least `PATIENCE`, and for how many seconds; ("", 0)
-        if no policy has.
+        """Return the file of a policy that has been deciding for at least `PATIENCE` seconds, and for how many seconds;
+        ("", 0) if no policy has been deciding for so long.
         """
         file, seconds = unanswered(self._thread.ident or 0)
         return (file, seconds) if seconds >= PATIENCE else ("", 0)
@@ -183,8 +183,8 @@ class Player:
             self._is_ahead = False
 
     def _take(self, block: bool) -> list[_Ask]:
-        """Return all requests that have come, to be executed together. If `block`, wait until there is one, otherwise
-        only briefly.
+        """Return all requests that have come, to be executed together. If `block`, wait until at least one has come;
+        otherwise wait only for a short time.
         """
         asks = []
         try:

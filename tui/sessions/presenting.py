@@ -58,8 +58,8 @@ class Presented:
         )  # fmt: skip
 
     def after(self, before: Presented | None) -> Presented:
-        """Return this scene with the time at which the presentation began taken from `before`, if `before` is of the
-        same presentation. If `before` is the same scene, the time at which the scene began is taken as well.
+        """Return a copy of this scene. If `before` belongs to the same presentation, the copy has the time at which
+        that presentation began. If `before` is also the same scene, it has the time at which that scene began, too.
         """
         if before is None or (before.pid, before.lesson) != (self.pid, self.lesson):
             return self

@@ -134,8 +134,8 @@ class Budget:
 
     @property
     def is_flood(self) -> bool:
-        """Return True if reading has had to wait for longer than `FLOOD` without a break, because the browser sends too
-        much.
+        """Return True if reading has had to wait for longer than `FLOOD` seconds without a break, because the browser
+        sends too much.
         """
         return self._waited > FLOOD
 

@@ -33,7 +33,9 @@ async def _tell_nobody(text: str) -> None:
 
 
 class Classroom:
-    """Class of students: it collects their answers, for the teacher's view and for the wall."""
+    """Class of students, with or without a common screen (the presenter's, which all watch): it collects answers for
+    the teacher's view and the wall.
+    """
 
     def __init__(self, roster: Roster, title: str = "", word: str | None = None) -> None:
         self.roster, self.title = roster, title
@@ -183,7 +185,7 @@ class Classroom:
 
     async def _turn_wall(self, closed: bool) -> None:
         """Show the next state of the wall: the answers, then which of them are right, then nothing. Without a question:
-        the address, then nothing. `closed` clears the wall.
+        the address, then nothing. With `closed`, clear the wall.
         """
         scene = self._common.get("scene")
         asked = scene if isinstance(scene, int) and self.roster.question(scene) is not None else JOIN
@@ -204,8 +206,8 @@ class Classroom:
         return found
 
     async def _changed(self, is_new: bool = False) -> None:
-        """Send the content of the wall to the screens that show it. If the wall is empty, do this only with `is_new`,
-        so that the screens remove it.
+        """Send the content of the wall to the screens that show it. An empty wall is sent only with `is_new` (the wall
+        was just cleared), so that the screens remove it.
         """
         if is_new or self._shown is not None:
             here = sum(each["here"] for each in self.roster.students())

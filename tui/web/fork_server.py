@@ -43,7 +43,7 @@ class Child(NamedTuple):
     writer: StreamWriter
 
     async def send(self, kind: bytes, payload: bytes) -> None:
-        """Send a message. If the process does not read it within `PATIENCE`, disconnect the process and raise
+        """Send a message. If the process does not read it within `PATIENCE` seconds, disconnect the process and raise
         `ConnectionError`.
         """
         self.writer.write(packet(kind, payload))
@@ -146,7 +146,9 @@ def _reap(children: set[int]) -> None:
 
 
 def _live(descriptor: int, live: Callable[[dict[str, Any]], object]) -> None:
-    """Run `live` in a child, with input and output on the socket; its error output is dropped."""
+    """Run `live` in a child, with input and output on the socket with the file descriptor `descriptor`; its error
+    output is dropped.
+    """
     code = 1
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:

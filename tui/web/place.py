@@ -23,7 +23,7 @@ class Places:
         self._asked: list[asyncio.Future[dict[str, Any]]] = []
 
     async def ask(self, child: Child) -> dict[str, Any]:
-        """Ask the process for its place and return it; empty if there is no answer within `A_WHILE`."""
+        """Ask the process for its place and return it; empty if there is no answer within `A_WHILE` seconds."""
         place: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked.append(place)
         try:

@@ -125,8 +125,8 @@ class Podium(Reporting):
             self.call_after_refresh(self.action_turn_wall)
 
     def action_turn_wall(self) -> None:
-        """Show the next state of the wall. Outside of a lesson there are no questions: then show or remove the
-        address.
+        """Show the next state of the wall (the answers of the class). Outside of a lesson there are no questions: then
+        show or remove the address.
         """
         if self.in_lesson:
             super().action_turn_wall()

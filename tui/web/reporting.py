@@ -1,5 +1,5 @@
 """Base of programs that are part of a class: they report their scene to the web server, send their screen, and show the
-wall.
+wall (the answers of the class).
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Given(NamedTuple):
     seconds: float
     """Seconds that the student had been in the scene before answering."""
     typed: str = ""
-    """Text that the student typed, if the answer is to the question of the common screen."""
+    """Text that the student typed, if the answer is to the question of the common (the presenter's) screen."""
 
 
 class Score(NamedTuple):
@@ -64,7 +64,7 @@ class Student:
     """Time of the monotonic clock, in seconds, at which the last page disconnected."""
     answers: dict[int, Given] = field(default_factory=dict)
     """For the index of each scene with an answer: the student's answer to its question. If there are several, the first
-    one counts; on the common screen, the last one does.
+    one counts; on the common (the presenter's) screen, the last one does.
     """
     score: Score | None = None
 
@@ -115,8 +115,8 @@ class Roster:
             student.scene, student.since = index, self._now()
 
     def answer(self, key: str, scene: object, label: str, is_right: bool, typed: str = "") -> None:
-        """Record the answer `label` to the question of a scene. The first answer of a student counts; on the common
-        screen (`typed` is not empty), the last one does.
+        """Record the answer `label` to the question of a scene. The first answer of a student counts. On the common
+        (the presenter's) screen, where `typed` is not empty, the last one does.
         """
         student, index = self._students.get(key), self._index(scene)
         if student is None or index is None or self.scenes[index].question is None:
@@ -127,8 +127,8 @@ class Roster:
         student.answers[index] = Given(text_of(label, LONGEST_ANSWER), bool(is_right), seconds, typed)
 
     def judge(self, key: str, scene: int, typed: str) -> str:
-        """Record the typed answer to the question of the common screen, and return it in its usual form. Raise
-        `ParameterError` if no question is open or the answer is invalid.
+        """Record the typed answer to the question of the common (the presenter's) screen, and return it in its usual
+        form. Raise `ParameterError` if no question is open or the answer is invalid.
         """
         asked = self.question(scene)
         if asked is None:
@@ -145,8 +145,8 @@ class Roster:
         return None if student is None else student.answers.get(scene)
 
     def verdict(self, key: str, scene: int) -> Verdict | None:
-        """Return the verdict on a student's answer to the question of the common screen: whether it is right, and why.
-        None if the student has not answered there.
+        """Return the verdict on a student's answer to the question of the common (the presenter's) screen: whether it
+        is right, and why. None if the student has not answered there.
         """
         given, asked = self.given(key, scene), self.question(scene)
         return None if given is None or not given.typed or asked is None else asked.judge(asked.read(given.typed))

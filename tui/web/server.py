@@ -252,7 +252,7 @@ class Server:
             await self.room.note(key, told)
 
     async def note_common(self, told: dict[str, Any]) -> None:
-        """Pass on a report of the common screen to the class, if there is one."""
+        """Pass on a report of the common screen, which all visitors share, to the class, if there is one."""
         if self.room is not None:
             await self.room.note_common(told)
 

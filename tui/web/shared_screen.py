@@ -75,8 +75,8 @@ class SharedScreen:
     async def welcome(
         self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool, alone: Callable[..., Awaitable[None]]
     ) -> None:
-        """Show the common screen in a browser. If a viewer presses Enter, call `alone`, which shows the viewer a
-        process of their own.
+        """Show the common screen in a browser, for the presenter (`leads`) or a viewer. If a viewer presses Enter, call
+        `alone`, which shows the viewer a process of their own.
         """
         child = await self.begin()
         pieces: Queue[bytes | str] = Queue(BEHIND)

@@ -132,7 +132,7 @@ class Visit(Reporting):
         self.push_screen(ChoiceDialog("Continue where you were?", _OFFERED, told=(told,)), self._go_back)
 
     def _go_back(self, answer: str | None) -> None:
-        """Go to the place that was offered, if the visitor agrees."""
+        """Go to the place (session or scene) that was offered, if the visitor agrees."""
         if answer != "continue":
             return
         scene, replay = self._offer.get("scene"), self.replay

@@ -58,8 +58,8 @@ class Shown(Protocol):
     def whose(self) -> Span | None: ...
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip for a column of a line: about the job of this rank, or about the line if `rank` is
-        None.
+        """Return the tooltip for the place at `column` of a line: text on the job of this rank or, if `rank` is None,
+        on the line; "" for none.
         """
 
 

@@ -129,8 +129,8 @@ class _Pen:
 
 
 class _Turns(dict[int, str]):
-    """Mapping from a change between two inks of a brush (as one number) to its escape sequence, which is made when
-    first needed.
+    """Mapping from a change between two inks (numbered colours) of a brush to its escape sequence, which is made when
+    first needed. The key is one number for both inks.
     """
 
     def __init__(self, brush: Brush, system: ColorSystem) -> None:

@@ -1,4 +1,6 @@
-"""Copy of the state of multiple-queue policies, with their partitions, to the fast loop and back."""
+"""Copying of the state of multiple-queue policies, with their partitions, into the fast loop of `sim.kernel` and
+back.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +54,8 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def _tell_trials(loop: Any, limit: float, state: State, workload: Workload) -> None:
-    """Copy the planned and the running speculative runs into the loop. Each of them asks for the job's estimate, but
-    for at most `limit` seconds.
+    """Copy the planned and the running speculative runs into the loop. Each requests the job's estimate as its run
+    time, but at most `limit` seconds.
     """
     loop.estimate, loop.runtime = (loop.column("d", each.copy()) for each in (workload.estimate, workload.runtime))
     loop.length = loop.column("d", workload.estimate[np.asarray(loop.rank_at)])

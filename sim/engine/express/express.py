@@ -43,8 +43,8 @@ ENDLESS = 1 << 60
 _AT_ONCE = 4096
 """Largest number of steps that the loop makes before an interrupt is noticed"""
 _LEAST_ROOM, _MUCH_ROOM = 1 << 9, 1 << 16
-"""Limits for the smallest number of steps for which space is added to the history's columns: at first, and after it was
-doubled many times
+"""Smallest number of steps for which space is added to the history's columns: its value at first, and the value up to
+which it is doubled
 """
 
 
@@ -69,7 +69,7 @@ class Express:
 
     @property
     def _copied(self) -> Loop:
-        """Return the loop, which has a copy of the state."""
+        """Return the loop; it must exist and have a copy of the state."""
         assert self._loop is not None
         return self._loop
 
@@ -104,8 +104,8 @@ class Express:
         return credit - int(loop.credit)
 
     def _make_steps(self, extension: Extension, until: float, goal: int, a_step: int, more: int) -> int:
-        """Let the loop make steps until step `goal`, with space in the history for about `more` steps; return why it
-        stopped.
+        """Let the loop make steps until step `goal`, with space in the history for about `more` steps. Return the
+        number of the reason why it stopped (`ENOUGH`, `FULL`, ...).
         """
         loop, ledger, reason = self._copied, self._state.ledger, ENOUGH
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
@@ -338,7 +338,7 @@ _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "ar
 
 
 def _more(loop: Loop) -> Any:
-    """Return the loop, which is of a kind that has more members than `Loop`."""
+    """Return the loop as `Any`, because loops of some kinds have members that the class `Loop` lacks."""
     return loop
 
 

@@ -1,4 +1,4 @@
-"""Copying of an order of the queue that depends on the clock into the fast loop."""
+"""Copying of a queue order that depends on the clock into the fast loop of `sim.kernel`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sim.workload.model import Floats, Workload
 
 
 def enter(loop: Any, order: Order, workload: Workload) -> None:
-    """Copy the order into the loop, which then sorts the queue with space of its own."""
+    """Copy the order into the loop. From then on the loop itself sorts its queue by this order."""
     of = loop.column
     loop.in_order_of_arrival, loop.by, loop.order = False, BY_CLOCK[type(order)], order
     loop.rank_at, loop.width = of("i", np.arange(len(workload), dtype=np.int32)), of("i", workload.width.copy())

@@ -1,4 +1,4 @@
-"""Copy of the state of preemptive policies to the fast loops and back.
+"""Copying of the state of preemptive policies into the fast loops of `sim.kernel` and back.
 
 A toll is the xfactor that a suspended job must exceed to preempt (`sim.policies.preempt.tolls`).
 """

@@ -1,4 +1,6 @@
-"""Copy of a machine of nodes to the fast loop and back: the requests of the jobs, and which nodes running jobs hold."""
+"""Copying of a machine of nodes into the fast loop of `sim.kernel` and back: the requests of the jobs, and which nodes
+running jobs hold.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,15 @@ from sim.workload.shape import NODE_PLACEMENTS, Amounts, Request, Seats, Shape
 
 _MOST_AMOUNT = 1 << 30
 _MOST_LEVELS = 1 << 22
-"""Limits below what the loop's numbers can hold: largest amount of a resource, and largest number of nodes times the
-most cores of a node
+"""Limits of the numbers that fit into the loop: for an amount of a resource (`_MOST_AMOUNT`), and for the number of
+nodes times the most cores of a node (`_MOST_LEVELS`)
 """
 
 
 def is_known(policy: Policy) -> bool:
-    """Return True if the loop supports the policy on a machine of nodes: if it plans for one job at most."""
+    """Return True if the loop supports the policy on a machine of nodes. The policy must plan for one job at most, and
+    its order must not depend on the clock.
+    """
     if policy.queue_order().by_clock:
         return False
     return type(policy) in (FirstComeFirstServed, FirstFit, Relaxed) or (type(policy) is Easy and policy.depth == 1)
@@ -45,7 +49,9 @@ def can_be_told(shape: Shape) -> bool:
 
 
 def can_go_on(state: State) -> bool:
-    """Return True if each running job has a task on each of its nodes: in the loop 0 tasks stand for a whole node."""
+    """Return True if each running job has a task on each of its nodes. The loop requires this, because there 0 tasks
+    stand for a whole node.
+    """
     machine = state.machine
     return not isinstance(machine, NodeMachine) or all(
         amounts[0] > (per_node[0] if (per_node := machine.requests[rank].per_node) else 0)

@@ -15,16 +15,16 @@ from sim.workload.model import Job
 
 
 class Trial(NamedTuple):
-    """Result of placing jobs one after another: their starts, or the first job that would start after its bound (its
-    latest allowed start).
+    """Result of placing jobs one after another: the starts of the placed jobs and, if there is one, the first job that
+    would start after its bound (its latest allowed start).
     """
 
     starts: dict[int, float]
     late: Job | None = None
 
     def why(self, jobs: Iterable[Job], bounds: Mapping[int, float]) -> Reason:
-        """Return the reason why the job that was tried may start now, or may not because others would start after their
-        bounds.
+        """Return why the job whose start was tried may start now, or may not because other jobs would then start after
+        their bounds.
 
         The reason names the job among `jobs` that is most past its bound or, if all start by their bounds, has the
         least time left.
@@ -40,7 +40,8 @@ class Trial(NamedTuple):
 def place_within(
     plan: Plan, jobs: Iterable[Job], bounds: Mapping[int, float], now: float, excused: frozenset[int]
 ) -> Trial:
-    """Place the jobs in this order, each as early as possible; stop at the first that starts after its bound.
+    """Place the jobs in the plan in this order, each as early as possible; stop at the first that starts after its
+    bound.
 
     Jobs with a rank in `excused` may start after their bounds.
     """

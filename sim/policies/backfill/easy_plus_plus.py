@@ -100,8 +100,8 @@ class EasyPlusPlus(Policy):
 
 
 def _room(now: Pass, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
-    """Return the time at which the head fits if running jobs leave at `ends`, and the number of processors free
-    then.
+    """Return the time at which the head fits, and the number of processors free then. `ends` are the (expected end,
+    rank, processors) of running jobs.
     """
     if now.has_nodes:
         at, extra = now.shadow(head, ends)

@@ -59,7 +59,9 @@ class Shadow(Ordered):
             del bounds[job.rank]
 
     def _bound_arrivals(self, now: Pass, bounds: dict[int, float]) -> None:
-        """Set the bounds of arrivals: submit + shadows * (promised start - submit)."""
+        """Set the bounds of jobs that have just arrived: submit + shadows * (promised start - submit), with the start
+        that conservative backfilling would promise.
+        """
         if not now.arrivals():
             return
         plan = now.draft()

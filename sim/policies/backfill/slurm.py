@@ -69,7 +69,7 @@ class Slurm(Ordered):
                 now.keep(job, BehindInPartition(behind[job.rank]))
 
     def to_plan(self, view: View, waiting: list[Job]) -> list[Job]:
-        """Return the waiting jobs to plan in the backfill half."""
+        """Return the waiting jobs to plan in the backfill half: all of them, unless a derived class leaves some out."""
         return waiting
 
     def is_held(self, view: View, job: Job) -> bool:

@@ -22,10 +22,12 @@ class FirstStarts:
         self.procs, self.lasts, self.at = numbers(queues), times(queues), times(queues)
         """For each queue: processors, estimate and planned start of its first job"""
         self.is_made = self.is_whole = False
-        """True if the starts are planned; and True if the plan contains all jobs"""
+        """Two flags: True if the starts are planned; True if the plan contains all jobs, also the last added one (see
+        `complete`)
+        """
         self.short_at, self.short_of = INFINITE, 0
         """Result of the last refusal by `leaves_room`: time from which the plan has too few free processors, and number
-        of free ones then. Wider jobs must end before this time
+        of free ones then. Jobs wider than this number must end before this time
         """
 
     def forget(self) -> None:
@@ -78,8 +80,8 @@ class FirstStarts:
         return procs > self.short_of and end - MOMENT > self.short_at
 
     def leaves_room_instead(self, procs: int, now: float, at: float, lasts: float) -> bool:
-        """Return True if a job can run now on `procs` processors for `lasts` seconds, if its reservation at the time
-        `at` is given up.
+        """Return True if a job that gives up its reservation at the time `at` can run now on `procs` processors for
+        `lasts` seconds.
         """
         plan = self.plan
         self.complete()

@@ -118,7 +118,9 @@ class MultiQueue(Policy):
             now.expect(pivot, pivots.planned_start(pivots.queue_of(pivot)))
 
     def _reserve(self, now: DividedPass, pivots: Pivots, job: Job) -> None:
-        """Reserve a start for the job: the requested one, or else one for a speculative run that delays no pivot."""
+        """Reserve a start for the job: the requested one, or else one for a speculative run (a trial of limited length)
+        that delays no pivot (first job of a queue).
+        """
         if job.reserve is not None:
             at = now.plan.earliest(job.procs, job.estimate, max(now.time, job.reserve))
             now.reserve(job, at, AskedFor(job.reserve))
@@ -147,7 +149,7 @@ class MultiQueue(Policy):
             now.keep(job, pivots.trial_later(job, at, limit))
 
     def _backfill(self, now: DividedPass, pivots: Pivots, job: Job, partition: int) -> None:
-        """Start a job that is not a pivot if one of the rules allows it."""
+        """Start a job that is not a pivot (first job of a queue) if one of the rules allows it."""
         own, ends, delays_none = pivots.idle_in(partition), now.time + job.estimate, pivots.delays_none(job)
         is_own = job.procs <= own and (delays_none or pivots.delays_no_reserved(job))
         pivot, start = pivots.first(partition), pivots.planned_start(partition)

@@ -28,7 +28,7 @@ class Pivots:
     __slots__ = ("_came", "_classes", "_extra", "_firsts", "_left_out", "_queue", "_starts", "_view")
 
     def __init__(self, view: View, classes: Classes, came: int) -> None:
-        """Make the object for a pass before which `came` jobs arrived."""
+        """Make the object for a pass; `came` is the number of jobs that have just arrived."""
         self._view, self._classes, self._came = view, classes, came
         self._queue: list[Job] = []
         """Waiting jobs without a reservation, those of high priority first"""
@@ -48,7 +48,7 @@ class Pivots:
     # Queues
 
     def queue_of(self, job: Job) -> int:
-        """Return the number of the job's queue, which is that of its partition."""
+        """Return the number of the job's queue, the same as that of the job's partition."""
         return bisect_right(self._classes.limits, job.estimate)
 
     def leave_out(self, job: Job) -> None:
@@ -56,13 +56,13 @@ class Pivots:
         self._left_out.append(job)
 
     def left_out(self) -> list[Job]:
-        """Return the jobs that were left out."""
+        """Return the jobs that `leave_out` has taken out of their queues in this pass."""
         if self._left_out:
             self._queue = [job for job in self._queue if job not in self._left_out]
         return self._left_out
 
     def jobs(self) -> list[Job]:
-        """Return the jobs of the queues, of high priority first; if the run is not watched, without jobs that do not
+        """Return the jobs of the queues, of high priority first; in a run that records no reasons, only the jobs that
         fit.
         """
         free = self._view.free
@@ -78,7 +78,9 @@ class Pivots:
         return (self._of_queues() if firsts is None else firsts)[queue]
 
     def _of_queues(self, before: float = inf) -> dict[int, Job]:
-        """Return the first job of each queue, of those with a rank less than `before`; empty queues are missing."""
+        """Return a mapping from queue to its first job, among jobs with a rank less than `before`; queues without such
+        a job are missing.
+        """
         if self._firsts is None:
             self._starts.forget()
             queue = self._queue if before == inf else [job for job in self._queue if job.rank < before]
@@ -151,8 +153,8 @@ class Pivots:
         return by_number(self._view.plan).shortage_of(job.procs, self._view.now + job.estimate) < 0
 
     def delays_none_instead(self, job: Job, at: float, lasts: float) -> bool:
-        """Return True if the job can run for `lasts` seconds from now on without delaying others, if its reservation at
-        `at` is given up.
+        """Return True if the job, which gives up its reservation at the time `at`, can run for `lasts` seconds from now
+        on without delaying others.
         """
         return self._planned().leaves_room_instead(job.procs, self._view.now, at, lasts)
 
@@ -183,7 +185,7 @@ class Pivots:
     # Why a job waits
 
     def later(self, job: Job) -> PivotLater:
-        """Return why a pivot for which there are enough free processors waits."""
+        """Return why a pivot waits although enough processors are free."""
         return PivotLater(
             self.planned_start(self.queue_of(job)), self._view.free, *(self._comes_first(job, job.estimate) or ())
         )

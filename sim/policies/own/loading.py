@@ -111,9 +111,7 @@ def _load_module(named: Named) -> ModuleType:
 
 
 def _compiled_module(name: str) -> ModuleType:
-    """Import a compiled module of the present folder and return it; anything that it imports is not taken from that
-    folder.
-    """
+    """Import a compiled module of the present folder and return it. Its own imports are not taken from that folder."""
     if name not in sys.modules and (spec := spec_from_file_location(name, _compiled_file(name))) and spec.loader:
         sys.modules[name] = module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])

@@ -160,8 +160,8 @@ class SiblingImporter(SourceLoader):
         return found
 
     def _namespace(self, name: str) -> ModuleSpec | None:
-        """Return the import spec of a folder without a file `__init__.py` as the package `name`; None if no file in the
-        folder is known.
+        """Return the import spec that makes a folder without a file `__init__.py` the package `name`; None if no known
+        file is in the folder.
         """
         folder = os.path.join(self._folder, *name.split("."), "")
         if not any(place.startswith(folder) for place in self._sources):

@@ -62,7 +62,9 @@ class Immediate(Preemptive):
             self._wake_for_next(now)
 
     def _served(self, now: Pass) -> Ranking:
-        """Return the running jobs that have used up their slice of time, by instantaneous xfactor."""
+        """Return the running jobs that have used up their slice of time, sorted by instantaneous xfactor (time since
+        submission over time run).
+        """
         served = now.new_ranking()
         for run in self.runs(now):
             if self._slice_over(now, run) <= now.time + MOMENT:

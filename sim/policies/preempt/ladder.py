@@ -1,4 +1,5 @@
-"""Running jobs sorted by expansion factor (the ladder), to find which of them an idle job may suspend.
+"""Running jobs sorted by expansion factor (the ladder), to find which of them an idle (waiting or suspended) job may
+suspend.
 
 The height of a job is its expansion factor, (wait + estimate) / estimate. An idle job may suspend a running job only if
 its own height is larger by a constant factor, the suspension factor. The largest height among the running jobs that an
@@ -17,8 +18,8 @@ from sim.policies.preempt.xfactors import is_too_wide
 from sim.workload.model import Job
 
 Rung: TypeAlias = tuple[float, int, Job, int]
-"""Entry of a running job in the ladder: (xfactor, minus the rank, job, its processors as bits). The xfactor is inf if
-the job may not be suspended.
+"""Entry of a running job in the ladder: (expansion factor, minus the rank, job, its processors as bits). The factor is
+inf if the job may not be suspended.
 
 Jobs of equal xfactor are sorted by rank, the latest first.
 """
@@ -30,8 +31,8 @@ that xfactor
 
 
 class Ladder:
-    """Running jobs in the order in which they would be suspended, lowest xfactor first, and the number of free
-    processors.
+    """Running jobs in the order in which they would be suspended, lowest expansion factor (xfactor) first, and the
+    number of free processors.
 
     A job may not suspend a job that is more than twice as wide.
     """

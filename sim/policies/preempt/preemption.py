@@ -82,13 +82,15 @@ class Preemptive(Policy):
         return view.suspended.get(rank) if self.restart == "own" else None
 
     def keep_idle(self, now: Pass) -> None:
-        """Record the reason why each idle job waits, if the run is watched."""
+        """Record the reason why each idle job waits, if the run records reasons."""
         if now.curious:
             for job in self.idle(now):
                 now.keep(job, self.obstacle(now, job))
 
     def keep_suspended(self, now: Pass) -> None:
-        """Record the reason why each suspended job that has no claim waits, if the run is watched."""
+        """Record, if the run records reasons, why each suspended job waits that has no claim (processors being vacated
+        for it).
+        """
         if now.curious:
             for job in self.idle(now):
                 if job.rank in now.suspended:
@@ -190,7 +192,9 @@ class Preemptive(Policy):
             self._begin(now, job, Preempts(tuple(victims)), chosen)
 
     def claims_come_true(self, now: Pass) -> None:
-        """Start or resume the jobs with a claim whose claimed processors are free now."""
+        """Start or resume each job with a claim (processors that suspended jobs vacate for it) if these processors are
+        free now.
+        """
         claims = now.notes.get("claim")
         for rank, processors in list(claims.items()) if claims else ():
             chosen, job = int(processors), now.job(rank)
@@ -203,7 +207,7 @@ class Preemptive(Policy):
                 self._begin(now, job, Claimed(), chosen)
 
     def _give_up(self, view: View, rank: int) -> None:
-        """Remove the claim of the job `rank`, so that its processors are free for others."""
+        """Remove the claim of the job `rank`, so that the processors vacated for it are free for others."""
         del view.notes["claim"][rank], view.notes["victims"][rank]
 
     def _can_claim(self, view: View, job: Job, chosen: int) -> bool:
@@ -211,8 +215,8 @@ class Preemptive(Policy):
         return not chosen & ~view.there and view.in_time(job)
 
     def _await_victims(self, now: Pass, job: Job, claimed: int) -> None:
-        """Record the reason why a job with a claim waits: a victim is still leaving the claimed processors, or another
-        job has started there.
+        """Record why a job waits although processors are claimed for it: a victim is still leaving them, or another job
+        has started there.
         """
         if now.curious:
             there = [stint.job for rank, stint in now.running.items() if now.held(rank) & claimed]
@@ -239,7 +243,7 @@ class Preemptive(Policy):
         return lacks or OwnClaimed((pinned & ~self.unclaimed(view)).bit_count())
 
     def unclaimed(self, view: View) -> int:
-        """Return the free processors that no job claims, as bits."""
+        """Return the free processors, as bits, that are not claimed by a job for which others were suspended."""
         free, claims = view.free_set, view.notes.get("claim")
         if claims:
             for claimed in claims.values():
@@ -247,7 +251,7 @@ class Preemptive(Policy):
         return free
 
     def count_unclaimed(self, view: View) -> int:
-        """Return the number of free processors that no job claims."""
+        """Return the number of free processors that are not claimed by a job for which others were suspended."""
         return self.unclaimed(view).bit_count() if view.notes.get("claim") else view.free
 
 

@@ -26,12 +26,14 @@ class Finished(NamedTuple):
 
 
 class Remembering(Preemptive):
-    """Policy with a memory of tolls and slowdowns in `view.notes`."""
+    """Policy that remembers slowdowns, and tolls (xfactors that idle jobs must exceed to preempt), in `view.notes`."""
 
     sf: float
 
     def height(self, now: View, run: RunningJob) -> float:
-        """Return a running job's xfactor; infinite if the policy protects it."""
+        """Return a running job's xfactor (expansion factor); infinite if the policy protects the job from being
+        suspended.
+        """
         raise NotImplementedError
 
     def why_nobody(self, view: View, job: Job) -> Reason:
@@ -39,8 +41,8 @@ class Remembering(Preemptive):
         raise NotImplementedError
 
     def look(self, view: View, has_ticked: bool) -> bool:
-        """Update the tolls. Return True if only newly arrived jobs can start: no job has started to run or has left its
-        processors since the last pass, and `has_ticked` is False (no tick is due).
+        """Update the tolls. Return True if only newly arrived jobs can start: since the last pass no job has started to
+        run or has left its processors, and `has_ticked` is False (it is no time to preempt).
         """
         if view.resized:
             view.notes.pop("tolls", None)
@@ -52,7 +54,8 @@ class Remembering(Preemptive):
 
     def remember(self, view: View, has_ticked: bool) -> None:
         """Remember the numbers of running and suspended jobs and the free processors at the end of this pass. Nothing
-        is remembered at a tick, or if suspending takes time, because these numbers would not show every change.
+        is remembered at a tick (time to preempt), or if suspending takes time, because these numbers would not show
+        every change.
         """
         tolls = self._tolls(view)
         tolls.stood = None if has_ticked or tolls.moving else _stand(view)
@@ -60,7 +63,7 @@ class Remembering(Preemptive):
     # Turns
 
     def begin_turns(self, view: View) -> None:
-        """Begin the turns of this tick, in which each idle job may start or preempt once."""
+        """Begin the turns of this tick (time to preempt): in its turn, each idle job may start or preempt once."""
         tolls = self._tolls(view)
         tolls.idle, tolls.seated, tolls.last = self.idle(view) if view.curious else [], {*view.running}, (-inf, -1)
 
@@ -77,7 +80,7 @@ class Remembering(Preemptive):
         return view.job(tolls.last[1])
 
     def keep_without_turn(self, now: Pass) -> None:
-        """Record why the jobs without a turn wait, if the run is watched."""
+        """Record why the jobs that had no turn at this tick (time to preempt) wait, if the run records reasons."""
         tolls = self._tolls(now)
         for job in tolls.idle:
             if job.rank not in tolls.seated:
@@ -88,7 +91,9 @@ class Remembering(Preemptive):
         return self.pinned(view, job.rank) is not None
 
     def may_give_way(self, view: View, runner: Job, job: Job) -> bool:
-        """Return True if the processors of the running job are of use to the idle job."""
+        """Return True if the idle job could use the processors of the running job `runner`: it may run anywhere, or
+        must resume on some of these.
+        """
         pinned = self.pinned(view, job.rank)
         return pinned is None or bool(view.held(runner.rank) & pinned)
 
@@ -139,8 +144,8 @@ class Remembering(Preemptive):
         total[kind] = total.get(kind, 0) + 1 + more
 
     def review(self, view: View) -> None:
-        """Note for the next update that the protection of running jobs may have changed, for those in a category with
-        newly finished jobs.
+        """Mark the running jobs in categories with newly finished jobs, so that the next update checks again whether
+        the policy protects them from being suspended.
         """
         if view.completed:
             kinds, tolls = {*map(_kind, view.completed)}, self._tolls(view)

@@ -109,11 +109,13 @@ class Selective(Remembering):
         self.take_over(now, job, victims)
 
     def _xfactor(self, now: View, job: Job) -> float:
-        """Return the job's xfactor now."""
+        """Return the job's expansion factor (xfactor) now."""
         return expansion(now.time - job.submit - now.ran(job.rank), job.estimate)
 
     def height(self, now: View, run: RunningJob) -> float:
-        """Return a running job's xfactor, which is constant while it runs; infinite if it is protected."""
+        """Return a running job's expansion factor (xfactor), which is constant while it runs; infinite if the policy
+        protects the job.
+        """
         height = expansion(run.since - run.job.submit - run.ran_before, run.job.estimate)
         return inf if self.spares(now, run.job, height) else height
 

@@ -21,7 +21,7 @@ from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
 
 _STALE = 4
-"""The heap of times is rebuilt when it is this many times longer than necessary."""
+"""Factor by which the heap of times may be longer than necessary; beyond that it is rebuilt"""
 
 
 _Entry: TypeAlias = tuple[float, int, float]
@@ -29,7 +29,9 @@ _Entry: TypeAlias = tuple[float, int, float]
 
 
 class Terms(Protocol):
-    """Parameters and methods of a policy that the computation of tolls needs."""
+    """Parameters and methods of a policy that are needed to compute tolls (xfactors that idle jobs must exceed to
+    preempt).
+    """
 
     @property
     def sf(self) -> float:
@@ -45,7 +47,7 @@ class Terms(Protocol):
         """
 
     def count_unclaimed(self, view: View) -> int:
-        """Return the number of free processors that no job claims."""
+        """Return the number of free processors that are not claimed by a job for which others were suspended."""
 
     def roomy(self, view: View) -> list[Job]:
         """Return the idle jobs that fit now if no other idle job is started."""
@@ -55,7 +57,9 @@ class Terms(Protocol):
 
 
 class Known(NamedTuple):
-    """Tolls as plain values, the form in which the engine and its compiled loop exchange them."""
+    """Tolls (xfactors that idle jobs must exceed to preempt) as plain values, the form in which the engine and its
+    compiled loop exchange them.
+    """
 
     heights: Mapping[int, float]
     """Mapping from the rank of each running job to its xfactor at the last update, which is inf if the job may not be
@@ -96,7 +100,7 @@ class Tolls:
         event
         """
         self._keepers = Keepers()
-        """Running jobs that determine the known tolls of idle jobs"""
+        """For each idle job with a known toll: its keeper, the running job that determines the toll"""
         self._moments: dict[int, float] = {}
         """Mapping from the rank of an idle job to the time at which it exceeds its toll, or earlier; inf if it never
         does
@@ -108,10 +112,10 @@ class Tolls:
         these do not show every change
         """
         self.idle: list[Job] = []
-        """Jobs that were idle before the turns at this tick, if the run is watched"""
+        """Jobs that were idle before the turns at this tick (time to preempt), if the run records reasons"""
         self.seated: set[int] = set()
-        """Ranks of the jobs that can have no turn at this tick: they were running when the turns began, or have had
-        their turn
+        """Ranks of the jobs that get no further turn at this tick (time to preempt): they were running when the turns
+        began, or have had their turn
         """
         self.last: tuple[float, int] = -inf, -1
         """(Minus the xfactor, rank) of the job that had the last turn at this tick; (-inf, -1) before the first turn"""
@@ -138,8 +142,8 @@ class Tolls:
 
     @classmethod
     def knowing(cls, terms: Terms, known: Known, rungs: Iterable[Rung], free: int) -> Tolls:
-        """Return the tolls restored from plain values; `rungs` are the ladder's entries of running jobs, `free` the
-        number of free processors.
+        """Return the tolls restored from plain values; `rungs` are the running jobs as entries of a `Ladder` (sorted by
+        xfactor), `free` is the number of free processors.
         """
         tolls = cls(terms)
         tolls.ladder = Ladder(rungs, free)

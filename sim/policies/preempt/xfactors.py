@@ -1,7 +1,7 @@
 """Expansion factors (xfactors) of jobs that do not run, the times at which these reach a value, and which jobs are too
 wide to be suspended.
 
-The compiled loop uses the same text.
+This file is also a part of the compiled loop.
 """
 
 from __future__ import annotations

@@ -181,7 +181,9 @@ def _moment(value: object) -> tuple[float, bool] | None:
 
 
 def _members(named: object, numbers: Mapping[str, int]) -> frozenset[int]:
-    """Return the numbers of nodes that are given by number, or by name as text."""
+    """Return the numbers of the nodes in `named`, a list of numbers or a text with names of nodes; `numbers` maps names
+    to numbers.
+    """
     if isinstance(named, str):
         return frozenset(numbers[host] for host in hosts(named) if host in numbers)
     listed = named if isinstance(named, list) else []

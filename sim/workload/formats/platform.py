@@ -43,7 +43,7 @@ def read(text: str, path: object, most_nodes: int, most_cores: int) -> Shape:
 
 
 def _without_comments(text: str) -> str:
-    """Return the text without comments; one that does not end goes to the end of the text.
+    """Return the text without comments; a comment that is not closed goes on to the end of the text.
 
     >>> _without_comments("a<!-- b -->c<!-- d")
     'ac'

@@ -473,7 +473,7 @@ def _mended(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """Return a mapping from the number of surplus pipes up to the end of a free text to the best number of them before
+    """Return, for each possible number of surplus pipes up to the end of a free text, the best number of them before
     this text.
 
     `empty` maps each possible number of surplus pipes before the text to the number of empty cells before it; the best

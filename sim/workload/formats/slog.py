@@ -88,8 +88,8 @@ def _word(value: object) -> str:
 
 
 def _machine(told: Mapping[str, object], path: str | Path) -> Shape | None:
-    """Return the machine in the recording, None if damaged; `told` are its entries by name. Early recordings have only
-    the number of cores of each node.
+    """Return the machine in the recording, None if its description is damaged; `told` are the entries of the recording
+    by name. Early recordings have only the number of cores of each node.
     """
     try:
         content = parsed_json(str(next(told[name] for name in ("machine", "nodes") if name in told)), path)

@@ -158,7 +158,7 @@ class _Body:
 
 def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | None:
     """Return the ids and the rows of numbers of a block; None if a line has not exactly 18 fields, or a field is no
-    `number`.
+    number (see `table.number`).
 
     numpy reads the whole text. If it finds as many numbers as there are words, each word is a number; then it remains
     to check that each line has 18.
@@ -284,8 +284,8 @@ def write(trace: Trace, file: TextIO) -> None:
 
 
 def _comments(header: Header) -> list[str]:
-    """Return the comment lines to write for the header. Its fields that no comment states, or that a comment states
-    otherwise, come first in lines of their own; other comments about these fields are left out.
+    """Return the comment lines to write for the header. Fields of the header that the comments lack, or give with
+    another value, come first in lines of their own; other comments about these fields are left out.
     """
     said = header_of(header.comments)
     new: dict[str, list[str]] = {}

@@ -97,7 +97,8 @@ class Damage:
         self.count += 1
 
     def is_hopeless(self, good: int, line: int = 0) -> bool:
-        """Return True if reading should stop, because more units are damaged than `good`, and there are many of them.
+        """Return True if reading should stop, because more units are damaged than good (`good` is their number), and
+        there are many of them.
 
         `line` is the number of the line reached, because a damaged unit may span many lines.
         """
@@ -306,7 +307,9 @@ _BLANK_LINES = re.compile(r"\s*\n")
 
 
 def records(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (first line, cells) of each record of a CSV text that is not blank; an unreadable record has no cells."""
+    """Yield (number of the first line, cells) of each record of a CSV text. Blank records are left out; an unreadable
+    record has no cells.
+    """
     at, place, mark, marks = 0, 0, "", 0
     has_blanks = _BLANK.search(text) is not None
     while place <= len(text):

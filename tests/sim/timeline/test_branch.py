@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -32,15 +31,15 @@ TestShortWalk = ShortWalk.TestCase
 
 
 @pytest.fixture
-def long(lab: Lab) -> Iterator[Timeline]:
-    """Yield the timeline of a run of some thousand steps that has one checkpoint only, at its beginning."""
+def long(lab: Lab) -> Timeline:
+    """Return the timeline of a run of some thousand steps that has one checkpoint only, at its beginning."""
     random = Random(5)
     lines = (f"{n} {3 * n} {random.randint(1, 8)} {random.randint(1, 12)} 20" for n in range(2000))
     timeline = Timeline(lab.workload(16, *lines), "easy")
     timeline.compute_all()
     while timeline.branch.thin():
         pass
-    yield timeline
+    return timeline
 
 
 def test_steps_back_repeat_few_steps(long: Timeline, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,8 +96,8 @@ def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Seque
 
 
 def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield texts to be written below the planned rest of a suspended job: the plan holds only if the job is not
-    suspended again.
+    """Yield the text `if no suspension`, to be written below the planned rest of a suspended job: the plan holds only
+    if the job is not suspended again.
     """
     chart = grid.chart
     rests = {
@@ -119,8 +119,8 @@ def _is_inside(alone: NDArray[np.signedinteger], label: Label) -> bool:
 
 
 def _is_now(grid: Grid) -> Bools:
-    """Return, for each column, True if the line of now is drawn there. A job's block counts as one piece across this
-    line.
+    """Return, for each column, True if the line that marks the present time is drawn there. A job's block counts as one
+    piece across this line.
     """
     return np.asarray(np.arange(grid.size.columns) == grid.now)
 

@@ -49,7 +49,9 @@ class Layer:
 
     rank: NDArray[np.int32]
     texture: NDArray[np.uint8]
-    """Texture of the job at each pixel; solid where there is no job"""
+    """Texture (pattern for a kind of time, such as planned or suspended) of the job at each pixel; solid where there is
+    no job
+    """
     hue: NDArray[np.uint16]
     ink: NDArray[np.uint16]
     ground: NDArray[np.uint16]
@@ -97,7 +99,7 @@ class Grid:
 
     @property
     def has_now(self) -> bool:
-        """Return True if now is within the visible time."""
+        """Return True if the present time is within the visible time."""
         return 0 <= self.now < self.size.columns
 
     @property

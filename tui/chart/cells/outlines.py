@@ -84,7 +84,7 @@ def _frame(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, i
 
 def _name(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, int], is_free: Bools) -> None:
     """Write the name of a reservation once, in the first row of its area with enough free cells, but not across the
-    line of now.
+    line that marks the present time.
 
     `at` is the area: first row, last row, left column, right column.
     """

@@ -24,7 +24,7 @@ from tui.look.palette import HUES, TONES, Hue, Tone, ink
 from tui.look.text import shorten
 
 _MARK, _MARK_ROWS = 16, 3
-"""Largest width in columns of a mark's name, and number of rows at the top for such names."""
+"""Largest width in columns of the name of a mark (such as a switch), and number of rows at the top for such names."""
 Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
 """Largest width in columns of the text at a mark of a reservation."""
@@ -51,7 +51,7 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def draw_names_and_now(area: Cells, grid: Grid) -> None:
-    """Draw the names of jobs and the line of now, which even a small picture has."""
+    """Draw the names of jobs and the line that marks the present time, which even a small picture has."""
     _draw_names(area, grid)
     _draw_now(area, grid)
 

@@ -33,7 +33,9 @@ _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
 
 
 class _Edge(NamedTuple):
-    """Values of the pixels in which jobs begin or end, from which parts of cells are drawn."""
+    """Values of the pixels in which jobs begin or end: inks, eighths of the width that a job fills, and True where a
+    job fills less than half (`gone`).
+    """
 
     ink: NDArray[np.uint16]
     eighths: NDArray[np.int8]
@@ -41,8 +43,9 @@ class _Edge(NamedTuple):
 
 
 class _Signs(NamedTuple):
-    """For each texture: its character in Unicode (`char`) and in ASCII (`plain`), and the tones of its foreground and
-    background. The trail of a suspended job has no background of its own.
+    """For each texture (pattern for a kind of time): its character in Unicode (`char`) and in ASCII (`plain`), and the
+    tones of its foreground and background. The trail of a suspended job (its former processors while it is suspended)
+    has no background of its own.
     """
 
     char: NDArray[np.uint32]
@@ -86,7 +89,7 @@ def paint(
 
 
 def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
-    """Return a small picture of a chart: jobs with names, and the line of now."""
+    """Return a small picture of a chart: jobs with names, and the line that marks the present time."""
     cells = Cells.blank(size.rows, size.columns)
     grid = Grid(chart, look, Size(min(size.columns, chart.view.columns), size.rows), None)
     area = cells.part(slice(None), slice(grid.size.columns))
@@ -151,8 +154,8 @@ def _part(area: Cells, grid: Grid) -> None:
 
 
 def _texture(area: Cells, grid: Grid) -> None:
-    """Draw the texture of each cell whose pixels have the same job, and the trail of suspended jobs where no other job
-    runs.
+    """Draw the texture (pattern) of each cell whose pixels have the same job, and the trail of suspended jobs on their
+    former processors where no other job runs.
     """
     up, low, look, others = grid.upper, grid.lower, grid.look, grid.dims
     above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL

@@ -330,7 +330,7 @@ class LiveScreen(Screen[None]):
         self.open(dialogs.Prompt("Go to", hint, self._place, answers=self.answers), lambda go: go())
 
     def _place(self, told: str) -> Any:
-        """Return a function that goes to the typed time or poll, or selects the typed job; `told` is the text."""
+        """Return a function that goes to the time or poll in the typed text `told`, or selects the job in it."""
         observed = self.watch_.observed
         if told.strip()[:1] in ("j", "J"):
             return partial(self._select, find_job(told, observed.workload, -1))

@@ -20,7 +20,7 @@ ON_THE_PATH = {
     "space": "lesson_next", "right": "lesson_next", "pagedown": "lesson_next", "left": "lesson_previous",
     "pageup": "lesson_previous", "home": "lesson_go(0)", "enter": "lesson_off", "L": "lessons",
 }  # fmt: skip
-"""Actions of keys that have another meaning during a lesson: mapping from key to action"""
+"""For each key that has another meaning while the user follows a lesson: the action that the key runs"""
 OFF_THE_PATH = {
     "pagedown": "lesson_next", "pageup": "lesson_previous", "enter": "lesson_back", "escape": "lesson_back",
 }  # fmt: skip

@@ -81,7 +81,9 @@ class ReplayScreen(Screen[None]):
         now: Callable[[], float] | None = None,
         files: type[Files] = Files,
     ) -> None:
-        """Make the screen. A caller that gives `now` (returns the time) calls `tick` itself; otherwise a timer does."""
+        """Make the screen, drawn at most `fps` times a second; `recent` are recently opened traces. A caller that gives
+        `now` (returns the time) calls `tick` itself; otherwise a timer does.
+        """
         super().__init__()
         self._compositor = SpanCompositor()
         self.about, self.look, self.state = about, look, state

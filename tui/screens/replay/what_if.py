@@ -140,7 +140,9 @@ class WhatIf:
         return parse_policy(next(name for name in names if POLICIES[name] is not type(running)))
 
     def _compare(self, policy: Policy, from_start: bool) -> None:
-        """Compare with a run under this policy, or show a message if the present run already is that run."""
+        """Compare with a run under this policy, from the start if `from_start`, else from the present time on. Show a
+        message instead if the present run already is that run.
+        """
         screen = self._screen
         switched = screen.scene is not None and bool(screen.scene.snapshot.switches)
         if policy == screen.policy and not (from_start and switched):

@@ -34,7 +34,7 @@ class Found:
 
     ask: PivotQuery
     varying: dict[str, int]
-    """For each factor that varies: the number of its different values"""
+    """For each factor (such as trace or policy) that varies between the runs: the number of its different values"""
     runs: int
     failed: int
     table: PivotTable
