@@ -123,8 +123,9 @@ class History(Past):
         """
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)
-        stretches = range(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY)
-        for stretch, step in zip(stretches, np.asarray(self._begun).searchsorted(stretches, "right"), strict=True):
+        begun = np.asarray(self._begun)
+        stretches = np.arange(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY, dtype=begun.dtype)  # no cast
+        for stretch, step in zip(stretches.tolist(), begun.searchsorted(stretches, "right"), strict=True):
             last = marks[-1] if stretch else np.arange(0)
             before = np.concatenate((last, np.arange(max(stretch - MARK_EVERY, 0), stretch)))
             is_open = end_step[before] >= step

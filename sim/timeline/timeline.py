@@ -261,7 +261,7 @@ class Timeline:
         while self.compute(steps):
             if (gone := clock() - begin) >= seconds:
                 return True
-            steps = _BATCH if gone > seconds / 2 else min(2 * steps, 8 * _BATCH)
+            steps = _BATCH if gone > seconds / 2 else min(2 * steps, 64 * _BATCH)
         return False
 
     def compute_all(self) -> None:

@@ -42,10 +42,21 @@ def long(lab: Lab) -> Timeline:
     return timeline
 
 
-def test_steps_back_repeat_few_steps(long: Timeline, monkeypatch: pytest.MonkeyPatch) -> None:
+def steps_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the number of each step that any engine makes from now on."""
     made: list[int] = []
+
+    def noted(engine: Engine) -> bool:
+        made.append(engine.step_count)
+        return step(engine)
+
     step = Engine.step
-    monkeypatch.setattr(Engine, "step", lambda engine: made.append(1) or step(engine))
+    monkeypatch.setattr(Engine, "step", noted)
+    return made
+
+
+def test_steps_back_repeat_few_steps(long: Timeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = steps_of(monkeypatch)
     long.seek(3000)
     assert len(made) == 3000
     for back in range(1, 1000):
@@ -58,9 +69,7 @@ def test_steps_back_repeat_few_steps(long: Timeline, monkeypatch: pytest.MonkeyP
 def test_the_end_can_be_left_quickly(long: Timeline, monkeypatch: pytest.MonkeyPatch) -> None:
     long.seek(long.computed)
     last = long.snapshot()
-    made: list[int] = []
-    step = Engine.step
-    monkeypatch.setattr(Engine, "step", lambda engine: made.append(1) or step(engine))
+    made = steps_of(monkeypatch)
     long.seek(long.computed - 1)
     assert 0 < len(made) <= branch._A_LOOK
     long.seek(long.computed)
