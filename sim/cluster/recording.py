@@ -393,9 +393,7 @@ def _of_whole(data: Plain) -> Cluster:
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
-    """Return the cluster with new values of those fields that `data` contains completely (the fields that `_rest`
-    stores).
-    """
+    """Return the cluster with new values of the fields that `_rest` stores in `data`, each completely."""
     found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])

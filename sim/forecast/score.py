@@ -62,8 +62,8 @@ class Score:
     start is known.
     """
     inside: float | None
-    """Share of the actual starts that are inside their ranges, over the ranges that `ranges` counts; None if it counts
-    none.
+    """Share of the actual starts that are inside their ranges, over the ranges that `ranges` counts; None if `ranges`
+    is 0.
     """
     missing: tuple[tuple[str, int], ...]
     """For each reason to wait that the last kind in `rows` cannot forecast: (reason, number of jobs that waited for

@@ -53,8 +53,8 @@ class Clock(Loop):
         uses
         """
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
-        """Three columns with values in seconds for each row, in the order of turns: progress from the begin of this
-        turn until `since`, progress from this begin until a later time, and the difference of both
+        """Three columns with seconds of progress for each row, in the order of turns. From the begin of this turn:
+        until `since`; until a later time; the difference of both
         """
         self.seconds = times(slots)
         """For each row, in the order of turns: seconds for which it is active in the time that `_empty_until`

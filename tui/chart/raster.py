@@ -27,8 +27,9 @@ has no processors (`NOWHERE`).
 """
 
 SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
-"""Kinds of what a pixel can show: those in `KINDS` (a job on its processors), the trail of a suspended job, planned
-boxes, a replica (a copy in a further matrix row), or a job that shares processors with other rows
+"""Kinds of what a pixel can show: those in `KINDS` (a job on its processors) and six more. These are the trail of a
+suspended job, planned boxes, a replica (a copy in a further matrix row), and a job that shares processors with other
+rows
 """
 (
     RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED, REPLICA, SHARING,
