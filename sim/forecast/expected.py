@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sim.cluster.values import PLANNED_FOR, Cluster, ClusterJob
-from sim.forecast.forecast import LEARNT, LIMITS, Foresight, Model, can_be_forecast
+from sim.forecast.forecast import LEARNT, LIMITS, MOST_WAITING, Foresight, Model, can_be_forecast
 from sim.forecast.limits import bounds_of, demands
 from sim.forecast.past import Past
 from sim.forecast.ranges import SHARE
@@ -29,11 +29,7 @@ class Expected(NamedTuple):
     """Start if each job runs to its time limit; the latest of the three."""
 
 
-MOST = 100
-"""Largest number of waiting jobs that are simulated together, because a forecast for many hundreds takes a minute."""
-
-
-def trimmed(cluster: Cluster, job: str = "", most: int = MOST, behind: int = 0) -> Cluster:
+def trimmed(cluster: Cluster, job: str = "", most: int = MOST_WAITING, behind: int = 0) -> Cluster:
     """Return the cluster with fewer waiting jobs: only jobs that can be forecast, and at most the first `most`.
 
     If `job` is the id of a job that can be forecast, keep instead this job, all such jobs ahead of it, and the next
@@ -74,8 +70,8 @@ def why_unknown(cluster: Cluster, job: ClusterJob) -> str:
         return "the nodes are not known"
     if not can_be_forecast(job):
         return f"it waits for {job.reason or 'an unknown reason'}, which is not modelled"
-    if job not in [other for other in cluster.queue if can_be_forecast(other)][:MOST]:
-        return f"more than {MOST} jobs are ahead of it"
+    if job not in [other for other in cluster.queue if can_be_forecast(other)][:MOST_WAITING]:
+        return f"more than {MOST_WAITING} jobs are ahead of it"
     if job.reason not in PLANNED_FOR and job.reason not in ("", "None") and not demands([job], bounds_of(cluster))[0]:
         return f"it waits for {job.reason}, and that limit is not known"
     return "it, or a running job, does not fit the nodes or the limits that are known"

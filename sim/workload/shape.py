@@ -229,11 +229,11 @@ class Shape(Ranked, Reserved):
         not fit.
         """
         if not request.groups:
-            return self._seat(request, free, self._allowed(request.features, None), request.is_exclusive)
+            return self._seat(request, free, self.allowed(request.features, None), request.is_exclusive)
         for number in request.groups:
             group = self.groups[number]
             whole = request.is_exclusive or group.is_exclusive
-            seats = self._seat(request, free, self._allowed(request.features, number), whole)
+            seats = self._seat(request, free, self.allowed(request.features, number), whole)
             if seats is not None and (group.most_nodes is None or len(seats.nodes) <= group.most_nodes):
                 return seats
         return None
@@ -250,7 +250,7 @@ class Shape(Ranked, Reserved):
             return self.seat(request, free) is not None
         for number in request.groups or (None,):
             whole = request.is_exclusive or (number is not None and self.groups[number].is_exclusive)
-            room = self._free_room(request, free, self._allowed(request.features, number), whole)
+            room = self._free_room(request, free, self.allowed(request.features, number), whole)
             if request.tasks is None:
                 if np.count_nonzero(room > 0) >= (request.nodes or 0):
                     return True
@@ -263,7 +263,7 @@ class Shape(Ranked, Reserved):
         return any(self.groups[number].most_nodes is not None for number in request.groups)
 
     def _free_room(self, request: Request, free: Amounts, allowed: Kept | None, whole: bool) -> Amounts:
-        room = self._room(request, free)
+        room = self.room(request, free)
         if allowed is not None:
             room = np.where(allowed, room, 0)
         return np.where((free == self.has).all(axis=1), room, 0) if whole else room
@@ -291,7 +291,7 @@ class Shape(Ranked, Reserved):
         return Seats(tuple(node for node, _ in chosen), amounts)
 
     @staticmethod
-    def _room(request: Request, free: Amounts) -> Amounts:
+    def room(request: Request, free: Amounts) -> Amounts:
         """Return how many tasks of the request fit on each node; for a request of nodes, how many times the amounts for
         one node fit.
         """
@@ -329,7 +329,7 @@ class Shape(Ranked, Reserved):
                 return counts
         return None
 
-    def _allowed(self, features: frozenset[str], group: int | None) -> Kept | None:
+    def allowed(self, features: frozenset[str], group: int | None) -> Kept | None:
         """Return, for each node, True if it has these features and is in this partition; None if all nodes qualify."""
         if not features and group is None:
             return None
@@ -354,7 +354,7 @@ class Shape(Ranked, Reserved):
         """
         cores = free[:, 0]
         group = request.groups[0] if request.groups else None
-        room, allowed = self._room(request, free), self._allowed(request.features, group)
+        room, allowed = self.room(request, free), self.allowed(request.features, group)
         if allowed is not None:
             room = np.where(allowed, room, 0)
         short = self._short(request, free, allowed)
@@ -395,7 +395,7 @@ class Shape(Ranked, Reserved):
         first = np.where(short[:, 0], 0, np.where(short[:, 1], 1, np.where(short[:, 2:].any(axis=1), 2, OPEN)))
         found = np.full(len(free), BARS.index("place"), np.int8)
         for number in request.groups or (None,):
-            allowed = self._allowed(request.features, number)
+            allowed = self.allowed(request.features, number)
             open_to = np.ones(len(free), np.bool_) if allowed is None else allowed.copy()
             if request.is_exclusive or (number is not None and self.groups[number].is_exclusive):
                 open_to &= (free == self.has).all(axis=1)
