@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Container
+from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
@@ -30,6 +31,19 @@ class Range(NamedTuple):
     high: float
 
 
+@dataclass(slots=True)
+class _Said:
+    """Forecast of a job that still waits."""
+
+    at: float
+    span: Range
+    size: float
+    """Seconds that the start was forecast ahead, plus `GRAIN`."""
+    range: Range | None
+    is_missed: bool = False
+    """True once the time is past the range, so that the start is known to be outside."""
+
+
 class Ranges:
     """Ranges around forecasts of starts, computed from the span between an early and a late forecast and from the
     errors of earlier spans.
@@ -37,7 +51,8 @@ class Ranges:
     The span is the model's own measure of how certain a start is. It is widened or narrowed by the distances from
     earlier spans to the actual starts, divided by how far ahead each forecast was (conformalized quantile regression;
     Romano, Patterson and Candès, 2019). Jobs that start soon are the first whose errors are known. To correct for this,
-    each start outside its range widens the next ranges (adaptive conformal inference; Gibbs and Candès, 2021).
+    each start outside its range widens the next ranges (adaptive conformal inference; Gibbs and Candès, 2021). A job
+    that still waits when its range is over counts as outside at once, because its start may be long in coming.
     """
 
     def __init__(self) -> None:
@@ -46,10 +61,8 @@ class Ranges:
         the upper end. Both are divided by the time for which the start was forecast ahead; a number is negative if the
         start was on the inner side of that end.
         """
-        self._open: dict[str, list[tuple[float, Range, float, Range | None]]] = defaultdict(list)
-        """For each job that still waits (by id): its forecasts, as (time when it was made, span, seconds ahead plus
-        `GRAIN`, range or None).
-        """
+        self._open: dict[str, list[_Said]] = defaultdict(list)
+        """For each job that still waits (by id): its forecasts."""
         self._out = 1 - SHARE
         """Share of the errors that ranges leave out, half of it on each side. It changes a little at each start."""
         self._wider: tuple[float, tuple[float, float] | None] = -inf, None
@@ -70,35 +83,50 @@ class Ranges:
         (Range(low=1070.0, high=1210.0), Range(low=1030.0, high=1230.0))
         """
         if self._wider[0] != at:
-            self._wider = at, self._misses()
+            self._wider = at, self._misses(at)
         size, own, found = max(said - at, 0.0) + GRAIN, span or Range(said, said), None
         if (wider := self._wider[1]) is not None:
             found = Range(max(own.low - wider[0] * size, at), max(own.high + wider[1] * size, at))
-        self._open[job].append((at, own, size, found))
+        self._open[job].append(_Said(at, own, size, found))
         return found
 
-    def _misses(self) -> tuple[float, float] | None:
+    def _misses(self, at: float) -> tuple[float, float] | None:
         """Return (before, after), by how much a span must be widened on each side to contain the wanted share of
         earlier starts, in the unit of `_errors`. Return None if there are too few errors.
+
+        Jobs that still wait at the time `at` although their range is over count as if they started now.
         """
-        many = len(self._errors)
-        if many < ENOUGH:
+        late = [said for each in self._open.values() for said in each if said.range and said.range.high < at]
+        for said in late:
+            self._judge(said, is_outside=True)
+        if len(self._errors) < ENOUGH:
             return None
-        place = min(int((1 - self._out / 2) * (many + 1)), many - 1)
-        below, above = (sorted(errors)[place] for errors in zip(*self._errors, strict=True))
+        known = [*self._errors, *(_errors(said, at) for said in late)]
+        place = min(int((1 - self._out / 2) * (len(known) + 1)), len(known) - 1)
+        below, above = (sorted(errors)[place] for errors in zip(*known, strict=True))
         return below, above
+
+    def _judge(self, said: _Said, is_outside: bool) -> None:
+        """Make the next ranges wider or narrower, because a start was outside or inside its range; once for each."""
+        if not said.is_missed:
+            self._out = min(max(self._out + STEP * (1 - SHARE - is_outside), LEAST), MOST)
+            said.is_missed = is_outside
 
     def start(self, job: str, came: float) -> None:
         """Record that the job started at `came`; from now on the errors of its forecasts count for new ranges."""
-        for at, own, size, found in self._open.pop(job, ()):
-            if at > came:
+        for said in self._open.pop(job, ()):
+            if said.at > came:
                 continue
-            self._errors.append(((own.low - came) / size, (came - own.high) / size))
-            if found is not None:
-                is_outside = not found.low <= came <= found.high
-                self._out = min(max(self._out + STEP * (1 - SHARE - is_outside), LEAST), MOST)
+            self._errors.append(_errors(said, came))
+            if said.range is not None:
+                self._judge(said, not said.range.low <= came <= said.range.high)
 
     def forget(self, waiting: Container[str]) -> None:
         """Remove the forecasts of jobs that are no longer in `waiting` and did not start."""
         for job in [job for job in self._open if job not in waiting]:
             del self._open[job]
+
+
+def _errors(said: _Said, came: float) -> tuple[float, float]:
+    """Return (before, after) for a start at `came`: the seconds outside each end of the span, divided by `size`."""
+    return (said.span.low - came) / said.size, (came - said.span.high) / said.size

@@ -67,6 +67,21 @@ def test_ranges_hold_the_share_that_they_say(spread: float) -> None:
     assert abs(sum(inside) / len(inside) - SHARE) < 0.05
 
 
+def test_a_job_that_waits_beyond_its_range_widens_the_next_ranges_before_it_starts() -> None:
+    def width(late: int) -> float:
+        ranges = Ranges()
+        for number in range(40):
+            ranges.around(str(number), 0, 60)
+            ranges.start(str(number), 50 + number / 2)
+        for number in range(late):
+            assert ranges.around(f"late{number}", 100, 160) is not None
+        found = ranges.around("new", 1000, 1060)
+        assert found is not None
+        return found.high - found.low
+
+    assert width(0) < width(5) < width(20)
+
+
 def test_what_waits_no_more_is_forgotten() -> None:
     ranges = Ranges()
     ranges.around("1", 0, 60)
