@@ -162,8 +162,10 @@ class LiveComparison:
         for branch in self.branches:
             ledger, workload = branch.engine.state.ledger, branch.engine.workload
             start, end = np.array(ledger.start)[both], np.array(ledger.end)[both]
-            submit, run = workload.submit[both], workload.runtime[both]
-            waits.append(np.maximum(start - workload.due[both], 0))
+            releases, run = branch.engine.state.releases, workload.runtime[both]
+            known = workload if releases is None else replace(workload, submit=releases.submits(workload.submit))
+            submit = known.submit[both]
+            waits.append(np.maximum(start - known.due[both], 0))
             slowdowns.append(1 + (end - submit - run) / np.maximum(run, TAU))
         return CommonJobs(
             int(both.sum()),

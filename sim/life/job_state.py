@@ -5,10 +5,13 @@ The state is read from the history. To know all reasons of a job's wait, its run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from math import isnan, nan
 from typing import NamedTuple
+
+import numpy as np
 
 from sim.decisions.decisions import Decision, Expect, Reserve
 from sim.decisions.matrix import ReserveRow
@@ -19,7 +22,7 @@ from sim.why.evidence import entry_of
 from sim.why.explanation import passed_by
 from sim.why.facts import NOBODY, PassedBy
 from sim.why.snapshot_facts import ahead_of
-from sim.workload.model import Job, Workload
+from sim.workload.model import Floats, Job, Workload
 
 
 class PlannedAt(NamedTuple):
@@ -96,6 +99,18 @@ def submit_of(workload: Workload, rank: int, end_of: Callable[[int], float | Non
     ends = [end_of(one.job) for one in follow.after]
     last = max((end for end in ends if end is not None), default=job.submit)
     return None if None in ends else max(follow.due(job.submit, last), last)
+
+
+def submits_of(workload: Workload, ranks: Iterable[int], end: Floats) -> Floats:
+    """Return the submit time in a run of each job in `ranks`, in seconds; NaN if it is not known yet. `end` has the end
+    of every job by rank, NaN before it.
+    """
+
+    def end_of(rank: int) -> float | None:
+        return None if isnan(end[rank]) else float(end[rank])
+
+    found = (submit_of(workload, rank, end_of) for rank in ranks)
+    return np.array([nan if time is None else time for time in found])
 
 
 def state_of(snapshot: Snapshot, job: Job, has_ended: bool) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.life.job_state import submits_of
 from sim.workload.categories import TAU
 from sim.workload.columns import NumberIds
 from sim.workload.model import Field, Floats, Ints, Workload
@@ -135,6 +136,8 @@ class Colours:
             ]
             return np.array([Hue.GREY if part is None else partition_hue(part) for part in parts], np.uint8)
         submit, run, estimate = workload.submit[ranks], workload.runtime[ranks], workload.estimate[ranks]
+        if workload.follows:
+            submit = submits_of(workload, ranks.tolist(), end)
         if mode == "width":
             return WIDTHS.hues(workload.width[ranks].astype(float))
         if mode == "length":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from math import nan
 
@@ -17,6 +18,7 @@ from sim.decisions.decisions import Decision
 from sim.history.past import Past
 from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline
+from sim.workload.follows import After, Follow
 from sim.workload.model import Workload
 from sim.workload.source import Source
 
@@ -178,6 +180,18 @@ def test_in_the_end_both_schedules_are_compared() -> None:
 )
 def test_earlier_and_later_as_far_as_it_shows_by_a_moment(own: float, there: float, found: int) -> None:
     assert later_or_earlier(np.array([own]), np.array([there]), 20).tolist() == [found]
+
+
+def test_waits_count_from_the_submissions_of_each_run() -> None:
+    log = workload("z-figure4")
+    chained = replace(log, follows=(*[None] * (len(log) - 1), Follow((After(0), After(1)), 7.0)))
+    one = Timeline(chained, "fcfs")
+    other = one.twin()
+    other.switch(parse_policy("easy"), at_step=0)
+    one.compute_all()
+    other.compute_all()
+    waits = tuple(timeline.schedule().wait.mean() for timeline in (one, other))
+    assert LiveComparison(one, other).level(1e9).mean_wait == pytest.approx(waits)
 
 
 def test_runs_are_compared_by_the_jobs_that_have_ended_in_both() -> None:

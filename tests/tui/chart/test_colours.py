@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sim.workload.follows import After, Follow
 from sim.workload.model import Workload
 from tests.sim.conftest import Lab
 from tui.chart.colours import MODES, Colours, OwnHues, partition_hue
@@ -76,6 +77,13 @@ def test_widths_and_lengths_are_known_from_the_beginning(workload: Workload) -> 
 def test_a_wait_is_known_when_the_job_has_started(workload: Workload) -> None:
     assert hues(workload, "wait") == [Hue.RAMP, Hue.RAMP + 1, Hue.RAMP + 1, Hue.GREY]
     assert hues(workload, "wait", now=105) == [Hue.RAMP, Hue.RAMP + 1, Hue.GREY, Hue.GREY]
+
+
+def test_waits_count_from_the_submission_of_the_run(workload: Workload) -> None:
+    """The second job is submitted at 100, when the first has ended, and starts at once; the log has 0."""
+    chained = replace(workload, follows=(None, Follow((After(0),), 0.0), None, None))
+    assert hues(chained, "wait")[:3] == [Hue.RAMP, Hue.RAMP, Hue.RAMP + 1]
+    assert hues(chained, "slowdown")[1] == Hue.RAMP != hues(workload, "slowdown")[1]
 
 
 @pytest.mark.parametrize("mode", ["slowdown", "estimate"])

@@ -82,7 +82,7 @@ def _end(stage: RunView) -> float:
 
 def _chart(policy: str, stage: RunView, end: float, look: Look, size: Size) -> PolicyChart:
     schedule = stage.timeline.branch.engine.schedule()
-    waits = schedule.start - stage.workload.submit
+    waits = schedule.start - schedule.workload.submit
     worst = int(waits.argmax())
     Traveller(stage).seek_time(end, lambda: False)
     cells = None
