@@ -23,18 +23,18 @@ class NodeMachine(Machine):
     has_nodes = True
 
     __slots__ = (
-        "accounts", "confined", "factors", "lasts", "left", "now", "promised", "qos_factors", "requests", "seats",
+        "confined", "factors", "lasts", "left", "now", "promised", "qos_factors", "requests", "seats",
         "shape", "tiers",
     )  # fmt: skip
 
     def __init__(
         self, shape: Shape, requests: Sequence[Request], lasts: Sequence[float] = (), accounts: Sequence[str] = ()
     ) -> None:
-        super().__init__(shape.cores)
+        super().__init__(shape.cores, accounts=accounts)
         self.shape, self.requests = shape, requests
-        self.lasts, self.now, self.accounts = lasts, 0.0, accounts
-        """Estimates of the jobs in seconds (`lasts`), indexed by rank; the present time; accounts of the jobs, indexed
-        by rank. Estimates and time matter only if nodes are reserved
+        self.lasts, self.now = lasts, 0.0
+        """Estimates of the jobs in seconds (`lasts`), indexed by rank; the present time. Both matter only if nodes are
+        reserved
         """
         has_any = bool(shape.reservations)
         self.confined = (

@@ -27,7 +27,7 @@ def machine_of(workload: Workload, placement: Placement) -> Machine:
         return NodeMachine(shape, workload.shape.requests, lasts, workload.accounts)
     if placement not in PLACEMENTS:
         raise ParameterError(f"placement {placement} is for a machine of nodes; equal processors have lowest, together")
-    return Machine(workload.procs, placement)
+    return Machine(workload.procs, placement, workload.accounts)
 
 
 def by_number(plan: Plan) -> Profile:

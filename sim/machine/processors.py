@@ -96,18 +96,18 @@ class Machine:
     tiers: Sequence[int] = ()
     factors: Sequence[float] = ()
     qos_factors: Sequence[float] = ()
-    accounts: Sequence[str] = ()
-    """Four sequences with the ranks of jobs as indices. `tiers`: tier of the job's partition (jobs of a higher tier
+    """Three sequences with the ranks of jobs as indices. `tiers`: tier of the job's partition (jobs of a higher tier
     come first). `factors`: the partition's factor in the job's priority. `qos_factors`: the factor of the job's quality
-    of service. `accounts`: its account. A sequence is empty if all jobs have equal values.
+    of service. A sequence is empty if all jobs have equal values.
     """
     has_nodes = False
     """True if the machine consists of nodes (see `NodeMachine`), False for equal processors."""
 
-    __slots__ = ("_choose", "absent", "division", "free", "free_set", "held", "kept", "owners", "procs")
+    __slots__ = ("_choose", "absent", "accounts", "division", "free", "free_set", "held", "kept", "owners", "procs")
 
-    def __init__(self, procs: int, placement: Placement = "lowest") -> None:
-        self.procs = procs
+    def __init__(self, procs: int, placement: Placement = "lowest", accounts: Sequence[str] = ()) -> None:
+        self.procs, self.accounts = procs, accounts
+        """Number of processors; account of each job, by rank, empty if the trace has none"""
         self.free = procs
         self.free_set = (1 << procs) - 1
         self.held: dict[int, int] = {}
@@ -125,7 +125,7 @@ class Machine:
     def copy(self) -> Machine:
         twin = Machine.__new__(Machine)
         twin._choose, twin.procs, twin.free, twin.free_set = self._choose, self.procs, self.free, self.free_set
-        twin.kept, twin.absent = self.kept, self.absent
+        twin.kept, twin.absent, twin.accounts = self.kept, self.absent, self.accounts
         twin.held, twin.owners, twin.division = self.held.copy(), self.owners.copy(), self.division.copy()
         return twin
 

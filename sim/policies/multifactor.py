@@ -29,9 +29,9 @@ class Multifactor(Order):
 
     qos: the priority of the job's QOS (`[[qos]]` in the file of the machine), as a share of the greatest.
 
-    With shares=accounts, on a machine of nodes, accounts have equal shares, and the users of an account equal parts of
-    its share. The usage that counts is the user's own, and an equal part of what others in the account used (Slurm
-    without Fair Tree).
+    With shares=accounts, accounts have equal shares, and the users of an account equal parts of its share; a trace
+    without accounts has only users. The usage that counts is the user's own, and an equal part of what others in the
+    account used (Slurm without Fair Tree).
 
     Slurm sums up usage every few minutes, here it is exact at every pass. Otherwise all users have equal shares. Maui
     weighs targets of usage in place of fair shares, and expansion factors.

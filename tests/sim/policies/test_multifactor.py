@@ -96,3 +96,15 @@ def test_it_can_be_gone_back_under_it() -> None:
     timeline.seek(20)
     timeline.seek(150)
     assert [queued.job.id for queued in timeline.snapshot().queue] == before
+
+
+def test_users_of_an_account_share_what_it_has_on_equal_processors_too(lab: Lab) -> None:
+    """Users 1 and 2 of the account x have used as much as user 3 of y: both together count for x."""
+    jobs = lab.workload(4, "1 0 4 10 10", "2 0 4 10 10", "3 0 4 10 10", "4 25 4 10 10", "5 25 4 10 10")
+    owned = replace(jobs, user=np.array([1, 2, 3, 2, 3]), accounts=("x", "x", "y", "x", "y"))
+    starts = {}
+    for shares in ("users", "accounts"):
+        engine = Engine(owned, f"fcfs:order=multifactor,age=0,size=0,shares={shares}", watchers=[Checker])
+        engine.run()
+        starts[shares] = engine.schedule().start.tolist()
+    assert starts == {"users": [0, 10, 20, 30, 40], "accounts": [0, 20, 10, 40, 30]}
