@@ -92,6 +92,28 @@ class NodesReserved(NamedTuple):
         return f"the reservation {self.reservation} kept nodes that it needed"
 
 
+class NodesKept(NamedTuple):
+    """Reason to wait on nodes: the job fits now, but too many of the nodes on which it fits are reserved for jobs that
+    start before it would end.
+    """
+
+    head: Annotated[Job, Called("kept for")]
+    """Job for which most of these nodes are reserved"""
+    since: Annotated[Moment, Called("from")]
+    kept: Annotated[int, Called("nodes kept")]
+    fitting: Annotated[int, Called("fitting nodes")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        many = f"{self.kept:,} of {count(self.fitting, 'fitting node')} {'is' if self.kept == 1 else 'are'}"
+        return f"{many} kept for {name(self.head)} from {at(self.since)}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"{self.kept:,} of {self.fitting:,} nodes kept for {name(self.head)}", f"kept for {name(self.head)}"
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"nodes on which it fits were kept for {others('another job')}"
+
+
 class NoNodes(NamedTuple):
     """Reason to wait on nodes: enough cores are free in total, but too few nodes have what the job needs on each."""
 

@@ -8,7 +8,7 @@ from math import inf
 from typing import overload
 
 from sim.decisions.decisions import Decision, Keep
-from sim.decisions.reasons_on_nodes import AtLimit, no_nodes
+from sim.decisions.reasons_on_nodes import AtLimit, NodesKept, no_nodes
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
 from sim.engine.state import State, copied
@@ -16,6 +16,7 @@ from sim.formatting import clock
 from sim.history.past import Switch
 from sim.history.running_totals import Totals
 from sim.history.stretch import GANG, KINDS
+from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, written_policy
@@ -414,17 +415,24 @@ def at_limit(use: Use, rank: int) -> AtLimit:
 
 
 def _room_on_nodes(state: State) -> dict[int, Reason]:
-    """Return a mapping from the rank of each job that does not fit on the nodes to a reason naming what it lacks.
+    """Return a mapping from the rank of each job that does not fit on the nodes to a reason naming what it lacks. A job
+    that fits gets a reason if nodes are reserved for another.
 
     Only waiting jobs with a planned start count, and only if the total number of free processors is large enough.
     """
-    if not state.machine.has_nodes:
+    if not isinstance(state.machine, NodeMachine):
         return {}
     first = sorted(state.planned, key=state.planned.__getitem__)[:_MOST_LACKS]
     waiting = (state.waiting.jobs[rank] for rank in first if rank in state.waiting.jobs)
     jobs = [job for job in waiting if job.procs <= state.free]
     machine = state.machine
-    return {job.rank: no_nodes(machine.lack(job), machine.kept_from(job)) for job in jobs if not machine.fits(job)}
+    found: dict[int, Reason] = {}
+    for job in jobs:
+        if not machine.fits(job):
+            found[job.rank] = no_nodes(machine.lack(job), machine.kept_from(job))
+        elif kept := machine.kept_nodes(job):
+            found[job.rank] = NodesKept(state.jobs[kept[0]], *kept[1:])
+    return found
 
 
 def _totals(state: State, workload: Workload) -> Totals:

@@ -97,6 +97,31 @@ class NodeMachine(Machine):
         promised = self.promised.get(job.rank)
         return self.fits(job) if promised is None else self._is_free(promised[1])
 
+    def kept_nodes(self, job: Job) -> tuple[int, float, int, int] | None:
+        """Return (rank of the job for which most nodes are reserved, its start, number of reserved nodes, number of
+        nodes), counting the nodes that have room for `job` now. Only reservations that begin before it would end count.
+
+        The result is None for a job that fits on the other nodes, and for one that lacks room anyway.
+        """
+        request, until = self.requests[job.rank], self.now + self.lasts[job.rank]
+        free = self._open(job.rank, self.left)
+        masks = [self.shape.allowed(request.features, group) for group in request.groups or (None,)]
+        allowed = True if any(mask is None for mask in masks) else np.any(np.array(masks), axis=0)
+        able = {*np.flatnonzero((self.shape.room(request, free) > 0) & allowed).tolist()}
+        kept, holders = set[int](), dict[int, int]()
+        for rank, (start, seats) in self.promised.items():
+            if rank != job.rank and start < until - MOMENT and (own := able.intersection(seats.nodes) - kept):
+                holders[rank] = len(own)
+                kept |= own
+        if not kept or not self.shape.fits(request, free):
+            return None
+        others = free.copy()
+        others[[*kept]] = 0
+        if self.shape.fits(request, others):
+            return None
+        first = max(holders, key=lambda rank: (holders[rank], -self.promised[rank][0]))
+        return first, self.promised[first][0], len(kept), len(able)
+
     def partitions(self, job: Job) -> tuple[int, ...]:
         request = self.requests[job.rank]
         return (-2 - request.admitted.within,) if request.admitted.within >= 0 else request.groups or (-1,)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from sim.decisions import reasons_to_wait
 from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import FitsNoRow, GoesOn, Migrate, OwnColumnsTaken, Place, ReserveRow
-from sim.decisions.reasons_on_nodes import AtLimit, BehindInPartition, LeavesNoRoom, NodesReserved, NoNodes
+from sim.decisions.reasons_on_nodes import AtLimit, BehindInPartition, LeavesNoRoom, NodesKept, NodesReserved, NoNodes
 from sim.decisions.sentences import why
 from sim.formatting import clock, name, spelled
 from sim.stops.instants import Instant
@@ -203,6 +203,7 @@ REASONS: dict[str, type] = {
     "leaves no room": LeavesNoRoom,
     "no nodes": NoNodes,
     "nodes reserved": NodesReserved,
+    "nodes kept": NodesKept,
     "no slice over": reasons_to_wait.NoSliceOver,
     "no victim allowed": reasons_to_wait.NoVictimAllowed,
     "no victims": reasons_to_wait.NoVictims,

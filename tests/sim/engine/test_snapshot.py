@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sim.decisions.decisions import Keep, Reserve, Start
+from sim.decisions.reasons_on_nodes import NodesKept
+from sim.decisions.sentences import why
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Queued, Running
 from sim.policies import parse_policy
+from sim.workload.shape import ComputeNode, Request, Shape
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -131,3 +135,18 @@ def test_the_last_rebuild_of_the_matrix_is_shown_until_the_next(lab: Lab) -> Non
     assert [[cell.rank for cell in cells] for _, cells in shown.matrix.rows] == [[0], [1]]
     assert [type(d).__name__ for d in shown.rebuild if hasattr(d, "row")] == ["Place", "Place"]
     assert [(q.job.id, type(q.why).__name__) for q in shown.queue] == [("3", "FitsNoRow")]
+
+
+def test_a_job_that_fits_names_the_job_for_which_nodes_are_kept(lab: Lab) -> None:
+    """J2 is planned for all three nodes at 100. J3 would run past that on n2 and n3, J4 ends before."""
+    asked = tuple(Request((4, 0), nodes=nodes) for nodes in (1, 3, 2, 1))
+    shape = Shape(tuple(ComputeNode(f"n{n}", 4) for n in (1, 2, 3)), requests=asked)
+    jobs = lab.workload(12, "1 0 4 100 100", "2 1 12 50 50", "3 2 8 200 200", "4 3 4 10 10")
+    engine = Engine(replace(jobs, shape=shape), "conservative", watchers=[Checker])
+    engine.run(until=2)
+    waits = {job.job.id: job.why for job in engine.snapshot().queue}
+    assert waits["3"] == NodesKept(engine.state.jobs[1], 100, 2, 2)
+    assert waits["3"] is not None
+    assert why(waits["3"], engine.state.jobs[2], "{:g}".format) == "2 of 2 fitting nodes are kept for J2 from 100"
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 100, 150, 3]
