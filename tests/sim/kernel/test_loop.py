@@ -53,7 +53,7 @@ OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:o
 LOOPS = [name for name in ("python", "compiled") if name == "python" or choice.compiled()]
 """Names of the fast loops to test: the interpreted one, and the compiled one if it was built"""
 ANY = st.data()
-LUBLIN = Source("lublin-128").read()[1].take(slice(600))
+LUBLIN = Source("lublin-128").read()[1].take(slice(400))
 FEW = LUBLIN.take(slice(40))
 
 
@@ -230,7 +230,7 @@ def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, data: st
 
 @pytest.mark.parametrize("spec", [*KNOWN, "recorded", "easy:order=saf"])
 def test_a_longer_run_is_the_same(spec: str) -> None:
-    agree(LUBLIN, spec, lambda engine: engine.advance(700))
+    agree(LUBLIN, spec, lambda engine: engine.advance(450))
 
 
 @pytest.mark.parametrize("spec", ["firstfit", "relaxed", "easy", "easy:tail=saf"])
@@ -238,7 +238,7 @@ def test_a_longer_run_is_the_same(spec: str) -> None:
 def test_long_queue_is_walked_the_same(spec: str, order: str) -> None:
     """Refusals are remembered from pass to pass; jobs arrive at any place of the queue."""
     crowd = replace(LUBLIN, submit=LUBLIN.submit / 3)
-    agree(crowd, f"{spec}{',' if ':' in spec else ':'}order={order}", lambda engine: engine.advance(500))
+    agree(crowd, f"{spec}{',' if ':' in spec else ':'}order={order}", lambda engine: engine.advance(350))
 
 
 @pytest.mark.parametrize("order", BY_CLOCK)
@@ -297,7 +297,7 @@ def test_pairs_are_sorted_where_the_loop_is_compiled_as_where_it_is_not(pairs: l
 
 def test_a_wide_machine_is_shared_out_the_same() -> None:
     wide = replace(LUBLIN, procs=64 * LUBLIN.procs + 1, width=64 * LUBLIN.width)
-    agree(wide, "easy", lambda engine: engine.advance(700))
+    agree(wide, "easy", lambda engine: engine.advance(450))
 
 
 @pytest.mark.parametrize("compress", ["start", "queue"])

@@ -92,7 +92,7 @@ def test_a_longer_run_on_nodes_is_the_same(tmp_path: Path) -> None:
             "tasks": lot.choice([1, 8, 90]),
         }
         | {"cores": 1, "mem": lot.choice([0, 3, 9])}
-        for at in range(600)
+        for at in range(300)
     ]
     case = {"nodes": [{"count": 30, "cores": 8, "mem": 64}, {"cores": 70, "mem": 64}], "jobs": jobs}
     for placement in ("lowest", "best", "spread"):

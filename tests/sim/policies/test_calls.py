@@ -159,7 +159,7 @@ def on_nodes(path: Path) -> Workload:
             "id": str(n), "submit": n * 4, "run": 20 + n % 50, "estimate": 40 + n % 90, "tasks": 1 + n * n % 9,
             "mem": n % 5 if n % 3 else 0, "partitions": ["a"] if n % 3 else ["a", "b"], "user": f"u{n % 4}",
         }
-        for n in range(120)
+        for n in range(40)
     ]  # fmt: skip
     partitions = [{"name": "a", "priority": 2}, {"name": "b"}]
     path.write_text(json.dumps({"nodes": nodes, "partitions": partitions, "jobs": jobs}), encoding="utf-8")

@@ -25,6 +25,7 @@ from sim.experiments.work import Outcome
 from tests.sim.experiments.examples import policy_file, small
 from tests.sim.experiments.test_plan import FAIR
 from tests.tui.cli.program import error, schedscope
+from tui.cli import cluster as cluster_command
 from tui.cli.cluster import cluster, own_address, parse_slurm
 
 pytestmark = pytest.mark.usefixtures("own_program")
@@ -172,8 +173,9 @@ def test_a_machine_without_an_address_asks_for_one(found: str | OSError, monkeyp
         own_address()
 
 
-def test_a_foreign_cluster_is_said_to_run_code() -> None:
+def test_a_foreign_cluster_is_said_to_run_code(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster_command, "PATIENCE", 0.5)  # nobody is there
     done = schedscope("sweep", "z-figure4", "--cluster", "tcp://127.0.0.1:1", "-o", "r")
     assert "run code as you" in done.stderr
 

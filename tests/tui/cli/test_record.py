@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sim import optional_imports
+from sim.workload import reading
 from tests.sim.policies.own.test_loading import FAIR
 from tests.tui.cli.program import error, schedscope
 
@@ -51,7 +52,8 @@ def test_what_cannot_be_is_told_in_a_line(arguments: list[str], told: str) -> No
     assert not Path("x.cast").exists()
 
 
-def test_record_refuses_a_pipe_that_nothing_writes_to(tmp_path: Path) -> None:
+def test_record_refuses_a_pipe_that_nothing_writes_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PATIENCE", 0.05)
     os.mkfifo(tmp_path / "pipe")
     assert "is a pipe that no process writes to" in error("record", tmp_path / "pipe", "-o", tmp_path / "x.cast")[1]
 

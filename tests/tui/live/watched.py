@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -110,7 +111,7 @@ async def settled(pilot: Pilot[Any], holds: Callable[[LiveScene], bool] = lambda
             if live.scene.state.reading is None and is_there and live._is_aimed and holds(live.scene):
                 await painted(pilot)
                 return live.scene
-        await pilot.pause(0.02)
+        await asyncio.sleep(0.02)
     raise AssertionError(f"no such scene on {screen}")
 
 
