@@ -90,7 +90,7 @@ class Pair:
     "--policy", "specs", multiple=True, type=options.SPEC, help="Give it twice: the first and the second policy."
 )
 @options.moment("--at", help="The second takes over from the first at T (12d4h30m, d12 04:30, #1200 or a date).")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@options.form("table", "json")
 @click.option("--decisions", is_flag=True, help="Also list every job with different decisions, with both reasons.")
 @click.option(
     "--smallest", is_flag=True, help="Also search the smallest workload on which they differ and write it as a trace."

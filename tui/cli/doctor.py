@@ -19,6 +19,7 @@ from typing import Literal
 import click
 
 from sim.formatting import printable, shortened
+from tui.cli import options
 from tui.cli.terminal import is_terminal, say
 from tui.look.text import table
 
@@ -69,7 +70,7 @@ class Terminal:
 
 
 @click.command("doctor")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@options.form("table", "json")
 def command(form: str) -> int:
     """Check this installation and this terminal: what they can do, what is wrong, and how to mend it.
 

@@ -50,7 +50,7 @@ Lines = list[str]
 @click.command("explain")
 @options.trace()
 @click.argument("job")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@options.form("text", "json")
 @click.option(
     "--policy",
     "policies",

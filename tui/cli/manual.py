@@ -16,6 +16,23 @@ from sim.formatting import count
 from tui.cli.terminal import say
 
 SECTION = "1"
+ARGUMENTS = {
+    "FIGURE.toml": "A file that describes a figure.",
+    "FILE": "A results file.",
+    "FILE.py": "A policy file.",
+    "FILE.slog": "A recording of a cluster.",
+    "FOLDER": "The folder of the pages.",
+    "JOB": "The id of a job.",
+    "LESSON": "The name of a lesson.",
+    "LINE": "A puzzle, written in one line.",
+    "NAME": "One of the names that the command lists without it.",
+    "NAME|FILE": "A lesson: its name, or its file.",
+    "PLAN.toml": "A file with the plan of a sweep.",
+    "TRACE": "The file of a trace, or the name of a sample: see schedscope(1).",
+    "WORD": "A word of the name or of the meaning.",
+    "bash|zsh|fish": "The shell.",
+}
+"""For each word that stands for arguments in the usage: its meaning."""
 
 
 @click.command("manual")
@@ -73,7 +90,9 @@ def page(ctx: click.Context, see: list[str]) -> str:
         lines.append(".SH DESCRIPTION")
         for paragraph in paragraphs[1:]:
             lines += _paragraph(paragraph)
-    records = [record for each in command.get_params(ctx) if (record := each.get_help_record(ctx))]
+    records = [_argument(each, ctx) for each in command.params if isinstance(each, click.Argument)]
+    options = [each for each in command.get_params(ctx) if not isinstance(each, click.Argument)]
+    records += [record for each in options if (record := each.get_help_record(ctx))]
     if records:
         lines.append(".SH OPTIONS")
         for names, meaning in records:
@@ -85,6 +104,14 @@ def page(ctx: click.Context, see: list[str]) -> str:
             lines += [".TP", f"\\fB{roff(name)}\\fR", roff(found.get_short_help_str(200) if found else "")]
     lines += [".SH SEE ALSO", ", ".join(f"\\fB{roff(name)}\\fR({SECTION})" for name in see)]
     return "\n".join(lines) + "\n"
+
+
+def _argument(argument: click.Argument, ctx: click.Context) -> tuple[str, str]:
+    """Return the argument as the usage shows it, and its meaning."""
+    shown = " ".join(argument.get_usage_pieces(ctx))
+    words = shown.replace("[:NAME]", "").replace("...", "").strip("[]{} ")
+    each = [words] if words in ARGUMENTS else re.split(r"[ |]+", words)
+    return shown, " Or: ".join(ARGUMENTS[word] for word in each)
 
 
 def _paragraph(text: str) -> list[str]:

@@ -14,6 +14,7 @@ from sim.formatting import quoted
 from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, Metric
 from sim.metrics.formulas import SYMBOLS, formula_of
 from sim.metrics.search import meant, search
+from tui.cli import options
 from tui.cli.terminal import say
 from tui.look.text import table
 
@@ -25,7 +26,7 @@ MOST = 12
 
 @click.command("metrics")
 @click.argument("words", nargs=-1, metavar="[WORD...]")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@options.form("table", "json")
 def command(words: tuple[str, ...], form: str) -> None:
     """List every metric, or find one by its name or by what it means."""
     text = " ".join(words)

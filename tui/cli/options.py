@@ -216,6 +216,15 @@ def trace(required: bool = True) -> Callable[[F], F]:
     return click.argument("trace", required=required, callback=_no_lesson)
 
 
+def form(*forms: str) -> Callable[[F], F]:
+    """Return a decorator that adds the option --format to a command; the first of the names in `forms` is the
+    default.
+    """
+    return click.option(
+        "--format", "form", type=click.Choice(forms), default=forms[0], help=f"Form of the output; default {forms[0]}."
+    )
+
+
 def moment(*names: str, help: str) -> Callable[[F], F]:
     """Return a decorator that adds an option for a moment of the run to a command: a time, a date or a step."""
     return click.option(*names, metavar="T", callback=_parsed_moment, help=help)
@@ -225,7 +234,9 @@ policy = click.option(
     "--policy", default="easy", type=SPEC, help="name or name:key=value,key=value; or a policy file: ./fair.py"
 )
 opened_policy = click.option(
-    "--policy", type=SPEC, help="name or name:key=value,key=value; else easy, or what a sample is about"
+    "--policy",
+    type=SPEC,
+    help="name or name:key=value,key=value; else what a sample is about, the policy in settings.json, or easy",
 )
 where = click.option(
     "--where", multiple=True, metavar="X<=V", help="Only runs like load<=1.2, policy=easy; repeatable."

@@ -61,7 +61,7 @@ LONGEST_WORD = 28
 @options.interval
 @click.option("--against", metavar="V", help="Paired differences from this one of the rows: a policy.")
 @click.option("--ratio", is_flag=True, help="Ratios instead of differences.")
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json", "parquet", "arrow"]), default="table")
+@options.form("table", "csv", "json", "parquet", "arrow")
 @click.option("--jobs", is_flag=True, help="Every job that the sweep kept, a row each: -o FILE.parquet or .arrow.")
 @click.option("-o", "--output", metavar="FILE", help="Output file.")
 def command(

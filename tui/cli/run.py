@@ -83,7 +83,7 @@ MOST_PARTIES = 25
     type=options.SPEC,
     help="Repeatable; default easy; a file of your own: ./fair.py.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
+@options.form("table", "json", "csv")
 @click.option(
     "--by", metavar="GROUP", help="Also break down by group: category, batch, class, priority ...; tail, time."
 )

@@ -26,7 +26,7 @@ MOST_REASONS = 4
 @click.command("score")
 @click.argument("recording", metavar="FILE.slog")
 @click.option("--every", default=60.0, type=click.FloatRange(1), metavar="S", help="Seconds between two moments (60).")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@options.form("text", "json")
 @click.option("--policy", type=options.SPEC, help="Replay the jobs under this policy, and compare its starts instead.")
 @click.option("--slurm-conf", metavar="FILE", help="The policy is slurm, with the weights of this slurm.conf.")
 @click.option("-o", "--output", metavar="FIGURE", help="Also draw the errors: a name in .svg, .pdf or .png.")

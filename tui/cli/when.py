@@ -11,7 +11,7 @@ import click
 
 from sim.errors import NotThereError
 from sim.formatting import count, span
-from tui.cli import observed
+from tui.cli import observed, options
 from tui.cli.terminal import say
 from tui.look.text import table
 
@@ -27,7 +27,7 @@ MOST_DATES = 12
 @click.argument("job")
 @observed.options
 @click.option("--if", "change", metavar="CHANGE", help="Ask for something else, as in 'time=30m cpus=8'.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@options.form("text", "json")
 def command(job: str, recording: str | None, at: str | None, host: str, change: str | None, form: str) -> None:
     """When a job of a real cluster starts, by Slurm: the date, how it moved so far, and a forecast of our own.
 

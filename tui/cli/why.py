@@ -6,7 +6,7 @@ import json
 
 import click
 
-from tui.cli import observed
+from tui.cli import observed, options
 from tui.cli.terminal import say
 
 
@@ -14,7 +14,7 @@ from tui.cli.terminal import say
 @click.argument("job")
 @observed.options
 @click.option("--long", "is_long", is_flag=True, help="All that the cluster tells about it: a paragraph.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@options.form("text", "json")
 def command(job: str, recording: str | None, at: str | None, host: str, is_long: bool, form: str) -> None:
     """Why a job of a real cluster waits: one line, or a paragraph with --long.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -32,6 +33,15 @@ def test_a_page_has_every_option_with_its_meaning(folder: Path) -> None:
     for option in ("policy", "check", "load", "format"):
         assert f"\\fB\\-\\-{option}" in text
     assert "Verify after every step that no rule is broken." in text
+
+
+def test_nothing_is_named_without_a_meaning(folder: Path) -> None:
+    for path in folder.iterdir():
+        _, *entries = path.read_text(encoding="utf-8").split(".TP\n")
+        assert len(entries) > 1
+        for entry in entries:
+            _, meaning, *_ = entry.splitlines()
+            assert re.match(r"(?!\.SH)\S", meaning), f"{path.name}: {entry}"
 
 
 def test_man_takes_the_pages_without_a_warning(folder: Path) -> None:
