@@ -26,7 +26,7 @@ FROM_C = ("ceil", "floor", "pow")
 OBJECTS = ("list", "tuple", "dict", "set", "object")
 HELPERS = (
     "Steps", "RowPlan", "Trials", "Sets", "Waiters", "Draft", "Rules", "Ranking", "PreemptiveRules", "FirstStarts",
-    "Requests", "Nodes",
+    "Requests", "States", "Nodes",
 )  # fmt: skip
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")

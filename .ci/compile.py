@@ -22,7 +22,7 @@ OPTIONS = (
     "auto_pickle=False, binding=False"
 )
 """Nothing pickles these classes or binds their methods, and code for that takes the C compiler twice as long again."""
-FLAGS = "-O2 -fPIC -DNDEBUG -fno-strict-aliasing -ffp-contract=off"
+FLAGS = "-O2 -fPIC -DNDEBUG -ffp-contract=off"
 """The last, so that every sum is the one that Python makes"""
 
 

@@ -5,6 +5,7 @@ of it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -137,4 +138,13 @@ def _cause(free: Amounts, share: Amounts) -> str:
 
 def _least(shares: set[Amounts]) -> list[Amounts]:
     """Return the smallest shares. A share is left out if another one is at most as large in every resource."""
-    return [one for one in shares if not any(other != one and one.holds(other) for other in shares)]
+    found, stairs = list[Amounts](), list[tuple[int, int]]()  # GPUs and memory of those found: more GPUs, less memory
+    for share in sorted(shares):
+        first, last = bisect_left(stairs, (share.gpus,)), bisect_right(stairs, (share.gpus, share.memory))
+        if last and stairs[last - 1][1] <= share.memory:
+            continue
+        found.append(share)
+        while last < len(stairs) and stairs[last][1] >= share.memory:
+            last += 1
+        stairs[first:last] = [(share.gpus, share.memory)]
+    return found

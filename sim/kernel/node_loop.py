@@ -12,7 +12,9 @@ from sim.decisions.reasons import FitsBeside, FitsExtra, WhenFree, WhenRoom
 from sim.history.decision_log import form_of
 from sim.kernel.calls import IN_ORDER
 from sim.kernel.loop import Loop
-from sim.kernel.nodes import MAGIC, WHOLE, Nodes, Requests
+from sim.kernel.node_cores import NodeCores
+from sim.kernel.node_states import MAGIC, States
+from sim.kernel.nodes import Nodes
 from sim.kernel.present import NEVER
 from sim.kernel.sets import EVERY
 from sim.machine import cython
@@ -24,22 +26,22 @@ FITS_BESIDE: int = form_of(Start, FitsBeside)
 WHEN_FREE: int = form_of(Reserve, WhenFree)
 WHEN_ROOM: int = form_of(Reserve, WhenRoom)
 MOST_LOGGED = 256
-"""Number of freed nodes that are remembered. If more nodes were freed since a request was refused, all nodes are
-searched for it again
-"""
+"""Number of freed runs of nodes that are remembered; after more of them a request is searched again"""
 
 
 @cython.cclass
-class NodeLoop(Loop):
+class NodeLoop(NodeCores):
     """Fast loop whose machine has nodes."""
 
     def __init__(
         self, jobs: int, procs: int, most_running: int, nodes: int, kinds: int, sign: int, most_cores: int
     ) -> None:
-        Loop.__init__(self, jobs, procs, most_running)
-        self.asked = Requests(nodes, kinds, sign)
-        self.nodes, self.then = Nodes(self.asked, most_cores), Nodes(self.asked, most_cores)
-        """Free resources now, and at the shadow time"""
+        NodeCores.__init__(self, jobs, procs, most_running, nodes, kinds, sign, most_cores)
+        self.states, self.begins_with = States(self.asked), numbers(0)
+        """States of nodes; and the free amounts of each node when the loop begins"""
+        self.nodes = Nodes(self.asked, self.states)
+        self.then = Nodes(self.asked, self.states)
+        """Nodes now, and at the shadow time"""
         self.then_head, self.then_at = -1, 0.0
         """Rank of the head for which `then` holds, -1 if it holds for no job; and the shadow time"""
         self.may_be_sooner = self.may_be_later = False
@@ -48,20 +50,19 @@ class NodeLoop(Loop):
         """
         # Seats of running jobs
         self.seat_at, self.seats = numbers(jobs), numbers(jobs)
-        """For each running job, by rank: index in the columns `seat_node` and `seat_count` at which its nodes are
-        stored, and number of its nodes
+        """For each running job, by rank: index in the next three columns at which its runs of nodes are stored, and
+        number of its runs
         """
-        self.seat_node, self.seat_count = numbers(2 * procs + nodes), numbers(2 * procs + nodes)
-        """Nodes of running jobs, and the number of tasks on each; `WHOLE` for the whole node"""
+        most = 2 * procs + nodes
+        self.seat_node, self.seat_many, self.seat_count = numbers(most), numbers(most), numbers(most)
+        """Runs of nodes of running jobs: first node, number of nodes, and number of tasks on each; `WHOLE` for whole
+        nodes
+        """
         self.held = times(jobs * kinds)
         """For each job, by rank, and kind of resource: amount that it holds while it runs"""
-        self.other_node, self.other_count = numbers(2 * procs + nodes), numbers(2 * procs + nodes)
+        self.other_node, self.other_many, self.other_count = numbers(most), numbers(most), numbers(most)
         self.seated = 0
-        self.marks, self.share = words((nodes + 63) // 64), numbers(nodes)
-        # Cores
-        self.first_core, self.first_word, self.node_of = numbers(nodes + 1), numbers(nodes + 1), numbers(procs)
-        self.cores = words((procs + 63) // 64 + nodes)
-        """Free cores of each node, as sets of bits; each node begins with a new word"""
+        self.marks, self.run_at = words((nodes + 63) // 64), numbers(nodes)
         # Memory of searches
         self.freed = self.changes = 1
         """Two counters: increased whenever resources are freed; increased whenever resources are freed or taken"""
@@ -69,9 +70,9 @@ class NodeLoop(Loop):
         """For each request, the value of a counter at three events. When it last did not fit: `freed` (or `changes` if
         `grows` is 0); when it would last have delayed the head: `changes`; when it last fit: `changes`
         """
-        self.log, self.logged = numbers(MOST_LOGGED), 0
-        """Nodes whose resources were freed last (entry i is at index i modulo `MOST_LOGGED`), and number of all entries
-        until now
+        self.log_node, self.log_many, self.logged = numbers(MOST_LOGGED), numbers(MOST_LOGGED), 0
+        """Runs of nodes whose resources were freed last, as first node and number of nodes (entry i is at index i
+        modulo `MOST_LOGGED`), and number of all entries until now
         """
         self.short = self.looked_at = numbers(0)
         """For each request: number of tasks or nodes that it lacked at its last search (0 if unknown), and number of
@@ -80,96 +81,27 @@ class NodeLoop(Loop):
         self.chosen_for, self.chosen_at = -1, 0
         """Request of the last successful search among the nodes, and the value of `changes` then"""
 
-    def begin_cores(self) -> None:
-        """Set up the columns about cores, with all cores free."""
-        core = word = 0
-        for node in range(self.asked.nodes):
-            self.first_core[node], self.first_word[node] = core, word
-            many = self.asked.has[node * self.asked.kinds]
-            for index in range(core, core + many):
-                self.node_of[index] = node
-            core += many
-            word += (many + 63) // 64
-        self.first_core[self.asked.nodes], self.first_word[self.asked.nodes] = core, word
-        for node in range(self.asked.nodes):
-            self.mark_cores(self.first_core[node], self.first_core[node + 1] - 1)
-
     def begin_nodes(self) -> None:
-        """Compute the data that follow from the free resources of the nodes."""
-        self.nodes.fill()
+        """Set up what depends on the free resources of the nodes."""
+        self.nodes.begin(self.begins_with)
         self.pieces += self.asked.nodes  # a range of cores that are taken may end at each node
 
-    # Cores
-
-    def mark_cores(self, first: int, last: int) -> None:
-        """Switch the cores from `first` to `last`, which are all free or all taken: free ones become taken, taken ones
-        free.
-        """
-        node = self.node_of[first]
-        while first <= last:
-            begin, end = self.first_core[node], self.first_core[node + 1]
-            until = min(last + 1, end)
-            bit, stop, word = first - begin, until - begin, self.first_word[node]
-            while bit < stop:
-                many = min(64 - (bit & 63), stop - bit)
-                mask: Word = EVERY
-                self.cores[word + (bit >> 6)] ^= mask >> (64 - many) << (bit & 63)
-                bit += many
-            first = until
-            node += 1
-
-    def _take_cores(self, node: int, many: int, place: int, at: int) -> int:
-        """Take the `many` lowest-numbered free cores of the node, and write them to the history's ranges at index `at`;
-        return the index behind them. The ranges of the job begin at index `place`.
-        """
-        ranges, word, core = self.h_ranges, self.first_word[node], self.first_core[node]
-        while many:
-            bits: Word = self.cores[word]
-            if not bits:
-                word += 1
-                core += 64
-                continue
-            lowest: Word = bits & -bits
-            bit = self.nodes.bit_at[((lowest * MAGIC) & EVERY) >> 58]
-            ended: Word = ~(bits >> bit) & EVERY
-            length = 64
-            if ended:
-                ended &= -ended
-                length = self.nodes.bit_at[((ended * MAGIC) & EVERY) >> 58]
-            if length > many:
-                length = many
-            mask: Word = EVERY
-            self.cores[word] = bits ^ (mask >> (64 - length) << bit)
-            if at > place and ranges[at - 1] == core + bit - 1:
-                ranges[at - 1] = core + bit + length - 1
-            else:
-                ranges[at] = core + bit
-                ranges[at + 1] = core + bit + length - 1
-                at += 2
-            many -= length
-        return at
-
-    def _give_back(self, at: int, procs: int) -> None:
-        many, ranges = self.h_ranges[at], self.h_ranges
-        for index in range(at + 1, at + 1 + 2 * many, 2):
-            self.mark_cores(ranges[index], ranges[index + 1])
-            self.free += ranges[index + 1] - ranges[index] + 1
-        self.pieces -= many
+    # Seats
 
     def _hold(self, rank: int, procs: int) -> None:
         request, nodes, asked = self.asked.of[rank], self.nodes, self.asked
         if self.chosen_for != request or self.chosen_at != self.changes:
             nodes.choose(request)
-        if self.seated + nodes.found > len(self.seat_node):
+        if self.seated + nodes.runs > len(self.seat_node):
             self._move_seats()
-        for index in range(nodes.found):
-            node = nodes.chosen[index]
-            self.share[node] = nodes.given[index]
+        for run in range(nodes.runs):
+            node = nodes.chosen[run]
+            self.run_at[node] = run
             mark: Word = 1
             self.marks[node >> 6] |= mark << (node & 63)
-        self.seat_at[rank], self.seats[rank] = self.seated, nodes.found
+        first = self.seat_at[rank] = self.seated
         place = self.h_place[self.begun] = self.held_at[rank] = self.ranged
-        at, kinds, its = place + 1, asked.kinds, request * asked.kinds
+        at, kinds, its, follows = place + 1, asked.kinds, request * asked.kinds, -1
         for word in range(nodes.words):
             bits: Word = self.marks[word]
             self.marks[word] = 0
@@ -177,26 +109,31 @@ class NodeLoop(Loop):
                 lowest: Word = bits & -bits
                 bits ^= lowest
                 node = 64 * word + nodes.bit_at[((lowest * MAGIC) & EVERY) >> 58]
-                count = self.share[node]
-                cores = asked.has[node * kinds] if count == WHOLE else asked.each[its] * count + asked.once[its]
-                at = self._take_cores(node, cores, place + 1, at)
-                self.free -= cores
-                self.seat_node[self.seated] = node
-                self.seat_count[self.seated] = count
-                self.seated += 1
+                run = self.run_at[node]
+                many, count = nodes.many[run], nodes.given[run]
+                cores = asked.each[its] * count + asked.once[its]
+                at = self._take_run(node, node + many, count, cores, place + 1, at)
+                if node == follows and self.seat_count[self.seated - 1] == count:
+                    self.seat_many[self.seated - 1] += many
+                else:
+                    self.seat_node[self.seated], self.seat_many[self.seated] = node, many
+                    self.seat_count[self.seated] = count
+                    self.seated += 1
+                follows = node + many
+        self.seats[rank] = self.seated - first
         for kind in range(kinds):
             self.held[rank * kinds + kind] = nodes.sums[kind]
         self._shift(nodes, rank, -1)
         for kind in range(kinds):
             self.held[rank * kinds + kind] -= nodes.sums[kind]
-        self.h_ranges[place] = many = (at - place) // 2
-        self.pieces += many
+        self.h_ranges[place] = pieces = (at - place) // 2
+        self.pieces += pieces
         self.ranged = at
         self.changes += 1
 
     def _move_seats(self) -> None:
-        """Move the entries of the running jobs to the beginning of the columns `seat_node` and `seat_count`, to make
-        space at the end.
+        """Move the entries of the running jobs to the beginning of the columns `seat_node`, `seat_many` and
+        `seat_count`, to make space at the end.
         """
         end = 0
         for index in range(self.running):
@@ -204,9 +141,11 @@ class NodeLoop(Loop):
             at = self.seat_at[rank]
             self.seat_at[rank] = end
             for seat in range(at, at + self.seats[rank]):
-                self.other_node[end], self.other_count[end] = self.seat_node[seat], self.seat_count[seat]
+                self.other_node[end], self.other_many[end] = self.seat_node[seat], self.seat_many[seat]
+                self.other_count[end] = self.seat_count[seat]
                 end += 1
         copy_numbers(self.other_node, self.seat_node, end)
+        copy_numbers(self.other_many, self.seat_many, end)
         copy_numbers(self.other_count, self.seat_count, end)
         self.seated = end
 
@@ -215,7 +154,24 @@ class NodeLoop(Loop):
         is -1.
         """
         at = self.seat_at[rank]
-        nodes.shift(self.seat_node, self.seat_count, at, at + self.seats[rank], self.asked.of[rank], sign)
+        self._make_room_for_states()
+        nodes.shift(
+            self.seat_node, self.seat_many, self.seat_count, at, at + self.seats[rank], self.asked.of[rank], sign
+        )
+
+    def _shift_chosen(self, request: int, sign: int) -> None:
+        """Let tasks of the request, on the nodes of its last search, take their resources at the shadow time if `sign`
+        is -1, or give them back if it is 1.
+        """
+        nodes = self.nodes
+        self._make_room_for_states()
+        self.then.shift(nodes.chosen, nodes.many, nodes.given, 0, nodes.runs, request, sign)
+
+    def _make_room_for_states(self) -> None:
+        """Forget states that no node has if there might be too many: each node may change its state once."""
+        if self.states.count + self.asked.nodes > self.states.most:
+            self.states.keep_only(self.nodes.at, self.then.at)
+            self.then.watch += 1
 
     # Events
 
@@ -225,7 +181,8 @@ class NodeLoop(Loop):
         Loop._leave(self, rank, now)
         self._shift(self.nodes, rank, 1)
         for seat in range(self.seat_at[rank], self.seat_at[rank] + self.seats[rank]):
-            self.log[self.logged % MOST_LOGGED] = self.seat_node[seat]
+            self.log_node[self.logged % MOST_LOGGED] = self.seat_node[seat]
+            self.log_many[self.logged % MOST_LOGGED] = self.seat_many[seat]
             self.logged += 1
         self.freed += 1
         self.changes += 1
@@ -245,7 +202,7 @@ class NodeLoop(Loop):
             return False
         if self.fits_at[request] == self.changes:
             return True
-        if self.short[request] and self._is_short(request):
+        if self.nodes.lacks(request) or (self.short[request] and self._is_short(request)):
             self.refused[request] = stamp
             return False
         if self.nodes.choose(request):
@@ -266,7 +223,8 @@ class NodeLoop(Loop):
         if self.logged - since > MOST_LOGGED:
             return False
         for entry in range(since, self.logged):
-            lacks -= self.nodes.room_on(self.log[entry % MOST_LOGGED], request, -1, 0)
+            node = self.log_node[entry % MOST_LOGGED]
+            lacks -= self.nodes.room_on(node, node + self.log_many[entry % MOST_LOGGED], request)
             if lacks <= 0:
                 return False
         self.short[request], self.looked_at[request] = lacks, self.logged
@@ -280,10 +238,10 @@ class NodeLoop(Loop):
         Loop._walk(self, head, until, extra, tail)
 
     def _first_able(self, places: Numbers, count: int) -> int:
-        index, of, refused, grows = self.at, self.asked.of, self.refused, self.asked.grows
+        index = self.at
         while index < count:
-            request = of[self.rank_at[places[index]]]
-            is_refused = refused[request] == self.freed and grows[request]
+            request = self.asked.of[self.rank_at[places[index]]]
+            is_refused = self.refused[request] == self.freed and self.asked.grows[request]
             ends = self.now + self.length[places[index]]
             if not is_refused and (ends <= self.latest_end or not self._must_delay(request)):
                 return index
@@ -292,12 +250,12 @@ class NodeLoop(Loop):
 
     def _must_delay(self, request: int) -> bool:
         """Return True if the request would leave all nodes together too little for the head at the shadow time."""
-        head, total, kinds = self.walks_behind, self.asked.total, self.asked.kinds
+        head, kinds = self.walks_behind, self.asked.kinds
         if head < 0 or head != self.then_head:
             return False
         for kind in range(kinds):
-            left = self.then.sums[kind] - total[request * kinds + kind]
-            if left < total[self.asked.of[head] * kinds + kind]:
+            left = self.then.sums[kind] - self.asked.total[request * kinds + kind]
+            if left < self.asked.total[self.asked.of[head] * kinds + kind]:
                 return True
         return False
 
@@ -310,11 +268,12 @@ class NodeLoop(Loop):
             nodes.choose(request)
             self.chosen_for, self.chosen_at = request, self.changes
         if self._can_watch(self.asked.of[head]):
-            spares = then.room - then.loss(nodes.chosen, nodes.given, 0, nodes.found, request) >= self._needs(head)
+            needs = self._needs(head)
+            spares = then.keeps(needs, nodes.chosen, nodes.many, nodes.given, 0, nodes.runs, request)
         else:
-            then.shift(nodes.chosen, nodes.given, 0, nodes.found, request, -1)
+            self._shift_chosen(request, -1)
             spares = then.choose(self.asked.of[head])
-            then.shift(nodes.chosen, nodes.given, 0, nodes.found, request, 1)
+            self._shift_chosen(request, 1)
         if not spares:
             self.unspared[request] = self.changes
         return spares
@@ -335,7 +294,7 @@ class NodeLoop(Loop):
         not yet, begin to count, provided that the count alone decides whether the request fits.
         """
         if self.then.watched != request and self.then.can_count(request):
-            self.then.watch(request)
+            self.then.begin_to_watch(request)
         return self.then.watched == request
 
     def _fits_then(self, request: int) -> bool:
@@ -392,8 +351,9 @@ class NodeLoop(Loop):
                 return
             if last == first + 1 and self._can_watch(request):
                 at = self.seat_at[ranks[first]]
-                many, other = self.seats[ranks[first]], self.asked.of[ranks[first]]
-                if then.room - then.loss(self.seat_node, self.seat_count, at, at + many, other) < self._needs(head):
+                end_of, other = at + self.seats[ranks[first]], self.asked.of[ranks[first]]
+                needs, runs, counts = self._needs(head), self.seat_many, self.seat_count
+                if not then.keeps(needs, self.seat_node, runs, counts, at, end_of, other):
                     return
             for index in range(first, last):
                 self._shift(then, ranks[index], -1)

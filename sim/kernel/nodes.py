@@ -1,85 +1,54 @@
-"""Nodes of a machine in the fast loop: the requests of the jobs, the free resources of each node, and where a request
-fits.
+"""Nodes of a machine in the fast loop: the state of each node, and where a request fits.
 
-The rules are those of `sim.workload.shape`. Equal requests share a number, so that one answer serves all jobs with the
-same request. Nodes are grouped by their free cores, so that a search passes over nodes without enough free cores.
+Nodes are grouped by their free cores, so that a search passes over nodes without enough free cores. Neighbouring nodes
+that get the same number of tasks are a run, and changes are made run by run.
 """
 
 from __future__ import annotations
 
+from sim.kernel.node_states import MAGIC, WHOLE, Requests, States
 from sim.kernel.sets import EVERY
 from sim.machine import cython
-from sim.machine.columns import Numbers, Word, numbers, times, words
-
-MAGIC: Word = 0x03F79D71B4CB0A89
-"""De Bruijn number: each shift to the left gives different upper 6 bits, which tell by how much it was shifted"""
-WHOLE = 0
-"""Value in place of a number of tasks, for a node that a job takes as a whole"""
-
-
-@cython.cclass
-class Requests:
-    """Requests of the jobs for nodes, and the resources of each node when it is empty. A request may name several
-    partitions.
-    """
-
-    def __init__(self, nodes: int, kinds: int, sign: int) -> None:
-        self.nodes, self.kinds = nodes, kinds
-        """Number of nodes, and of kinds of resources; the first kind is cores"""
-        self.sign = sign
-        """Order in which nodes are filled: 0 by number, 1 fewest free cores first, -1 most free cores first"""
-        self.has = numbers(nodes * kinds)
-        """For each node, and for each kind of resource: amount when the node is empty"""
-        self.of = numbers(0)
-        """For each job, by rank: number of its request"""
-        self.each = self.once = self.unit = numbers(0)
-        """For each request and kind: amount for each task (or node), amount once on each node, and the sum of both"""
-        self.needed = numbers(kinds)
-        """For each kind of resource: amount that even the smallest request needs on a node; a node with less is of no
-        use
-        """
-        self.total = times(0)
-        """For each request and kind: least amount that all nodes together must have free"""
-        self.tasks = self.count = self.least = self.most = self.grows = numbers(0)
-        """For each request: its tasks, 0 if it is for nodes; number of tasks or nodes; least and most nodes; and 1 if a
-        request that fits always still fits when more is free
-        """
-        self.first = numbers(0)
-        """For each request: index of its first partition in the columns `mask`, `whole` and `limit`; its partitions end
-        where those of the next request begin
-        """
-        self.mask = self.whole = self.limit = numbers(0)
-        """For each partition of a request: number of its set of nodes, -1 for all nodes; 1 if the job gets whole nodes;
-        and the most nodes that the partition allows
-        """
-        self.allowed = numbers(0)
-        """For each set of nodes, and each node: 1 if the node is in the set"""
+from sim.machine.columns import Numbers, Word, copy_numbers, numbers, times, words
 
 
 @cython.cclass
 class Nodes:
-    """Free resources of each node at one time."""
+    """States of the nodes at one time."""
 
-    def __init__(self, asked: Requests, most_cores: int) -> None:
-        self.asked = asked
-        self.free = numbers(asked.nodes * asked.kinds)
-        """For each node and kind of resource: free amount"""
+    def __init__(self, asked: Requests, states: States) -> None:
+        self.asked, self.states = asked, states
+        self.at = numbers(asked.nodes)
+        """For each node: number of its state"""
         self.sums = times(asked.kinds)
         """For each kind of resource: free amount of all nodes together"""
-        self.levels: int = (most_cores if asked.sign else 1) + 1
+        self.levels: int = asked.most_cores + 2
         self.words: int = (asked.nodes + 63) // 64
-        self.bits = words(self.levels * self.words)
-        """For each level (number of free cores, see `level_of`): the nodes on it, as a set of bits"""
-        self.at_level = numbers(self.levels)
-        """For each level (number of free cores, see `level_of`): number of nodes on it"""
-        self.chosen, self.given, self.found = numbers(asked.nodes), numbers(asked.nodes), 0
-        """Nodes of the last search, the number of tasks that each gets (`WHOLE` for the whole node), and how many nodes
-        there are
+        self.groups: int = (self.words + 63) // 64
+        self.is_sorted, self.bits = False, words(self.levels * self.words)
+        """For each level (see `States.level`): the nodes on it, as a set of bits; only up to date if `is_sorted`"""
+        self.filled = words(self.levels * self.groups)
+        """For each level: which words of `bits` are not 0, as a set of bits"""
+        self.used = words((self.levels + 63) // 64)
+        """Levels with nodes, as a set of bits"""
+        self.keeping = words(0)
+        """For each bound of requests: the nodes that keep it, as a set of bits; up to date as `bits`"""
+        self.bounds = numbers(32)
+        """Where in `keeping` the sets begin that the last search needed"""
+        self.chosen, self.many, self.given = numbers(asked.nodes), numbers(asked.nodes), numbers(asked.nodes)
+        """Runs of nodes of the last search: first node, number of nodes, and number of tasks on each (`WHOLE` for the
+        whole node)
         """
+        self.runs = self.found = 0
+        """Number of these runs, and of the nodes in them"""
         self.short = 0
         """Number of tasks or nodes that the last search lacked if it counted all places, otherwise 0"""
-        self.watched, self.room = -1, 0
-        """Request whose places on all nodes are counted all the time, -1 for none; and the number of these places"""
+        self.watched, self.room, self.watch = -1, 0, 0
+        """Request whose places on all nodes are counted all the time, -1 for none; the number of these places; and a
+        counter, increased whenever `rooms` becomes invalid
+        """
+        self.rooms, self.known = numbers(states.most), numbers(states.most)
+        """For each state: places for the watched request, valid if `known` is equal to `watch`"""
         self.bit_at = numbers(64)
         """For each bit of a 64-bit word: its number (0 to 63). The index is the upper 6 bits of the product of the bit
         and `MAGIC`
@@ -87,98 +56,119 @@ class Nodes:
         for bit in range(64):
             self.bit_at[((MAGIC << bit) & EVERY) >> 58] = bit
 
-    def fill(self) -> None:
-        """Compute all other data of this object from the column `free`."""
-        kinds, nodes, levels = self.asked.kinds, self.asked.nodes, self.levels
-        for kind in range(kinds):
-            self.sums[kind] = 0.0
-        for index in range(levels * self.words):
-            self.bits[index] = 0
-        for level in range(levels):
-            self.at_level[level] = 0
-        for node in range(nodes):
+    def begin(self, free: Numbers) -> None:
+        """Set up the states of the nodes; `free` has the free amounts of each node."""
+        kinds = self.asked.kinds
+        for node in range(self.asked.nodes):
             for kind in range(kinds):
-                self.sums[kind] += self.free[node * kinds + kind]
-            level = self.level_of(node)
-            one: Word = 1
-            self.bits[level * self.words + (node >> 6)] |= one << (node & 63)
-            self.at_level[level] += 1
-
-    def level_of(self, node: int) -> int:
-        """Return the level of the node: 0 if no request fits, otherwise its free cores or, where nodes are filled by
-        number, 1.
-        """
-        at, asked = node * self.asked.kinds, self.asked
-        for kind in range(asked.kinds):
-            if self.free[at + kind] < asked.needed[kind]:
-                return 0
-        return self.free[at] if asked.sign else 1
+                self.states.sought[kind] = free[node * kinds + kind]
+                self.sums[kind] += free[node * kinds + kind]
+            self.at[node] = self.states.find(self.asked.like[node])
 
     def become(self, other: Nodes) -> None:
-        """Copy the free resources of the other object."""
-        for index in range(self.asked.nodes * self.asked.kinds):
-            self.free[index] = other.free[index]
-        for index in range(self.levels * self.words):
-            self.bits[index] = other.bits[index]
-        for index in range(self.levels):
-            self.at_level[index] = other.at_level[index]
+        """Copy the states of the other object."""
+        copy_numbers(other.at, self.at, self.asked.nodes)
         for index in range(self.asked.kinds):
             self.sums[index] = other.sums[index]
-        self.watched = -1
+        self.watched, self.is_sorted = -1, False
 
-    def shift(self, nodes: Numbers, counts: Numbers, first: int, last: int, request: int, sign: int) -> None:
+    # Nodes by level
+
+    def _sort(self) -> None:
+        """Compute the sets of nodes that searches need."""
+        for index in range(self.levels * self.words):
+            self.bits[index] = 0
+        for index in range(self.levels * self.groups):
+            self.filled[index] = 0
+        for index in range(len(self.used)):
+            self.used[index] = 0
+        self.keeping = words(self.asked.bounds * self.words)
+        for node in range(self.asked.nodes):
+            self._switch_level(self.states.level[self.at[node]], node, node + 1)
+            self._switch_bounds(self.states.bounds[self.at[node]], node, node + 1)
+        self.is_sorted = True
+
+    def _switch_level(self, level: int, first: int, last: int) -> None:
+        """Put the nodes `first` to before `last`, which are all on the level or all not, off it or on it."""
+        while first < last:
+            word, bit = first >> 6, first & 63
+            many, at = min(64 - bit, last - first), level * self.words + word
+            mask: Word = EVERY
+            one: Word = 1
+            self.bits[at] ^= mask >> (64 - many) << bit
+            one <<= word & 63
+            if self.bits[at]:
+                self.filled[level * self.groups + (word >> 6)] |= one
+            else:
+                self.filled[level * self.groups + (word >> 6)] &= ~one
+            first += many
+        group = 0
+        while group < self.groups and not self.filled[level * self.groups + group]:
+            group += 1
+        one = 1
+        one <<= level & 63
+        if group < self.groups:
+            self.used[level >> 6] |= one
+        else:
+            self.used[level >> 6] &= ~one
+
+    def _switch_bounds(self, bounds: int, first: int, last: int) -> None:
+        """Note of the nodes `first` to before `last`, which all keep each of these bounds or all not, that it is the
+        other way round.
+        """
+        while first < last:
+            word, bit, bound, left = first >> 6, first & 63, 0, bounds
+            many = min(64 - bit, last - first)
+            mask: Word = EVERY
+            mask = mask >> (64 - many) << bit
+            while left:
+                if left & 1:
+                    self.keeping[bound * self.words + word] ^= mask
+                left >>= 1
+                bound += 1
+            first += many
+
+    # Changes
+
+    def shift(
+        self, nodes: Numbers, many: Numbers, counts: Numbers, first: int, last: int, request: int, sign: int
+    ) -> None:
         """Add to the free resources of some nodes what tasks of the request take there, times `sign`, which is 1 or -1.
 
-        The nodes are `nodes[first:last]`, and `counts` has the number of tasks on each.
+        The nodes are the runs with the indices `first` to before `last`: `nodes` has the first node of each, `many` the
+        number of nodes, and `counts` the number of tasks on each node. There must be numbers left for as many states.
         """
-        kinds, its, has_once = self.asked.kinds, request * self.asked.kinds, False
-        many = tasks = 0
-        for kind in range(kinds):
-            has_once = has_once or self.asked.once[its + kind] > 0
-        for seat in range(first, last):
-            node, count = nodes[seat], counts[seat]
-            at, word, bit = node * kinds, node >> 6, node & 63
-            was = self.level_of(node)
-            if self.watched >= 0:
-                self.room -= self.room_on(node, self.watched, -1, 0)
-            if count == WHOLE:
-                for kind in range(kinds):
-                    self.free[at + kind] += sign * self.asked.has[at + kind]
-                    self.sums[kind] += sign * self.asked.has[at + kind]
-            else:
-                tasks += count
-                many += 1
-                count *= sign
-                for kind in range(kinds):
-                    self.free[at + kind] += count * self.asked.each[its + kind]
-                if has_once:
+        kinds, its, states = self.asked.kinds, request * self.asked.kinds, self.states
+        known, counted, new, on, tasks = -1, 0, 0, 0, 0
+        for run in range(first, last):
+            node, end, count = nodes[run], nodes[run] + many[run], counts[run]
+            while node < end:
+                begin, was = node, self.at[node]
+                if was != known or count != counted:
+                    known, counted, new = was, count, states.after(was, request, count, sign)
+                while node < end and self.at[node] == was:
+                    self.at[node] = new
+                    node += 1
+                if count == WHOLE:
                     for kind in range(kinds):
-                        self.free[at + kind] += sign * self.asked.once[its + kind]
-            if self.watched >= 0:
-                self.room += self.room_on(node, self.watched, -1, 0)
-            level = self.level_of(node)
-            if was != level:
-                mark: Word = 1
-                mark <<= bit
-                self.bits[was * self.words + word] ^= mark
-                self.bits[level * self.words + word] ^= mark
-                self.at_level[was] -= 1
-                self.at_level[level] += 1
+                        self.sums[kind] += (states.free[new * kinds + kind] - states.free[was * kinds + kind]) * (
+                            node - begin
+                        )
+                else:
+                    on += node - begin
+                    tasks += count * (node - begin)
+                if self.watched >= 0 and self._places(was) != self._places(new):
+                    self.room += (self._places(new) - self._places(was)) * self._allowed(self.watched, begin, node)
+                if self.is_sorted:
+                    if states.level[was] != states.level[new]:
+                        self._switch_level(states.level[was], begin, node)
+                        self._switch_level(states.level[new], begin, node)
+                    if states.bounds[was] != states.bounds[new]:
+                        self._switch_bounds(states.bounds[was] ^ states.bounds[new], begin, node)
         for kind in range(kinds):
-            self.sums[kind] += sign * (tasks * self.asked.each[its + kind] + many * self.asked.once[its + kind])
+            self.sums[kind] += sign * (tasks * self.asked.each[its + kind] + on * self.asked.once[its + kind])
 
-    def choose(self, request: int) -> bool:
-        """Choose nodes for the request, in the first of its partitions in which it fits; return False if it does not
-        fit.
-        """
-        asked = self.asked
-        self.found = self.short = 0
-        if self.lacks(request):
-            return False
-        for partition in range(asked.first[request], asked.first[request + 1]):
-            if self.search(request, partition) and self.found <= asked.limit[partition]:
-                return True
-        return False
+    # Places
 
     def lacks(self, request: int) -> bool:
         """Return True if all nodes together have too little for the request."""
@@ -195,88 +185,126 @@ class Nodes:
         is_simple = asked.grows[request] == 1 and asked.least[request] <= 1
         return is_simple and asked.first[request + 1] == partition + 1 and asked.limit[partition] >= asked.nodes
 
-    def watch(self, request: int) -> None:
+    def begin_to_watch(self, request: int) -> None:
         """Count the places (tasks or nodes) for the request on all nodes, now and after every change."""
         self.watched, self.room = request, 0
+        self.watch += 1
         for node in range(self.asked.nodes):
-            self.room += self.room_on(node, request, -1, 0)
+            if self._places(self.at[node]):
+                self.room += self._places(self.at[node]) * self._allowed(request, node, node + 1)
 
-    def loss(self, nodes: Numbers, counts: Numbers, first: int, last: int, request: int) -> int:
-        """Return how many places for the watched request would be lost if tasks of the request `request` were put on
-        some nodes.
+    def _places(self, state: int) -> int:
+        """Return the number of places for the watched request on a node in this state."""
+        if self.known[state] != self.watch:
+            self.known[state], self.rooms[state] = self.watch, self._places_for(self.watched, state)
+        return self.rooms[state]
+
+    def _places_for(self, request: int, state: int) -> int:
+        """Return the number of places on a node in this state for the request, in its first partition."""
+        wants = self.asked.wants[self.asked.first[request]]
+        return self.states.room(state, request, -1, 0) if self.states.bounds[state] & wants == wants else 0
+
+    def _allowed(self, request: int, first: int, last: int) -> int:
+        """Return how many of the nodes `first` to before `last` the first partition of the request allows."""
+        mask, many = self.asked.mask[self.asked.first[request]], 0
+        if mask < 0:
+            return last - first
+        while first < last:
+            if self.asked.allowed[mask * self.words + (first >> 6)] >> (first & 63) & 1:
+                many += 1
+            first += 1
+        return many
+
+    def room_on(self, first: int, last: int, request: int) -> int:
+        """Return the number of places for the request on the nodes `first` to before `last`, in its first partition."""
+        room = 0
+        while first < last:
+            begin, state = first, self.at[first]
+            while first < last and self.at[first] == state:
+                first += 1
+            places = self._places_for(request, state)
+            if places:
+                room += places * self._allowed(request, begin, first)
+        return room
+
+    def keeps(
+        self, places: int, nodes: Numbers, many: Numbers, counts: Numbers, first: int, last: int, request: int
+    ) -> bool:
+        """Return True if at least `places` places for the watched request would be left if tasks of the request
+        `request` were put on some nodes.
 
         The nodes and tasks are as in `shift`, and no node occurs twice.
         """
-        lost = 0
-        for seat in range(first, last):
-            lost += self.room_on(nodes[seat], self.watched, -1, 0)
-            lost -= self.room_on(nodes[seat], self.watched, request, counts[seat])
-        return lost
+        is_whole = self.asked.whole[self.asked.first[self.watched]] == 1
+        spare, known, counted, less = self.room - places, -1, 0, 0
+        for run in range(first, last):
+            node, end, count = nodes[run], nodes[run] + many[run], counts[run]
+            while node < end and spare >= 0:
+                begin, was = node, self.at[node]
+                while node < end and self.at[node] == was:
+                    node += 1
+                if was != known or count != counted:
+                    known, counted, less = was, count, self._places(was)
+                    if less and count != WHOLE and not is_whole:
+                        less -= self.states.room(was, self.watched, request, count)
+                if less:
+                    spare -= less * self._allowed(self.watched, begin, node)
+            if spare < 0:
+                return False
+        return spare >= 0
 
-    def room_on(self, node: int, request: int, other: int, count: int) -> int:
-        """Return the number of places for the request on the node, at most as many as it needs.
+    # Searches
 
-        If `other` is not -1, `count` tasks of this other request first take their resources.
+    def choose(self, request: int) -> bool:
+        """Choose nodes for the request, in the first of its partitions in which it fits; return False if it does not
+        fit.
         """
-        asked, kinds, its, at = self.asked, self.asked.kinds, request * self.asked.kinds, node * self.asked.kinds
-        partition, room, taken = asked.first[request], max(asked.tasks[request], 1), 0
-        if asked.mask[partition] >= 0 and not asked.allowed[asked.mask[partition] * asked.nodes + node]:
-            return 0
-        if other >= 0 and (count == WHOLE or asked.whole[partition]):
-            return 0
-        if asked.whole[partition] and self.free[at] != asked.has[at]:
-            return 0
-        for kind in range(kinds):
-            if other >= 0:
-                taken = asked.each[other * kinds + kind] * count + asked.once[other * kinds + kind]
-            fit, each = self.free[at + kind] - asked.once[its + kind] - taken, asked.each[its + kind]
-            if fit < each or fit < 0:
-                return 0
-            if each > 1 and fit < each * room:
-                room = fit // each
-            elif each and fit < room:
-                room = fit
-        return room
+        asked = self.asked
+        self.found = self.runs = self.short = 0
+        if self.lacks(request):
+            return False
+        if not self.is_sorted:
+            self._sort()
+        for partition in range(asked.first[request], asked.first[request + 1]):
+            if self._search(request, partition) and self.found <= asked.limit[partition]:
+                return True
+        return False
 
-    def search(self, request: int, partition: int) -> bool:
+    def _search(self, request: int, partition: int) -> bool:
         """Choose nodes of one of the request's partitions, in the order of the placement rule; return False if there
         are too few.
 
         In a request of nodes instead of tasks, each node counts as one task.
         """
-        asked, kinds, its, least = self.asked, self.asked.kinds, request * self.asked.kinds, self.asked.least[request]
-        left, mask = asked.count[request], asked.mask[partition] * asked.nodes
-        units = max(asked.tasks[request], 1)
-        is_whole, most, found = asked.whole[partition] == 1, asked.most[request], 0
-        low = asked.unit[its] if asked.sign else 1
-        level, end, step = low, self.levels, 1
-        if asked.sign < 0:
-            level, end, step = self.levels - 1, low - 1, -1
-        if low >= self.levels:
-            return False
-        while level != end:
-            if self.at_level[level]:
-                for word in range(self.words):
+        asked, least, left, known, places = self.asked, self.asked.least[request], self.asked.count[request], -1, 0
+        is_whole, most, found, runs, follows = asked.whole[partition] == 1, asked.most[request], 0, 0, -1
+        level, last, mask = 1, self.levels - 1, asked.mask[partition] * self.words
+        if asked.sign > 0:
+            level = asked.unit[request * asked.kinds]
+        elif asked.sign < 0:
+            last -= asked.unit[request * asked.kinds]
+        bounds = self._bounds_of(partition)
+        level = self._used_from(level)
+        while level <= last:
+            for group in range(self.groups):
+                rows: Word = self.filled[level * self.groups + group]
+                while rows:
+                    lowest: Word = rows & -rows
+                    rows ^= lowest
+                    word = 64 * group + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
                     bits: Word = self.bits[level * self.words + word]
+                    if mask >= 0:
+                        bits &= asked.allowed[mask + word]
+                    for bound in range(bounds):
+                        bits &= self.keeping[self.bounds[bound] + word]
                     while bits:
-                        lowest: Word = bits & -bits
+                        lowest = bits & -bits
                         bits ^= lowest
                         node = 64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
-                        if mask >= 0 and not asked.allowed[mask + node]:
-                            continue
-                        at, room = node * kinds, units
-                        if is_whole and self.free[at] != asked.has[at]:
-                            continue
-                        for kind in range(kinds):
-                            fit = self.free[at + kind] - asked.once[its + kind]
-                            each = asked.each[its + kind]
-                            if fit < each or fit < 0:
-                                room = 0
-                                break
-                            if each > 1 and fit < each * room:
-                                room = fit // each
-                            elif each and fit < room:
-                                room = fit
+                        if self.at[node] != known:
+                            known = self.at[node]
+                            places = self.states.room(known, request, -1, 0)
+                        room = places
                         if not room:
                             continue
                         if found == most:
@@ -286,13 +314,44 @@ class Nodes:
                             room = left - spared  # each further node must get a task
                         if room > left:
                             room = left
-                        self.chosen[found] = node
-                        self.given[found] = WHOLE if is_whole else room
                         found += 1
                         left -= room
+                        if is_whole:
+                            room = WHOLE
+                        if node == follows and self.given[runs - 1] == room:
+                            self.many[runs - 1] += 1
+                        else:
+                            self.chosen[runs], self.many[runs], self.given[runs] = node, 1, room
+                            runs += 1
+                        follows = node + 1
                         if not left:
-                            self.found = found
+                            self.found, self.runs = found, runs
                             return True
-            level += step
+            level = self._used_from(level + 1)
         self.short = left
         return False
+
+    def _used_from(self, level: int) -> int:
+        """Return the first level with nodes, from `level` on; a number above all levels if there is none."""
+        part = level >> 6
+        if part < len(self.used):
+            levels: Word = self.used[part] >> (level & 63) << (level & 63)
+            while not levels and part + 1 < len(self.used):
+                part += 1
+                levels = self.used[part]
+            if levels:
+                return 64 * part + self.bit_at[(((levels & -levels) * MAGIC) & EVERY) >> 58]
+        return self.levels
+
+    def _bounds_of(self, partition: int) -> int:
+        """Write into the column `bounds` where the sets of nodes that keep the bounds of this partition of a request
+        begin; return how many there are.
+        """
+        wants, bound, count = self.asked.wants[partition], 0, 0
+        while wants:
+            if wants & 1:
+                self.bounds[count] = bound * self.words
+                count += 1
+            wants >>= 1
+            bound += 1
+        return count

@@ -15,7 +15,7 @@ SOURCES = (
     "kernel/tolls.py", "policies/preempt/selective.py", "kernel/partitions.py", "kernel/multiqueue.py",
     "policies/multiqueue/multiqueue.py", "kernel/clock.py", "kernel/sharing.py", "kernel/gang.py",
     "kernel/migration.py",
-    "kernel/nodes.py", "kernel/node_loop.py",
+    "kernel/node_states.py", "kernel/nodes.py", "kernel/node_cores.py", "kernel/node_loop.py",
 )  # fmt: skip
 
 

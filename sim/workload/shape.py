@@ -335,10 +335,15 @@ class Shape(Ranked, Reserved):
             return None
         known = self._masks.get((features, group))
         if known is None:
-            inside = self.groups[group].nodes if group is not None else None
-            known = self._masks[features, group] = np.array(
-                [features <= node.features and (inside is None or at in inside) for at, node in enumerate(self.nodes)]
-            )
+            if group is None and len(features) == 1:
+                known = np.array([features <= node.features for node in self.nodes])
+            elif group is not None and not features:
+                known = np.isin(np.arange(len(self.nodes)), [*self.groups[group].nodes])
+            else:
+                parts = (self.allowed(frozenset((feature,)), None) for feature in features)
+                masks = [mask for mask in (*parts, self.allowed(frozenset(), group)) if mask is not None]
+                known = np.logical_and.reduce(masks)
+            self._masks[features, group] = known
         return known
 
     @cached_property

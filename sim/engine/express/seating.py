@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.engine.state import State
 from sim.kernel.node_loop import NodeLoop
-from sim.kernel.nodes import WHOLE
+from sim.kernel.node_states import WHOLE
 from sim.machine.nodes import NodeMachine
 from sim.machine.processors import ranges
 from sim.policies.backfill.easy import Easy
@@ -21,10 +21,13 @@ from sim.policies.policy import Policy
 from sim.workload.shape import NODE_PLACEMENTS, Amounts, Request, Seats, Shape
 
 _MOST_AMOUNT = 1 << 30
+"""Largest amount of a resource that fits into the loop"""
 _MOST_LEVELS = 1 << 22
-"""Limits of the numbers that fit into the loop: for an amount of a resource (`_MOST_AMOUNT`), and for the number of
-nodes times the most cores of a node (`_MOST_LEVELS`)
-"""
+"""Largest number of nodes times the most cores of a node"""
+_MOST_ALLOWED = 1 << 28
+"""Largest number of nodes times the different sets of nodes that requests allow"""
+_MOST_BOUNDS = 15
+"""Number of amounts by which a search passes over nodes with less"""
 
 
 def is_known(policy: Policy) -> bool:
@@ -40,8 +43,10 @@ def can_be_told(shape: Shape) -> bool:
     """Return True if the loop's columns can hold the machine of nodes `shape` and all requests of its jobs."""
     requests, _ = shape.numbered_requests
     most = int(shape.has.max(initial=0))
+    sets = {(request.features, number) for request in requests for number in request.groups or (None,)}
     return (
         most < _MOST_AMOUNT
+        and len(sets) * len(shape.nodes) < _MOST_ALLOWED
         and len(shape.nodes) * int(shape.has[:, 0].max(initial=0)) < _MOST_LEVELS
         and all(request.each[0] > 0 and max(request.amounts(1)) < _MOST_AMOUNT for request in requests)
         and all(request.tasks is None or request.tasks >= request.least for request in requests)
@@ -81,6 +86,8 @@ def _tell_requests(loop: Any, shape: Shape) -> None:
     count = np.array([request.tasks or request.nodes or 0 for request in requests], np.int64)
     least = np.array([request.least if request.tasks else 1 for request in requests], np.int64)
     asked.has = of("i", shape.has.ravel())
+    _, likes, like = np.unique(shape.has, axis=0, return_index=True, return_inverse=True)
+    asked.like = of("i", likes[like.ravel()])
     asked.of = of("i", numbered)
     asked.each, asked.once, asked.unit = (of("i", rows.ravel()) for rows in (each, once, each + once))
     asked.needed = of("i", (each + once).min(axis=0, initial=_MOST_AMOUNT))
@@ -89,36 +96,56 @@ def _tell_requests(loop: Any, shape: Shape) -> None:
     asked.tasks = of("i", np.array([request.tasks or 0 for request in requests], np.int64))
     most = [request.most or len(shape.nodes) if request.tasks else len(shape.nodes) for request in requests]
     asked.most = of("i", np.array(most, np.int64))
-    _tell_partitions(loop, shape, requests)
+    _tell_partitions(loop, shape, requests, _bounds(asked, of, each + once))
     loop.refused, loop.unspared, loop.fits_at, loop.short, loop.looked_at = (
         of("i", np.zeros(len(requests), np.int32)) for _ in range(5)
     )
 
 
-def _tell_partitions(loop: Any, shape: Shape, requests: tuple[Request, ...]) -> None:
+def _bounds(asked: Any, of: Any, unit: Amounts) -> list[int]:
+    """Tell the loop amounts by which it passes over nodes, and return the bounds of each request, as bits.
+
+    A search in the order of free cores passes over nodes with too few of them anyway. Of each other resource, some
+    amounts that requests need on a node are bounds, and each request has the highest that it needs.
+    """
+    kinds = [kind for kind in range(unit.shape[1]) if kind or not asked.sign][:_MOST_BOUNDS]
+    found, wants = list[tuple[int, int]](), np.zeros(len(unit), np.int64)
+    for kind in kinds:
+        needed = np.unique(unit[:, kind][unit[:, kind] > 0])
+        many = min(_MOST_BOUNDS // len(kinds), len(needed))
+        chosen = needed[np.linspace(0, len(needed) - 1, many).astype(int)] if many else needed
+        its = np.searchsorted(chosen, unit[:, kind], side="right")
+        wants[its > 0] |= 1 << (len(found) + its[its > 0] - 1)
+        found += [(kind, int(amount)) for amount in chosen]
+    asked.bound_kind, asked.bound = (of("i", np.array(row, np.int64)) for row in zip(*found, (0, 0), strict=True))
+    asked.bounds = len(found) + 1
+    return [int(bits) for bits in wants]
+
+
+def _tell_partitions(loop: Any, shape: Shape, requests: tuple[Request, ...], bounds: list[int]) -> None:
     asked, of, nodes = loop.asked, loop.column, len(shape.nodes)
     masks: dict[tuple[frozenset[str], int | None], int] = {}
-    first, mask, whole, limit, grows = [0], list[int](), list[int](), list[int](), list[bool]()
-    for request in requests:
+    first, mask, whole, limit, grows, wants = [0], *(list[int]() for _ in range(5))
+    for request, its_bounds in zip(requests, bounds, strict=True):
         grows.append(request.more_always_fits)
         for number in request.groups or (None,):
             group = None if number is None else shape.groups[number]
             is_anywhere = not request.features and group is None
             mask.append(-1 if is_anywhere else masks.setdefault((request.features, number), len(masks)))
             whole.append(request.is_exclusive or (group is not None and group.is_exclusive))
+            wants.append(its_bounds | whole[-1] << (asked.bounds - 1))
             most = None if group is None else group.most_nodes
             limit.append(nodes if most is None else most)
             grows[-1] = grows[-1] and most is None
         first.append(len(mask))
-    allowed = [
-        [features <= node.features and (group is None or at in shape.groups[group].nodes)
-         for at, node in enumerate(shape.nodes)]
-        for features, group in masks
-    ]  # fmt: skip
-    told = {"first": first, "mask": mask, "whole": whole, "limit": limit, "grows": grows}
+    told = {"first": first, "mask": mask, "whole": whole, "limit": limit, "grows": grows, "wants": wants}
     for name, values in told.items():
         setattr(asked, name, of("i", np.array(values, np.int64)))
-    asked.allowed = of("i", np.array(allowed, np.int64).ravel())
+    allowed = np.zeros((len(masks), -(-nodes // 64) * 8), np.uint8)
+    for row, among in zip(allowed, masks, strict=True):
+        if (nodes_of := shape.allowed(*among)) is not None:
+            row[: -(-nodes // 8)] = np.packbits(nodes_of, bitorder="little")
+    asked.allowed = of("Q", allowed.view("<u8").ravel())
 
 
 def _rows(rows: list[tuple[int, ...]], kinds: int) -> Amounts:
@@ -129,8 +156,7 @@ def enter(loop: Any, state: State) -> None:
     """Copy the free resources and the nodes of the running jobs into the loop, which has the running jobs already."""
     machine = state.machine
     assert isinstance(machine, NodeMachine)
-    for index, amount in enumerate(machine.left.ravel().tolist()):
-        loop.nodes.free[index] = amount
+    loop.begins_with = loop.column("i", machine.left.ravel())
     loop.begin_cores()
     for first, last in ranges((1 << machine.size) - 1 ^ machine.free_set):
         loop.mark_cores(first, last)
@@ -141,7 +167,7 @@ def enter(loop: Any, state: State) -> None:
             loop.held[rank * len(request.each) + kind] = amount
         for node, amounts in zip(*seats, strict=True):
             tasks = (amounts[0] - (request.per_node[0] if request.per_node else 0)) // request.each[0]
-            loop.seat_node[loop.seated] = node
+            loop.seat_node[loop.seated], loop.seat_many[loop.seated] = node, 1
             loop.seat_count[loop.seated] = tasks if request.amounts(tasks) == amounts else WHOLE
             loop.seated += 1
     loop.begin_nodes()
@@ -151,18 +177,19 @@ def settle(loop: Any, state: State) -> None:
     """Copy the free resources and the nodes of the running jobs back into the machine."""
     machine = state.machine
     assert isinstance(machine, NodeMachine)
-    machine.left = np.array(loop.nodes.free, np.int64).reshape(machine.left.shape)
+    amounts = np.array(loop.states.free, np.int64).reshape(-1, machine.left.shape[1])
+    machine.left = amounts[np.array(loop.nodes.at)]
     machine.free_set = (1 << machine.size) - 1 ^ sum(machine.held.values())
     for rank in machine.seats.keys() - state.running.keys():
         del machine.seats[rank]
     for rank in state.running.keys() - machine.seats.keys():
         first = loop.seat_at[rank]
-        places = range(first, first + loop.seats[rank])
-        nodes = tuple(loop.seat_node[place] for place in places)
-        counts = [loop.seat_count[place] for place in places]
-        machine.seats[rank] = Seats(
-            nodes, tuple(_amounts(machine, rank, *one) for one in zip(nodes, counts, strict=True))
-        )
+        counts = {
+            loop.seat_node[run] + index: loop.seat_count[run]
+            for run in range(first, first + loop.seats[rank])
+            for index in range(loop.seat_many[run])
+        }
+        machine.seats[rank] = Seats((*counts,), tuple(_amounts(machine, rank, *one) for one in counts.items()))
 
 
 def _amounts(machine: NodeMachine, rank: int, node: int, count: int) -> tuple[int, ...]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
 
 from sim.cluster.dates import date
 from sim.cluster.reasons import paragraph, say
-from sim.cluster.room import free_on, kept, share_of, shortage
+from sim.cluster.room import Amounts, _least, free_on, kept, share_of, shortage
 from sim.cluster.values import Cluster, ClusterJob, Node, Partition
 
+LOT = random.Random(2)
 NOW = 1_795_469_000.0
 NODES = tuple(Node(f"n{at}", 4, 1000, gpus=2 * (at > 2), partitions=("batch",)) for at in range(1, 5))
 BATCH = Partition("batch", tuple(node.name for node in NODES))
@@ -84,3 +86,11 @@ def test_nodes_without_a_free_core_are_told_so() -> None:
 def test_unknown_memory_of_a_node_holds_every_share() -> None:
     node = replace(NODES[0], memory=0)
     assert free_on(cluster(nodes=(node,)), node).holds(share_of(replace(JOB, memory=10**9)))
+
+
+@pytest.mark.parametrize("most", [2, 5, 30])
+def test_a_share_counts_if_no_other_is_as_small_in_everything(most: int) -> None:
+    shares = {Amounts(*(LOT.randrange(most) for _ in range(3))) for _ in range(200)}
+    smallest = {one for one in shares if not any(other != one and one.holds(other) for other in shares)}
+    found = _least(shares)
+    assert (set(found), len(found)) == (smallest, len(smallest))

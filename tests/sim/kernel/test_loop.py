@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from math import inf
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,8 @@ KNOWN = [
 ORDERS = ["fcfs", "sjf", "ljf", "saf", "narrow", "wide", "f1"]
 BY_CLOCK = ["xfactor", "delay", "ward", "wfp3", "unicef", "random", "random-length", "random-delay"]
 OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:order=multifactor"]
-LOOPS = [name for name in ("python", "compiled") if name == "python" or choice.compiled()]
+IS_BUILT = find_spec("sim.kernel.compiled") is not None
+LOOPS = ["python", *(["compiled"] if IS_BUILT else [])]
 """Names of the fast loops to test: the interpreted one, and the compiled one if it was built"""
 ANY = st.data()
 LUBLIN = Source("lublin-128").read()[1].take(slice(400))
@@ -113,6 +115,7 @@ _APART = {
 
 def by(loop: str, workload: Workload, spec: str) -> Engine:
     """Return an engine that uses the fast loop `loop` for many steps at once; "off": it makes every step itself."""
+    assert loop != "compiled" or choice.compiled(), choice.described()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(choice.SETTING, loop)
         return Engine(workload, parse_policy(spec), curious=False)

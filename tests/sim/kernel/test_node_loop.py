@@ -1,6 +1,6 @@
 """The loop over columns gives the same results as the engine on machines of nodes.
 
-Also tests sim.kernel.nodes, sim.engine.express.seating.
+Also tests sim.kernel.nodes, sim.kernel.node_states, sim.kernel.node_cores, sim.engine.express.seating.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from hypothesis import settings
 
 from sim.engine.engine import Engine
 from sim.engine.express import seating
-from sim.kernel import choice
 from sim.machine.nodes import NodeMachine
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.shape import Seats
 from tests.oracle.nodes import case_of
-from tests.sim.kernel.test_loop import all_of, by, outcome
+from tests.sim.kernel.test_loop import IS_BUILT, all_of, by, outcome
 
 SPECS = ("fcfs", "firstfit", "easy", "easy:tail=sjf,order=sjf", "relaxed")
 MOVES = (
@@ -31,7 +30,7 @@ MOVES = (
     lambda engine: engine.run(until=40),
     Engine.run,
 )
-pytestmark = pytest.mark.skipif(choice.compiled() is None, reason="the kernel is not compiled")
+pytestmark = pytest.mark.skipif(not IS_BUILT, reason="the kernel is not compiled")
 
 
 def varied(seed: int) -> dict[str, Any]:
@@ -103,6 +102,30 @@ def test_a_longer_run_on_nodes_is_the_same(tmp_path: Path) -> None:
                 engine.run()
             expected, found = all_of(alone), all_of(both)
             assert {name for name in expected if expected[name] != found[name]} == set(), (placement, spec)
+
+
+def test_states_of_nodes_are_forgotten_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few numbers for the states of nodes, these are numbered again and again, without any change of results."""
+
+    def with_few(*given: Any) -> Any:
+        loops.append(loop := loop_of(*given))
+        if len(loops) % 2:
+            loop.states.most = 3 * loop.asked.nodes
+        return loop
+
+    loop_of, loops = seating.loop_of, list[Any]()
+    monkeypatch.setattr(seating, "loop_of", with_few)
+    for seed in range(40, 60):
+        workload = workload_of(varied(seed), tmp_path)
+        for spec in ("firstfit", "easy"):
+            few, many = by("compiled", workload, spec), by("compiled", workload, spec)
+            for engine in (few, many):
+                engine.run()
+            expected, found = all_of(many), all_of(few)
+            assert {name for name in expected if expected[name] != found[name]} == set(), (seed, spec)
+    pairs = [(few.states, many.states) for few, many in zip(loops[::2], loops[1::2], strict=True)]
+    assert all(few.count <= few.most for few, _ in pairs)
+    assert any(many.count > few.most for few, many in pairs)
 
 
 def test_the_engine_is_not_asked_on_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

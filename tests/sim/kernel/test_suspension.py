@@ -18,12 +18,12 @@ from sim.kernel import choice
 from sim.kernel.known import known
 from sim.policies import parse_policy
 from tests.examples import examples
-from tests.sim.kernel.test_loop import ANY, FEW, LUBLIN, agree, agree_from_a_checkpoint, by, moves
+from tests.sim.kernel.test_loop import ANY, FEW, IS_BUILT, LUBLIN, agree, agree_from_a_checkpoint, by, moves
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
-LOOPS = ["compiled"] if choice.compiled() else []
+LOOPS = ["compiled"] if IS_BUILT else []
 """The loop that has the rules of these policies, if it exists"""
 SPECS = [
     "selective:tick=1", "selective:sf=1.2,tick=2.5", "selective:sf=1,tick=3,seats=lowest", "tunable:sf=1,tick=1",

@@ -1,0 +1,120 @@
+"""Cores of nodes in the fast loop: which are free, and which of them a job gets."""
+
+from __future__ import annotations
+
+from sim.kernel.loop import Loop
+from sim.kernel.node_states import MAGIC, WHOLE, Requests
+from sim.kernel.sets import EVERY
+from sim.machine import cython
+from sim.machine.columns import Word, numbers, words
+
+
+@cython.cclass
+class NodeCores(Loop):
+    """Fast loop whose cores belong to nodes, numbered node after node."""
+
+    def __init__(
+        self, jobs: int, procs: int, most_running: int, nodes: int, kinds: int, sign: int, most_cores: int
+    ) -> None:
+        Loop.__init__(self, jobs, procs, most_running)
+        self.asked = Requests(nodes, kinds, sign, most_cores)
+        self.first_core, self.first_word, self.node_of = numbers(nodes + 1), numbers(nodes + 1), numbers(procs)
+        self.cores = words((procs + 63) // 64 + nodes)
+        """Free cores of each node, as sets of bits; each node begins with a new word"""
+        self.bit_at = numbers(64)
+        """Number of each bit of a word; the index is the upper 6 bits of the bit's product with `MAGIC`"""
+        for bit in range(64):
+            self.bit_at[((MAGIC << bit) & EVERY) >> 58] = bit
+
+    def begin_cores(self) -> None:
+        """Set up the columns about cores, with all cores free."""
+        core = word = 0
+        for node in range(self.asked.nodes):
+            self.first_core[node], self.first_word[node] = core, word
+            many = self.asked.has[node * self.asked.kinds]
+            for index in range(core, core + many):
+                self.node_of[index] = node
+            core += many
+            word += (many + 63) // 64
+        self.first_core[self.asked.nodes], self.first_word[self.asked.nodes] = core, word
+        for node in range(self.asked.nodes):
+            self.mark_cores(self.first_core[node], self.first_core[node + 1] - 1)
+
+    def mark_cores(self, first: int, last: int) -> None:
+        """Switch the cores from `first` to `last`, which are all free or all taken: free ones become taken, taken ones
+        free.
+        """
+        node = self.node_of[first]
+        while first <= last:
+            begin, end = self.first_core[node], self.first_core[node + 1]
+            until = min(last + 1, end)
+            bit, stop, word = first - begin, until - begin, self.first_word[node]
+            while bit < stop:
+                many = min(64 - (bit & 63), stop - bit)
+                mask: Word = EVERY
+                self.cores[word + (bit >> 6)] ^= mask >> (64 - many) << (bit & 63)
+                bit += many
+            first = until
+            node += 1
+
+    def _take_cores(self, node: int, many: int, place: int, at: int) -> int:
+        """Take the `many` lowest-numbered free cores of the node, and write them to the history's ranges at index `at`;
+        return the index behind them. The ranges of the job begin at index `place`.
+        """
+        ranges, word, core = self.h_ranges, self.first_word[node], self.first_core[node]
+        while many:
+            bits: Word = self.cores[word]
+            if not bits:
+                word += 1
+                core += 64
+                continue
+            lowest: Word = bits & -bits
+            bit = self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+            ended: Word = ~(bits >> bit) & EVERY
+            length = 64
+            if ended:
+                ended &= -ended
+                length = self.bit_at[((ended * MAGIC) & EVERY) >> 58]
+            if length > many:
+                length = many
+            mask: Word = EVERY
+            self.cores[word] = bits ^ (mask >> (64 - length) << bit)
+            if at > place and ranges[at - 1] == core + bit - 1:
+                ranges[at - 1] = core + bit + length - 1
+            else:
+                ranges[at] = core + bit
+                ranges[at + 1] = core + bit + length - 1
+                at += 2
+            many -= length
+        return at
+
+    def _give_back(self, at: int, procs: int) -> None:
+        many, ranges = self.h_ranges[at], self.h_ranges
+        for index in range(at + 1, at + 1 + 2 * many, 2):
+            self.mark_cores(ranges[index], ranges[index + 1])
+            self.free += ranges[index + 1] - ranges[index] + 1
+        self.pieces -= many
+
+    def _take_run(self, node: int, last: int, count: int, cores: int, place: int, at: int) -> int:
+        """Take cores of the nodes `node` to before `last`, as `_take_cores`: so many of each, or all if `count` is
+        `WHOLE`.
+        """
+        ranges = self.h_ranges
+        while node < last:
+            begin = node
+            while node < last and (count == WHOLE or self.first_core[node + 1] - self.first_core[node] == cores):
+                node += 1
+            if node > begin:
+                first, end = self.first_core[begin], self.first_core[node] - 1
+                self.mark_cores(first, end)
+                self.free -= end - first + 1
+                if at > place and ranges[at - 1] == first - 1:
+                    ranges[at - 1] = end
+                else:
+                    ranges[at], ranges[at + 1] = first, end
+                    at += 2
+            else:
+                at = self._take_cores(node, cores, place, at)
+                self.free -= cores
+                node += 1
+        return at
