@@ -34,14 +34,16 @@ QUIET = ("abs", "len", "max", "min", "range", "pow", "float", "int", "floor", "c
 """Functions of Python that raise nothing where they are given finite numbers"""
 Known = dict[str, str]
 """Types by name"""
+Key = tuple[str, str]
+"""First class that may have a method, empty for a function, and its name"""
 
 
-def module_of(files: list[Path]) -> str:
-    """Return the text of one module made of these files, in this order."""
+def module_of(files: list[Path], users: list[Path]) -> str:
+    """Return the text of one module made of these files, in this order. Python sees what the files `users` name."""
     statements = [each for file in files for each in _statements(file)]
     module = [*filter(None, (_without_own(each, _defined(statements)) for each in statements))]
     module = [*{ast.unparse(each): each for each in module}.values()]  # forms that several policies name
-    types = Types(module)
+    types = Types(module, {name for file in users for name in _named(file)})
     return ast.unparse(ast.fix_missing_locations(ast.Module([types.of_statement(each) for each in module], [])))
 
 
@@ -75,7 +77,8 @@ def _without_own(statement: ast.stmt, defined: set[str]) -> ast.stmt | None:
 class Types:
     """The types in C of all that a module names."""
 
-    def __init__(self, module: list[ast.stmt]) -> None:
+    def __init__(self, module: list[ast.stmt], public: set[str]) -> None:
+        self._public = public
         classes = [each for each in module if isinstance(each, ast.ClassDef)]
         functions = [each for each in module if isinstance(each, ast.FunctionDef)]
         self._names = TYPES | {name: name for name in (*OBJECTS, *(each.name for each in classes))}
@@ -87,7 +90,7 @@ class Types:
         self._attributes: dict[str, Known] = {}
         for each in classes:
             self._attributes[each.name] = self._attributes_of(each)
-        self._raising = self._find_raising([*functions, *(one for each in classes for one in _methods(each))])
+        self._raising = self._find_raising(functions, classes)
 
     def of_statement(self, statement: ast.stmt) -> ast.stmt:
         """Return a statement of the module as Cython is to have it."""
@@ -95,7 +98,7 @@ class Types:
             name, value, _ = constant
             return ast.parse(f"{name} = cython.declare({self._constants[name]}, {ast.unparse(value)})").body[0]
         if isinstance(statement, ast.FunctionDef):
-            self._type_function(statement, {}, "cfunc")
+            self._type_function(statement, {}, "cfunc", ("", statement.name))
         elif isinstance(statement, ast.ClassDef):
             self._type_class(statement)
         return statement
@@ -105,14 +108,17 @@ class Types:
         known, inherited = self._attributes[cls.name], self._inherited(cls)
         for method in _methods(cls):
             is_helper = self._line_of(cls.name) & {*HELPERS}
-            is_for_python = method.name in FROM_PYTHON if is_helper else not method.name.startswith("_")
-            self._type_function(method, known, "ccall" if is_for_python else "cfunc")
-        declared = [f"{name} = cython.declare({of}, visibility='public')" for name, of in known.items()]
+            is_for_python = method.name in (FROM_PYTHON if is_helper else self._public)
+            key = self._family(cls.name), method.name
+            self._type_function(method, known, "ccall" if is_for_python else "cfunc", key)
+        named = known.keys() if "Rules" in self._line_of(cls.name) else self._public  # the fields of a policy
+        seen = {name: ", visibility='public'" if name in named else "" for name in known}
+        declared = [f"{name} = cython.declare({of}{seen[name]})" for name, of in known.items()]
         if all(cls.name not in bases for bases in self._bases.values()):
             cls.decorator_list.insert(0, _expression("cython.final"))  # its methods are called directly, and inlined
         cls.body[1:1] = ast.parse("\n".join(declared[len(inherited) :])).body
 
-    def _type_function(self, function: ast.FunctionDef, attributes: Known, kind: str) -> None:
+    def _type_function(self, function: ast.FunctionDef, attributes: Known, kind: str, key: Key) -> None:
         """Type arguments, result and truths: Cython finds all other types of local variables itself."""
         types = {arg.arg: said for arg in function.args.args if (said := self._said(arg.annotation))}
         types |= dict.fromkeys(self._truths(function, attributes), TYPES["bool"])
@@ -129,29 +135,73 @@ class Types:
             nothing = isinstance(function.returns, ast.Constant)
             function.returns = _expression("cython.void" if nothing else self._said(function.returns) or "object")
             decorators.append(f"cython.{kind}")
-            if function.name not in self._raising:
+            if key not in self._raising:
                 decorators.append("cython.exceptval(check=False)")
         function.decorator_list += map(_expression, decorators)
 
-    def _find_raising(self, functions: list[ast.FunctionDef]) -> set[str]:
-        """Return the names of the functions that may raise: whatever handles objects, and whatever calls those."""
-        objects = {name for known in self._attributes.values() for name, of in known.items() if of in OBJECTS}
-        calls = {each.name: set[str]() for each in functions}
-        raising = set[str]()
-        for function in functions:
+    def _find_raising(self, functions: list[ast.FunctionDef], classes: list[ast.ClassDef]) -> set[Key]:
+        """Return the functions that may raise: whatever handles objects, and whatever calls those. A method and those
+        that override it are one.
+        """
+        all_of = [("", each) for each in functions] + [(cls.name, each) for cls in classes for each in _methods(cls)]
+        known = {(self._family(cls), each.name) for cls, each in all_of}
+        calls, raising = {key: set[Key]() for key in known}, set[Key]()
+        for cls, function in all_of:
+            key, variables = (self._family(cls), function.name), self._variables(cls, function)
             said = [function.returns, *(arg.annotation for arg in function.args.args[1:])]
             types = [self._said(each) for each in said if not isinstance(each, ast.Constant)]
-            names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-            attributes = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
-            called = {_called(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)} - {*QUIET}
-            calls[function.name] |= called
+            asked = [each for each in ast.walk(function) if isinstance(each, ast.Attribute)]
+            called = [each.func for each in ast.walk(function) if isinstance(each, ast.Call)]
+            calls[key] |= (them := {one for each in called for one in self._meant(each, variables, known)})
             makes_objects = any(isinstance(node, ast.List | ast.ListComp | ast.Raise) for node in ast.walk(function))
             makes_objects |= self._said(function.returns) in self._attributes
-            if objects & (names | attributes) or {None, *OBJECTS} & {*types} or called - calls.keys() or makes_objects:
-                raising.add(function.name)
-        while more := {name for name, called in calls.items() if called & raising} - raising:
+            handles_objects = any(self._of(each, variables) in OBJECTS for each in asked if each not in called)
+            if handles_objects or {None, *OBJECTS} & {*types} or them - known or makes_objects:
+                raising.add(key)
+        while more := {key for key, called in calls.items() if called & raising} - raising:
             raising |= more
         return raising
+
+    def _meant(self, called: ast.expr, variables: Known, known: set[Key]) -> set[Key]:
+        """Return which functions may be called, or an unknown one."""
+        if not isinstance(called, ast.Attribute):
+            name = ast.unparse(called)
+            return set() if name in QUIET else {("", name)}
+        owner = ast.unparse(called.value)
+        of = owner if owner in self._attributes else self._of(called.value, variables)
+        if of in self._attributes:
+            return {(self._family(of), called.attr)}
+        return {key for key in known if key[1] == called.attr} or {("?", called.attr)}
+
+    def _of(self, value: ast.expr, variables: Known) -> str | None:
+        """Return the type of a variable or attribute; that of an attribute of an unknown owner is an object where one
+        class has such an object.
+        """
+        match value:
+            case ast.Name(name):
+                return variables.get(name)
+            case ast.Attribute(owner, name):
+                if (of := self._of(owner, variables)) in self._attributes:
+                    return self._attributes[of].get(name)
+                found = {known[name] for known in self._attributes.values() if name in known}
+                return found.pop() if len(found) == 1 else next((each for each in OBJECTS if each in found), None)
+        return None
+
+    def _variables(self, cls: str, function: ast.FunctionDef) -> Known:
+        """Return the types of the arguments, and of the variables that are objects of a class of the module."""
+        variables = {arg.arg: said for arg in function.args.args if (said := self._said(arg.annotation))}
+        if cls and function.args.args:
+            variables[function.args.args[0].arg] = cls
+        for target, value, said in _assignments(function):
+            if isinstance(target, ast.Name) and (of := self._said(said) or self._of(value, variables)):
+                variables.setdefault(target.id, of)
+        return variables
+
+    def _family(self, cls: str) -> str:
+        """Return the first of the class and those before it."""
+        while any(base in self._bases for base in self._bases.get(cls, [])):
+            cls = next(base for base in self._bases[cls] if base in self._bases)
+        return cls
 
     def _line_of(self, name: str) -> set[str]:
         """Return the names of a class and of all classes before it."""
@@ -245,12 +295,16 @@ def _constant(statement: ast.stmt) -> tuple[str, ast.expr, ast.expr | None] | No
     return None
 
 
+def _named(file: Path) -> Iterator[str]:
+    """Yield the names of all attributes and fields in a file, and its texts, which may name attributes too."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Attribute(_, name) | ast.Constant(str() as name) | ast.AnnAssign(ast.Name(name)):
+                yield name
+
+
 def _methods(cls: ast.ClassDef) -> list[ast.FunctionDef]:
     return [each for each in cls.body if isinstance(each, ast.FunctionDef)]
-
-
-def _called(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
 
 
 def _assignments(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, ast.expr, ast.expr | None]]:

@@ -24,6 +24,13 @@ OPTIONS = (
 """Nothing pickles these classes or binds their methods, and code for that takes the C compiler twice as long again."""
 FLAGS = "-O2 -fPIC -DNDEBUG -ffp-contract=off"
 """The last, so that every sum is the one that Python makes"""
+COUNTS = (
+    "-D__STDC_NO_ATOMICS__", "-D__sync_fetch_and_add(to,more)=((*(to)+=(more))-(more))",
+    "-D__sync_fetch_and_sub(of,less)=((*(of)-=(less))+(less))",
+)  # fmt: skip
+"""How Cython counts the users of a column: plainly, as the loop always holds the GIL. Atomic operations would take a
+quarter of the time of a pass.
+"""
 
 
 class Compile(BuildHookInterface):
@@ -57,7 +64,8 @@ def source() -> str:
     from_c = f"from cython.cimports.libc.math import {', '.join(types['FROM_C'])}\n"
     header = f"# cython: language_level=3, {OPTIONS}\nimport cython\n{from_c}"
     header += f"MADE_OF, TWINS = {parts['made_of'](SIM)!r}, {{}}\n"
-    return header + str(types["module_of"]([SIM / part for part in parts["SOURCES"]]))
+    users = [*SIM.glob("engine/express/*.py"), KERNEL / "known.py"]
+    return header + str(types["module_of"]([SIM / part for part in parts["SOURCES"]], users))
 
 
 def compile_to(made: Path, flags: str = FLAGS) -> None:
@@ -74,7 +82,7 @@ def compile_to(made: Path, flags: str = FLAGS) -> None:
             return
         linker = shlex.split(sysconfig.get_config_var("LDSHARED") or "no-compiler")
         headers = "-I" + sysconfig.get_path("include")
-        run(folder, *linker, *flags.split(), headers, str(room / "compiled.c"), "-o", str(made), "-lm")
+        run(folder, *linker, *flags.split(), *COUNTS, headers, str(room / "compiled.c"), "-o", str(made), "-lm")
 
 
 def build_on_windows(source: Path, made: Path) -> None:

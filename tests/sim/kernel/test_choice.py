@@ -80,9 +80,10 @@ def c_types() -> dict[str, Any]:
 
 def test_module_for_cython_has_the_types_of_the_annotations(tmp_path: Path) -> None:
     (tmp_path / "line.py").write_text(CLASS)
-    text = c_types()["module_of"]([tmp_path / "line.py"])
+    (tmp_path / "user.py").write_text("line.at[0] = 1.0\nsetattr(line, 'named', [])")
+    text = c_types()["module_of"]([tmp_path / "line.py"], [tmp_path / "user.py"])
     assert "    at = cython.declare(cython.double[::1], visibility='public')" in text
-    assert "    count = cython.declare(cython.Py_ssize_t, visibility='public')" in text
+    assert "    count = cython.declare(cython.Py_ssize_t)\n" in text, "Python does not ask for it"
     assert "    named = cython.declare(list, visibility='public')" in text
     longer, named = text.index("def _is_longer"), text.index("def _name")
     assert "@cython.locals(other=cython.double[::1], longer=cython.bint)" in text[:longer]
@@ -92,7 +93,7 @@ def test_module_for_cython_has_the_types_of_the_annotations(tmp_path: Path) -> N
 
 
 def test_policy_is_compiled_with_numbers_for_jobs_and_reasons() -> None:
-    text = c_types()["module_of"]([Path(choice.__file__).parents[1] / "policies" / "backfill" / "easy.py"])
+    text = c_types()["module_of"]([Path(choice.__file__).parents[1] / "policies" / "backfill" / "easy.py"], [])
     assert "START_ENDSBEFORE = cython.declare(cython.Py_ssize_t, form_of(Start, EndsBefore))" in text
     assert "now._start_job(job, START_ENDSBEFORE, head, shadow, ends)" in text
     assert "extra -= now.procs[job]" in text
@@ -105,7 +106,7 @@ def test_attribute_of_unknown_type_is_not_compiled(tmp_path: Path) -> None:
         CLASS.replace("self.count = times(jobs), 0", "self.count = times(jobs), jobs.real")
     )
     with pytest.raises(TypeError, match="Line: no type is known of count"):
-        c_types()["module_of"]([tmp_path / "line.py"])
+        c_types()["module_of"]([tmp_path / "line.py"], [])
 
 
 def test_failed_build_keeps_what_the_compiler_printed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
