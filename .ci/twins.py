@@ -10,16 +10,18 @@ from typing import Any
 
 CALLS = {
     "draft": "_new_draft", "shadow": "_cast_shadow", "start": "_start_job", "reserve": "_plan_job",
-    "compress": "_compress_by", "has_room": "_has_room_for",
+    "compress": "_compress_by", "has_room": "_has_room_for", "begin": "_begin_job",
 }  # fmt: skip
 """Names of calls that differ in `sim.kernel.calls`; all others get an underscore"""
 QUESTIONS = {"time": "now", "procs": "size"}
 """Names of values of the pass that differ there"""
 OF_A_JOB = {
     "procs": "procs", "estimate": "estimate", "submit": "submit", "since": "since",
-    "ran_before": "ran_before", "end": "l_end",
+    "ran_before": "ran_before", "end": "l_end", "recorded_start": "recorded",
 }  # fmt: skip
 """Columns of the pass with values of jobs, and of running jobs"""
+UNKNOWN = ("recorded_start",)
+"""Values of jobs that may be None, which is nan in a column"""
 ITSELF = ("rank", "job")
 """Attributes that are left out in the compiled text, because a job is its rank there"""
 SAID = {"Job": "int", "RunningJob": "int", "Job | None": "int"}
@@ -38,12 +40,14 @@ ASKED = ("decide", "height")
 UNSAID = ("keep", "keep_idle", "keep_suspended", "keep_without_turn", "claims_come_true")
 """Calls that do nothing in a compiled run: it is not watched, and suspending takes no time in it"""
 DECISIONS = {
-    "start": "Start", "reserve": "Reserve", "suspend": "Suspend", "start_in": "Start", "backfill_in": "Backfill",
+    "start": "Start", "begin": "Start", "reserve": "Reserve", "suspend": "Suspend", "start_in": "Start",
+    "backfill_in": "Backfill",
     "try_in": "Start", "reserve_trial": "Reserve",
 }  # fmt: skip
 """Decisions of the calls that name a reason"""
 WIDTH = {
-    "start": 2, "reserve": 2, "suspend": 3, "start_in": 3, "backfill_in": 3, "try_in": 2, "reserve_trial": 2,
+    "start": 2, "begin": 2, "reserve": 2, "suspend": 3, "start_in": 3, "backfill_in": 3, "try_in": 2,
+    "reserve_trial": 2,
 }  # fmt: skip
 """Count of numbers that a reason may have there"""
 PLACED = ("start_in", "backfill_in", "try_in")
@@ -97,7 +101,7 @@ def _class_of(policy: ast.ClassDef, methods: list[ast.FunctionDef], base: str, t
         lines.insert(0, "    self.order: Any = None")
     if base != "Rules":
         lines.insert(0, f"    {base}.__init__(self)")
-    begin = ast.parse("\n".join(["def __init__(self) -> None:", *lines])).body
+    begin = ast.parse("\n".join(["def __init__(self) -> None:", *lines])).body if lines else []
     cls = ast.ClassDef(policy.name, [ast.Name(base)], [], [_doc(policy), *begin, *methods], [])
     cls.decorator_list.append(ast.parse("cython.cclass", mode="eval").body)
     ast.fix_missing_locations(ast.Module([cls], []))
@@ -158,7 +162,7 @@ class _Twin(ast.NodeTransformer):
     ) -> None:
         self._named, self._base, self._present, self._own, self._forms = named, base, present, own, forms
         self._rankings = rankings
-        self._now = ""
+        self._now, self._unknown = "", set[str]()
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.expr) and ast.unparse(node) in NEVER:
@@ -223,6 +227,9 @@ class _Twin(ast.NodeTransformer):
                 given = [*args, *_ALL[len(args) :], tail]
                 begin = ast.Call(ast.Attribute(ast.Name(self._now), "walk"), given, [])
                 return self._walk(begin, f"{self._now}.next_candidate()", node)
+            case ast.Call(ast.Attribute(ast.Name(self._now), "queued")):  # it stands in the asked order already
+                begin = ast.Call(ast.Attribute(ast.Name(self._now), "begin_line"), [], [])
+                return self._walk(begin, f"{self._now}.next_in_line()", node)
             case ast.Call(ast.Attribute(ast.Name("pivots") as pivots, "jobs")):
                 return self._walk(ast.Call(ast.Attribute(pivots, "walk_jobs"), [], []), "pivots.next_job()", node)
         self.generic_visit(node)
@@ -230,9 +237,11 @@ class _Twin(ast.NodeTransformer):
 
     def _walk(self, begin: ast.expr, following: str, node: ast.For) -> list[ast.stmt]:
         """Return the loop `node`, which asks for the following job at each turn."""
-        job = ast.unparse(node.target)
-        step = ast.parse(f"{job} = {following}\nif {job} < 0: break").body
-        walk = ast.While(ast.Constant(True), [*step, *node.body], [])
+        step = ast.parse(f"following = {following}\nif following < 0: break").body
+        is_last = step[1]
+        assert isinstance(is_last, ast.If)
+        is_last.body[:0] = node.orelse
+        walk = ast.While(ast.Constant(True), [*step, ast.Assign([node.target], ast.Name("following")), *node.body], [])
         self.generic_visit(walk)
         return [ast.Expr(self.visit(begin)), walk]
 
@@ -250,12 +259,18 @@ class _Twin(ast.NodeTransformer):
                 found = (ast.Attribute(ast.Name(self._now), name) for name in ("shadow", "extra"))
                 assigned = [ast.Assign([target], value) for target, value in zip((at, extra), found, strict=True)]
                 return [ast.Expr(node.value), *assigned]
+            case ast.Assign([ast.Name(name)], ast.Attribute(_, value)) if value in UNKNOWN:
+                self._unknown.add(name)
         self.generic_visit(node)
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)
         match node:
+            case ast.Compare(ast.Name(name) as value, [ast.Is() | ast.IsNot()], [ast.Constant(None)]) if (
+                name in self._unknown
+            ):
+                return ast.Compare(value, [ast.NotEq() if isinstance(node.ops[0], ast.Is) else ast.Eq()], [value])
             case ast.Compare(job, [ast.Is()], [ast.Constant(None)]):
                 return ast.Compare(job, [ast.Lt()], [ast.Constant(0)])
             case ast.Compare(job, [ast.IsNot()], [ast.Constant(None)]):

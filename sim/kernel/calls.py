@@ -21,8 +21,10 @@ from sim.machine.columns import (
     growing_numbers,
     growing_times,
     insert_number,
+    insert_time,
     number_before,
     numbers,
+    remove_times,
     sort_pairs,
     times,
 )
@@ -93,6 +95,8 @@ class Pass(Compression):
         is in the order of the queue; True if it reads the queue, False if only `able`. The limits are those of the last
         complete walk, made in step `walked_in`
         """
+        self.line_at, self.line_last = 0, -1
+        """Index in the queue, and place, of the job that a walk through all waiting jobs returned last"""
         self.in_turn, self.tail_keys, self.tail_places = numbers(jobs), times(jobs), numbers(jobs)
         self.other_tail_keys, self.other_places = growing_times(jobs), growing_numbers(jobs)
 
@@ -109,6 +113,24 @@ class Pass(Compression):
 
     def _queued(self) -> Numbers:
         return self._ranks_from(0, self.all)
+
+    def _begin_line(self) -> None:
+        """Begin to visit all waiting jobs, from the front of the queue."""
+        self.line_at, self.line_last = 0, -1
+
+    def _next_in_line(self) -> int:
+        """Return the next waiting job, or -1 after the last; jobs may have started since the call before."""
+        index, last = self.line_at, self.line_last
+        if last >= 0:
+            if index >= self.waiting or self.queue[index] != last:
+                index = number_before(self.queue, last, 0, self.waiting)
+            if index < self.waiting and self.queue[index] == last:
+                index += 1
+        self.line_at = index
+        if index == self.waiting:
+            return -1
+        self.line_last = self.queue[index]
+        return self.rank_at[self.line_last]
 
     def _behind(self, head: int) -> Numbers:
         return self._ranks_from(self._index_of(head) + 1, self.later)
@@ -273,6 +295,12 @@ class Pass(Compression):
 
     # Calls
 
+    def wake(self, at: float) -> None:
+        """Request a pass at the time `at`, in place of an earlier request; an infinite time requests none."""
+        self._forget_request()
+        if at < INFINITE:
+            self._wake_once(at)
+
     def _start_job(self, job: int, form: int, head: int, one: float, two: float) -> None:
         """Start the job, with the reason given by `form`, `head` (rank of the job that it names), `one` and `two`.
 
@@ -281,6 +309,10 @@ class Pass(Compression):
         index = self._index_of(job)
         passes = index > 0
         self._start(index, form + 1 if passes else form, head, one, two, passes)
+
+    def _begin_job(self, job: int, form: int, head: int, one: float, two: float) -> None:
+        """Start the job as `_start_job` does, but never as a backfill."""
+        self._start(self._index_of(job), form, head, one, two, False)
 
     def _start_in_order(self) -> int:
         while self.waiting and self.width[self.queue[0]] <= self.free:
@@ -308,6 +340,19 @@ class Pass(Compression):
             self._note(form, job, head, at, one, two)
         self.planned[job] = at
         self.planned_in[job] = this
+
+    def _wake_once(self, at: float) -> None:
+        if not self.reservations:
+            insert_time(self.reserved_at, 0, 0, at)
+            self.reservations = 1
+        elif at < self.reserved_at[0]:
+            self.reserved_at[0] = at
+
+    def _forget_request(self) -> None:
+        """Remove the request for a pass, because a pass is made now."""
+        if self.reservations:
+            remove_times(self.reserved_at, self.reservations, 0, 1)
+            self.reservations = 0
 
     def _compress_by(self, by: str) -> None:
         self.compress = BY_START if by == "start" else BY_QUEUE if by == "queue" else NOBODY

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.decisions.decisions import Start
 from sim.decisions.matrix import BestFit, EarliestInRow, Place, ReserveRow
-from sim.decisions.reasons import AsRecorded
 from sim.history.decision_log import AS_IT_IS, form_of
 from sim.kernel.ordering import (
     DELAY,
@@ -30,7 +28,6 @@ from sim.kernel.ordering import (
 from sim.kernel.present import (
     GANG,
     MULTIQUEUE,
-    RECORDED,
     RULES,
     SELECTIVE,
     SUSPENDING,
@@ -106,8 +103,6 @@ def known(policy: Policy, loops: Any = None) -> Known | None:
     if not _is_honoured(cls):
         return None
     match policy:
-        case Recorded():
-            found = Known(RECORDED, form_of(Start, AsRecorded))
         case Gang() | GangBackfill():
             comes, plans = form_of(Place, BestFit), form_of(ReserveRow, EarliestInRow)
             found = Known(GANG, AS_IT_IS, passes_as=comes, plans_as=plans)
@@ -130,7 +125,6 @@ _PARAMETERS: dict[type, str] = {
     Delay: "weight",
     RandomDelay: "seed step weight",
     Ward: "alpha beta gamma delta r background every",
-    Recorded: "",
 }
 """For each class of policy or order: names of the parameters that the loop supports, separated by spaces, in the order
 of the fields.

@@ -7,7 +7,6 @@ histories, decisions and states as the engine and the policies, whose code defin
 from __future__ import annotations
 
 from sim.kernel.calls import Pass, Rules
-from sim.kernel.present import RECORDED
 from sim.machine import cython
 from sim.machine.columns import (
     INFINITE,
@@ -73,8 +72,8 @@ class Loop(Pass):
             follows = -leave_at[running - 2] if running > 1 else INFINITE
             if arrives < follows:
                 follows = arrives
-        if self.reservations or self.kind == RECORDED:
-            timer = self.reserved_at[0] if self.reservations else self._wakes(self.now, INFINITE)
+        if self.reservations:
+            timer = self.reserved_at[0]
             if timer <= self.now:
                 timer = self.now if self.is_due else self._is_due_after(self.now)
             if timer < time:
@@ -105,11 +104,6 @@ class Loop(Pass):
             if self.reserved_at[index] > latest:
                 latest = self.reserved_at[index]
             index += 1
-        if self.kind == RECORDED:
-            timer = self._wakes(latest, until)
-            while timer < INFINITE:
-                latest = timer
-                timer = self._wakes(latest, until)
         return latest
 
     def _is_due_after(self, now: float) -> float:
@@ -119,16 +113,6 @@ class Loop(Pass):
         index = time_up_to(self.reserved_at, now, 0, self.reservations)
         time: float = self.reserved_at[index] if index < self.reservations else INFINITE
         return time
-
-    def _wakes(self, after: float, until: float) -> float:
-        """Return the first start that the trace records for a waiting job, after `after` and at most `until`; infinite
-        if there is none.
-        """
-        for index in range(self.waiting):
-            time = self.recorded[self.rank_at[self.queue[index]]]
-            if time > after:
-                return time if time <= until else INFINITE
-        return INFINITE
 
     def _has_room(self) -> bool:
         """Return True if the columns of the history have space for everything that can happen in this step.
@@ -195,24 +179,8 @@ class Loop(Pass):
 
     def _decide(self) -> None:
         """Make a pass of the policy."""
-        if self.kind == RECORDED:
-            self._decide_recorded()
-            return
+        if not self.is_reserved:
+            self._forget_request()
         self.rules.decide(self)
         if self.is_due:
             self.is_due = self._asks_again()
-
-    def _decide_recorded(self) -> None:
-        index, now = 0, self.now
-        while index < self.waiting and self.free:
-            place = self.queue[index]
-            recorded = self.recorded[self.rank_at[place]]
-            if recorded > now:
-                if self.all_recorded:
-                    return
-                index += 1
-            elif self.width[place] <= self.free:
-                late = now - recorded if recorded == recorded else 0.0
-                self._start(index, self.starts_as, -1, recorded, late, False)
-            else:
-                index += 1

@@ -38,11 +38,10 @@ from sim.machine.steps import Steps
 from sim.machine.trials import Trials
 
 RULES = 0
-RECORDED = 1
-SELECTIVE = 2
-SUSPENDING = 3
-MULTIQUEUE = 4
-GANG = 5
+SELECTIVE = 1
+SUSPENDING = 2
+MULTIQUEUE = 3
+GANG = 4
 """Last of the numbers of the kinds of passes. In a pass of kind `RULES` or `SUSPENDING`, the compiled rules of the
 policy decide
 """
@@ -84,7 +83,6 @@ class Present:
         self.kind = RULES
         self.compress = NOBODY
         self.promises = False
-        self.all_recorded = True
         self.starts_as = self.passes_as = self.spares_as = self.plans_as = 0
         # The present
         self.now = 0.0
@@ -118,8 +116,8 @@ class Present:
         reservation
         """
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
-        """Times and ranks of the reservations, in order of time. For a policy without reservations, the first time is
-        that of the pass that it requested
+        """Times and ranks of the reservations, in order of time. For a policy without lasting reservations, the first
+        time is that of the pass that it requested
         """
         self.reservations = 0
         self.is_due = self.is_reserved = False

@@ -18,10 +18,8 @@ from sim.machine.columns import (
     Times,
     growing_numbers,
     growing_times,
-    insert_time,
     number_before,
     numbers,
-    remove_times,
     time_up_to,
     times,
 )
@@ -99,24 +97,12 @@ class TollLoop(Suspension):
         if self.pauses.keeper[rank] >= 0:
             self._hope(rank)
 
-    def wake(self, at: float) -> None:
-        """Request a pass at the time `at`, in place of an earlier request; an infinite time requests none."""
-        if self.reservations:
-            remove_times(self.reserved_at, self.reservations, 0, 1)
-            self.reservations = 0
-        if at < INFINITE:
-            insert_time(self.reserved_at, 0, 0, at)
-            self.reservations = 1
-
     # A pass
 
     def _decide(self) -> None:
-        self.wake(INFINITE)
+        self._forget_request()
         self.rules.decide(self)
         self.credit -= self.paused
-
-    def _wake_once(self, at: float) -> None:
-        self.wake(at)
 
     def _look(self, has_ticked: bool) -> bool:
         if self.stood and not self.completed and not has_ticked:

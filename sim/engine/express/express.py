@@ -27,7 +27,6 @@ from sim.kernel.ordering import OrderedLoop
 from sim.kernel.present import (
     GANG,
     MULTIQUEUE,
-    RECORDED,
     RULES,
     SELECTIVE,
     SUSPENDING,
@@ -241,6 +240,8 @@ class Express:
             _fill(loop.reserved_rank, [rank for _, rank in stand])
             loop.reservations = len(stand)
             loop.is_due = any(at <= state.now and state.reserved.get(rank) == at for at, rank, _ in state.timers)
+        elif kind == RULES:
+            loop.wake(state.wake_at)
 
     # From the loop to the state
 
@@ -316,13 +317,10 @@ class Express:
             reserved.update(zip(_values(loop.reserved_rank, stand), at, strict=True))
             ahead = (rank for rank, at in reserved.items() if at > loop.now or loop.planned_in[rank] == loop.step)
             state.timers.extend((reserved[rank], rank, inf) for rank in ahead)
-        elif kind == RECORDED:
-            recorded = (loop.recorded[rank_at[place]] for place in _values(loop.queue, loop.waiting))
-            state.wakes.update((time, -1, inf) for time in recorded if time > loop.now)
-            state.timers.extend(sorted(state.wakes))
         elif kind == RULES:
             ranks = [rank_at[place] for place in _values(loop.queue, loop.waiting)]
             reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == loop.step)
+            state.wake_at = loop.reserved_at[0] if loop.reservations else inf
         elif kind in _LOOPS:
             _BESIDE[kind].settle(loop, state)
         count = loop.plan.count
@@ -351,14 +349,13 @@ def _tell_jobs(loop: Loop, workload: Workload, rank_at: Ints | None) -> None:
     loop.estimate = loop.length = of("d", workload.estimate)
     loop.runtime = loop.whole_runtime = of("d", workload.runtime)
     loop.due, loop.overruns = of("d", workload.due), of("i", workload.killed)
+    loop.recorded = of("d", workload.recorded_start)
     loop.in_order_of_arrival = rank_at is None
     every = np.arange(len(workload), dtype=np.int32)
     loop.place_of = loop.rank_at = of("i", every)
     if rank_at is not None:
         loop.width, loop.length = of("i", workload.width[rank_at]), of("d", workload.estimate[rank_at])
         loop.place_of, loop.rank_at = of("i", np.argsort(rank_at)), of("i", rank_at)
-    if loop.kind == RECORDED:
-        loop.recorded, loop.all_recorded = of("d", workload.recorded_start), bool((workload.wait >= 0).all())
 
 
 def _fill(column: Any, values: list[Any]) -> None:

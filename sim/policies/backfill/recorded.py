@@ -32,7 +32,7 @@ class Recorded(Policy):
         for job in now.queued(self.line_order().key):
             recorded = job.recorded_start
             if recorded is not None and recorded > now.time:
-                now.wake(recorded)
+                now.wake_once(recorded)
                 now.keep(job, NotYet(recorded))
             elif now.fits(job):
                 late = 0.0 if recorded is None else now.time - recorded
