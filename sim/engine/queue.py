@@ -108,6 +108,10 @@ class Queue:
         self._stand, self._stood_at = [job for _, _, job in keyed], now
         return self._stand.copy()
 
+    def front(self) -> Job | None:
+        """Return the first job; None if no job waits. The order must not depend on the clock."""
+        return self._in_order[0] if self._in_order else None
+
     def is_first(self, job: Job, now: float) -> bool:
         """Return True if the waiting job is the first in the queue."""
         if not self.by_clock:

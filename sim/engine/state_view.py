@@ -20,7 +20,7 @@ from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.plan import Plan
 from sim.machine.profile import Extra
 from sim.policies.backfill.tails import in_tail
-from sim.policies.calls import compress, in_order, is_by_calls, no_room, on_nodes
+from sim.policies.calls import compress, in_order, is_by_calls, no_room, on_nodes, start_of
 from sim.policies.multiqueue import divided_pass
 from sim.policies.multiqueue.partitions import Classes
 from sim.policies.multiqueue.pivots import Pivots
@@ -115,10 +115,13 @@ class StateView:
         return queue
 
     def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
-        jobs, state = self.behind(head) if head else self.queue, self._state
-        if state.curious or state.machine.has_nodes:
+        state = self._state
+        now, free, shows_all = state.now, state.free, state.curious or state.machine.has_nodes
+        if not free and not shows_all:
+            return []
+        jobs = self.behind(head) if head else self.queue
+        if shows_all:
             return jobs
-        now, free = state.now, state.free
         return [j for j in jobs if (p := j.procs) <= free and (p <= extra or now + j.estimate <= shadow)]
 
     def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:
@@ -295,8 +298,8 @@ class StatePass(StateView):
         state = self._state
         if state.machine.has_nodes:
             because = on_nodes(because)
-        kind = Start if state.waiting.is_first(job, state.now) else Backfill
-        self._apply[kind](kind(job, because, on))
+        decision = start_of(state.waiting.is_first(job, state.now), job, because, on)
+        self._apply[type(decision)](decision)
 
     def begin(self, job: Job, because: Reason, on: Seats | int | None = None) -> None:
         self._apply[Start](Start(job, because, on))
@@ -314,7 +317,12 @@ class StatePass(StateView):
         self._apply[Backfill](Backfill(job, because, on))
 
     def start_in_order(self) -> Job | None:
-        start, state, fits = self._apply[Start], self._state, self.fits
+        state, fits = self._state, self.fits
+        start, waiting = self._apply[Start], state.waiting
+        if not waiting.by_clock:
+            while (head := waiting.front()) is not None and fits(head):
+                start(Start(head, in_order(state.free)))
+            return head
         for job in self.queue:
             if not fits(job):
                 return job
@@ -322,7 +330,9 @@ class StatePass(StateView):
         return None
 
     def reserve(self, job: Job, at: float, because: Reason, on: Seats | None = None) -> None:
-        self._apply[Reserve](Reserve(job, at, on_nodes(because) if self.has_nodes else because, on=on))
+        if self._state.machine.has_nodes:
+            because = on_nodes(because)
+        self._apply[Reserve](Reserve(job, at, because, None, on))  # by position: faster
 
     def compress(self, by: str) -> None:
         for decision in compress(self, by):
@@ -338,7 +348,8 @@ class StatePass(StateView):
         self._apply[Wake](Wake(at, during))
 
     def wake_once(self, at: float) -> None:
-        self._apply[Wake](Wake(at, is_renewed=True))
+        if not at >= self._state.wake_at < inf:
+            self._apply[Wake](Wake(at, is_renewed=True))
 
     def keep(self, job: Job, because: Reason | None = None) -> None:
         if self.curious:

@@ -101,9 +101,13 @@ def on_nodes(because: Reason) -> Reason:
     return _ON_NODES[type(because)](because) if type(because) in _ON_NODES else because
 
 
+def start_of(is_first: bool, job: Job, because: Reason, on: Seats | None = None) -> Start | Backfill:
+    """Return the decision for a start: a backfill if a job ahead of this one in the queue waits."""
+    return Start(job, because, on) if is_first else Backfill(job, because, on)
+
+
 def start(view: View, job: Job, because: Reason, on: Seats | None = None) -> Iterator[Decision]:
-    because = on_nodes(because) if view.has_nodes else because
-    yield (Start if view.is_first(job) else Backfill)(job, because, on)
+    yield start_of(view.is_first(job), job, on_nodes(because) if view.has_nodes else because, on)
 
 
 def begin(view: View, job: Job, because: Reason, on: Seats | int | None = None) -> Iterator[Decision]:
