@@ -37,7 +37,7 @@ from sim.machine.plan import Plan
 from sim.machine.profile import Extra, Profile
 from sim.machine.profile import shadow as shadow_of
 from sim.policies.backfill import easy_plus_plus, greedy, lookahead, recorded, shadow, slack, slurm
-from sim.policies.backfill.bounds import Trial, place_within
+from sim.policies.backfill.bounds import Placement, place_within
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.backfill.easy_plus_plus import STEPS
 from sim.policies.backfill.greedy import TRIED
@@ -224,7 +224,7 @@ class OldShadow(shadow.Shadow):
             if job.rank not in bounds:
                 bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)
 
-    def _without(self, view: View, bounds: dict[int, float], job: Job) -> tuple[list[Job], Trial]:
+    def _without(self, view: View, bounds: dict[int, float], job: Job) -> tuple[list[Job], Placement]:
         waiting = sorted(view.queue, key=lambda job: (bounds[job.rank], job.rank))
         past = self._past(view, bounds, waiting)
         plan = view.plan.copy()

@@ -14,7 +14,7 @@ from sim.machine.plan import Plan
 from sim.workload.model import Job
 
 
-class Trial(NamedTuple):
+class Placement(NamedTuple):
     """Result of placing jobs one after another: the starts of the placed jobs and, if there is one, the first job that
     would start after its bound (its latest allowed start).
     """
@@ -39,7 +39,7 @@ class Trial(NamedTuple):
 
 def place_within(
     plan: Plan, jobs: Iterable[Job], bounds: Mapping[int, float], now: float, excused: frozenset[int]
-) -> Trial:
+) -> Placement:
     """Place the jobs in the plan in this order, each as early as possible; stop at the first that starts after its
     bound.
 
@@ -49,5 +49,5 @@ def place_within(
     for job in jobs:
         at = starts[job.rank] = plan.put(job, now)
         if at > bounds[job.rank] + MOMENT and job.rank not in excused:
-            return Trial(starts, job)
-    return Trial(starts)
+            return Placement(starts, job)
+    return Placement(starts)

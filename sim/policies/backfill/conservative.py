@@ -25,8 +25,9 @@ class Conservative(Ordered):
     """On arrival each job gets the earliest start that delays no other job; promised starts never move later.
 
     When a job ended before its expected end, the plan is compressed: the reservations are released one by one and
-    placed again, each at its earliest. Jobs that arrive at one instant are placed by rank, after that. Ends less than a
-    microsecond apart count as one in the plan, so a job that is due then starts when there is room.
+    placed again, each at its earliest. K compresses at every end, but one on time frees nothing that was not planned.
+    Jobs that arrive at one instant are placed by rank, after that. Ends less than a microsecond apart count as one in
+    the plan, so a job that is due then starts when there is room.
     """
 
     compress: Literal["start", "queue", "none"] = parameter(

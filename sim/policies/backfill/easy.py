@@ -14,15 +14,16 @@ from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 
 
-@policy("easy", "ZKP section 2, K section 2.1.2")
+@policy("easy", "Lifka 1995, ZKP section 2, K section 2.1.2")
 @dataclass(frozen=True)
 class Easy(Ordered):
     """Jobs may pass the head of the queue, the first that does not fit, if that does not delay it.
 
     With depth=k the first k jobs that cannot start get reservations, each as early as possible in queue order, and a
     candidate may delay none of them. With tail=sjf the jobs behind them are tried shortest first (Tsafrir, Etsion &
-    Feitelson's SJBF). With tail=latest the latest arrival is first (pyss's reverse). Ties are in queue order. pyss runs
-    a pass after every event of an instant, here all events of an instant share one pass.
+    Feitelson's SJBF). With tail=latest the latest arrival is first (the simulator pyss's reverse). Ties are in queue
+    order. ZKP search again from the front after every start. One search gives the same, because free and extra
+    processors only become fewer. pyss runs a pass after every event of an instant, here they share one pass.
     """
 
     depth: int = parameter(1, "how many waiting jobs get a reservation", low=1)
@@ -60,6 +61,9 @@ class Easy(Ordered):
                 now.keep(job, WouldDelay(head, shadow, ends, extra))
 
     def _deep(self, now: Pass) -> None:
+        """Start jobs in order until `depth` of them had to get reservations. Then start jobs behind these that fit into
+        the plan. With depth=1 no plan is needed, so that `decide` has a faster text for it.
+        """
         plan, heads = now.draft(), 0
         for last in now.queued():
             at = plan.put(last, now.time)

@@ -1,4 +1,4 @@
-"""Relaxed backfilling: the head may be delayed, but not too much (Ward et al., section 2 and figure 2)."""
+"""Relaxed backfilling: at each pass the head may be delayed by a factor (Ward et al., section 2 and figure 2)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from sim.workload.model import Job
 class Relaxed(Ordered):
     """A job may pass the head if it ends within a window: omega times as long as the head must wait.
 
-    The head's planned start is made again when others have passed it. There is no rule for extra processors. omega=0
-    backfills nothing, omega=1 what EASY's first rule allows, omega=inf whatever fits. The queue stands in order of
-    arrival unless told; W's own priority is order=ward.
+    Each pass makes the window again from the head's planned start at that time, as in W figure 2. So slips add up:
+    omega bounds one slip, not the wait; the policies shadow and slack have bounds. There is no rule for extra
+    processors. omega=0 backfills nothing, omega=1 what EASY's first rule allows, omega=inf whatever fits. W section 2
+    defines omega by the head's run time (relative=runtime); the default is what figure 2 and W's results use. The queue
+    is in order of arrival by default; W's own priority is order=ward.
     """
 
-    omega: float = parameter(2.0, "how far the head may slip, as a factor (W figure 2)", low=0.0, high=inf)
+    omega: float = parameter(2.0, "how far the head may slip in one pass, as a factor (W figure 2)", low=0.0, high=inf)
     relative: Literal["wait", "runtime", "cpu"] = parameter(
         "wait",
         "what omega stretches: the head's wait (W figure 2), or the wait grows by (omega - 1) times the "

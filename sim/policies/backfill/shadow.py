@@ -7,7 +7,7 @@ from math import inf
 
 from sim.decisions.reasons import WhenFree
 from sim.decisions.reasons_to_wait import BreaksBound, WouldDelay
-from sim.policies.backfill.bounds import Trial, place_within
+from sim.policies.backfill.bounds import Placement, place_within
 from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Order, ShortestFirst
 from sim.policies.parameters import parameter
@@ -21,11 +21,11 @@ from sim.workload.model import Job
 class Shadow(Ordered):
     """EASY, shortest job first, but no job starts that would delay a waiting job past its bound.
 
-    The bound is `shadows` times the wait that conservative backfilling would have promised on arrival, planned by rank
-    from nothing. The effect of a start on other jobs is found by planning them from nothing in order of their bounds; a
-    job that was past its bound before does not count. A job that fits but may not start for that reason is passed over
-    and does not become the head. The bound forbids starts, it forces none: a job may still miss it while the head is
-    waited for.
+    The bound is `shadows` times the wait that conservative backfilling would promise on arrival, if all waiting jobs
+    were then planned by rank around the running ones. The effect of a start on other jobs is found by planning them
+    from nothing in order of their bounds; a job that was past its bound before does not count. A job that fits but may
+    not start for that reason is passed over and does not become the head. The bound forbids starts, it forces none: a
+    job may still miss it while the head is waited for. ZKP call it a guarantee.
     """
 
     order: Order = order_field(ShortestFirst())
@@ -50,11 +50,11 @@ class Shadow(Ordered):
             if head is not None and ends > shadow and not now.spares(job, head, extra):
                 now.keep(job, WouldDelay(head, shadow, ends, extra))
                 continue
-            others, trial = self._without(now, bounds, job)
-            if trial.late is not None:
-                now.keep(job, BreaksBound(trial.late, trial.starts[trial.late.rank], bounds[trial.late.rank]))
+            others, placed = self._without(now, bounds, job)
+            if placed.late is not None:
+                now.keep(job, BreaksBound(placed.late, placed.starts[placed.late.rank], bounds[placed.late.rank]))
                 continue
-            now.start(job, trial.why(others, bounds))
+            now.start(job, placed.why(others, bounds))
             extra -= job.procs if ends > shadow else 0
             del bounds[job.rank]
 
@@ -70,7 +70,7 @@ class Shadow(Ordered):
             if job.rank not in bounds:
                 bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)
 
-    def _without(self, now: Pass, bounds: dict[int, float], job: Job) -> tuple[list[Job], Trial]:
+    def _without(self, now: Pass, bounds: dict[int, float], job: Job) -> tuple[list[Job], Placement]:
         """Return the waiting jobs other than `job`, and the result of placing them if `job` starts now."""
         waiting = sorted(now.queue, key=lambda job: (bounds[job.rank], job.rank))
         past = self._past(now, bounds, waiting)

@@ -22,7 +22,10 @@ class Slack(Conservative):
     A job's bound is its first reservation + slack * estimate; no start is ever later. After conservative's pass, each
     waiting job that fits now is tried in queue order. It starts if the others, placed again in order of their reserved
     starts (ties by rank), all keep within their bounds; jobs then planned for now start as well. With slack=0 the
-    policy is conservative.
+    policy is conservative. All these starts count as backfills, as they change the order of the reservations.
+
+    This is a simple form of Talby & Feitelson's policy. Theirs makes the slack from the job's priority and the average
+    wait, and chooses the cheapest of several schedules.
     """
 
     slack: float = parameter(1.0, "how far a reservation may slip, in multiples of the job's estimate", low=0.0)
@@ -52,13 +55,13 @@ class Slack(Conservative):
         on = plan.hold(job, now.time, now.time + job.estimate)
         if plan.shortage() is not None:
             return  # in the way of a reservation granted by an earlier policy
-        trial = place_within(plan, others, bounds, now.time, frozenset())
-        if trial.late is not None:
-            now.keep(job, BreaksBound(trial.late, trial.starts[trial.late.rank], bounds[trial.late.rank]))
+        placed = place_within(plan, others, bounds, now.time, frozenset())
+        if placed.late is not None:
+            now.keep(job, BreaksBound(placed.late, placed.starts[placed.late.rank], bounds[placed.late.rank]))
             return
-        now.backfill(job, trial.why(others, bounds), on)
+        now.backfill(job, placed.why(others, bounds), on)
         for other in others:
-            was, at = reserved[other.rank], trial.starts[other.rank]
+            was, at = reserved[other.rank], placed.starts[other.rank]
             if at == now.time:
                 now.backfill(other, MadeRoom(job, was), plan.seats_of(other))
             elif at != was or now.has_nodes:

@@ -36,8 +36,9 @@ class MultiQueue(Policy):
     The first job of each queue is its pivot and has a planned start, recomputed at each pass. Every waiting job is
     considered once, high priority first. A pivot starts when its planned start is now. Another job starts if it fits in
     its partition and (a) ends by its pivot's start or (b) leaves its pivot enough, or (c) if it delays no pivot at all.
-    A job runs on processors of its class's partition, which borrows what it lacks and keeps it until it is borrowed
-    back. With classes=none it is plain backfilling of a single queue.
+    In no case may it delay a reservation (LS section 2.2). A job runs on processors of its class's partition, which
+    borrows what it lacks and keeps it until another partition borrows it. With classes=none it is plain backfilling of
+    a single queue.
 
     The paper leaves some points open: a job with a requested reservation has no speculative run. Requested reservations
     may delay pivots, speculative runs do not; of jobs that arrive together, the first by rank chooses first. Reserved
@@ -51,7 +52,7 @@ class MultiQueue(Policy):
         "1000/10000", "estimates that separate the queues, in seconds (LS eq. 1); none: a single queue"
     )
     speculate: float = parameter(
-        0.0, "length in seconds of the speculative run of a long job (LS section 2.1); 0: none", low=0.0
+        0.0, "length in seconds of the speculative run of a long job (LS section 2.1: 180); 0: none", low=0.0
     )
     speculate_over: float = parameter(
         1000.0, "the least estimate, in seconds, of a job that is tried (LS section 2.1)", low=0.0

@@ -1,4 +1,4 @@
-"""Immediate service: every job gets a slice of time as soon as it arrives (Chiang & Vernon; K section 2.3)."""
+"""Immediate service: a new job suspends jobs that have had their slice of time (Chiang & Vernon; K section 2.3)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from sim.workload.model import Job
 @policy("immediate", "K section 2.3, figures 3.1 to 3.4", **{"is": "immediate"})
 @dataclass(frozen=True)
 class Immediate(Preemptive):
-    """Each new job starts at once by suspending jobs that have used up their slice, lowest instantaneous xfactor first.
+    """A new job may suspend jobs that have used up their slice, lowest instantaneous xfactor first; otherwise it waits.
 
-    The instantaneous xfactor is the time since submit over the time run, infinite before the first run. Idle jobs, the
-    largest first, start or resume when they fit. A new job without enough jobs to suspend waits and tries again at
-    every instant and whenever a running job completes its first slice.
+    The instantaneous xfactor is the time since submit over the time run (K: (wait + run) / run), infinite before the
+    first run. Idle jobs, the largest instantaneous xfactor first, start or resume when they fit. A new job without
+    enough jobs to suspend tries again at every instant and whenever a running job completes its slice. A job has one
+    slice in all: after it has run for that long, it may be suspended at any time, even just after it has resumed.
     """
 
-    slice: float = parameter(600.0, "seconds that a job may run before it can be suspended (K section 2.3)", low=1.0)
+    slice: float = parameter(
+        600.0, "seconds that a job runs in all before it may be suspended (K section 2.3)", low=1.0
+    )
 
     @by_calls
     def decide(self, now: Pass) -> None:

@@ -28,7 +28,8 @@ class Selective(Remembering):
     xfactor = (wait + estimate) / estimate; wait is all time since submit that the job did not run, so it grows while
     the job is idle. At every instant idle jobs, the largest xfactor first, take free processors; at every tick they may
     preempt. A job does not suspend one more than twice as wide. There are no reservations: the xfactor of a waiting
-    job grows until it may preempt.
+    job grows until it may preempt. The limits are those of the text of K section 3.2: at least sf times, at most twice
+    as wide. The formula in K section 3.3 has > and the ratio of the widths upside down.
     """
 
     sf: float = parameter(2.0, "how many times larger the xfactor must be to suspend (K section 3.1)", low=1.0)
@@ -79,7 +80,9 @@ class Selective(Remembering):
                 self.take_room(now, job)
 
     def _preempt_in_turn(self, now: Pass) -> None:
-        """Let each job that is idle now preempt once if it may: the largest xfactor first, then by rank."""
+        """Let each job that is idle now preempt once if it may: the largest xfactor first, then by rank. `next_turn`
+        returns only jobs that fit or for which suspensions can make enough room.
+        """
         self.begin_turns(now)
         job = self.next_turn(now)
         while job is not None:
@@ -117,13 +120,15 @@ class Selective(Remembering):
         protects the job.
         """
         height = expansion(run.since - run.job.submit - run.ran_before, run.job.estimate)
-        return inf if self.spares(now, run.job, height) else height
+        return inf if self.protects(now, run.job, height) else height
 
-    def spares(self, now: View, job: Job, its_xfactor: float) -> bool:
+    def protects(self, now: View, job: Job, its_xfactor: float) -> bool:
         """Return True if the policy protects the running job `job`, whose xfactor is `its_xfactor`, from being
         suspended.
         """
         return False
+
+    # Why a job waits: `view` in place of `now` leaves a method out of the compiled policy
 
     def why_nobody(self, view: View, job: Job) -> Reason:
         """Return the reason why the job may suspend none of the running jobs: maintenance, too small an xfactor, or
@@ -143,7 +148,7 @@ class Selective(Remembering):
             return NoVictims(mine, self.sf)
         wide = [other for other in outranked if is_too_wide(other.procs, job.procs)]
         spared = [
-            other for other in outranked if self.spares(view, other, self._xfactor(view, other)) and other not in wide
+            other for other in outranked if self.protects(view, other, self._xfactor(view, other)) and other not in wide
         ]
         left = sum(other.procs for other in outranked if other not in wide and other not in spared)
         if not (wide or spared) or (pinned is None and left + self.count_unclaimed(view) >= job.procs):
@@ -173,6 +178,6 @@ class Tunable(Selective):
         self.review(now)
         super().decide(now)
 
-    def spares(self, now: View, job: Job, its_xfactor: float) -> bool:
+    def protects(self, now: View, job: Job, its_xfactor: float) -> bool:
         count = self.counted(now, job)
         return count > 0 and its_xfactor > self.limit * self.slowdowns(now, job) / count
