@@ -7,7 +7,7 @@ times can be made.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import ceil, inf
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 from sim.machine.moment import MOMENT
 from sim.workload.shape import Amounts, Request, Seats, Shape
+
+BLOCK = 32
+"""Number of steps of the plan that are looked at together at first; twice as many each time after that."""
 
 
 class Waiting(NamedTuple):
@@ -104,9 +107,8 @@ class PlanAhead:
         known = self._late.setdefault(request, {})
         late = max((start for length, start in known.items() if length <= job.length), default=0.0)
         first = bisect_right(self._times, max(after, late) + MOMENT) - 1
-        starts = np.maximum(self._times[first:], after)
-        for place in np.flatnonzero(self._may_fit(request, first, starts, job.length)).tolist():
-            at, start = first + place, float(starts[place])
+        for at in self._places(request, first, after, job.length):
+            start = max(self._times[at], after)
             last = max(bisect_left(self._times, start + job.length - MOMENT), at + 1)
             worst: Amounts = self._steps[at:last].min(axis=0) if last > at + 1 else self._steps[at]
             seats = shape.seat(request, shape.left_open(request.admitted, worst, start, start + job.length))
@@ -116,15 +118,26 @@ class PlanAhead:
                 return start, seats
         return inf, None
 
+    def _places(self, request: Request, first: int, after: float, length: float) -> Iterator[int]:
+        """Yield the indices of the steps from `first` on in which the request may fit for `length` seconds, leaving out
+        those in which it certainly does not.
+        """
+        many = BLOCK
+        while first < len(self._times):
+            starts = np.maximum(self._times[first : first + 2 * many], after)
+            may = self._may_fit(request, first, starts, length)[:many]
+            yield from (first + np.flatnonzero(may)).tolist()
+            first, many = first + many, 2 * many
+
     def _may_fit(self, request: Request, first: int, starts: NDArray[np.float64], length: float) -> NDArray[np.bool_]:
         """Return, for each step from the index `first` on, False if the request certainly does not fit for `length`
-        seconds from the step's time in `starts`.
+        seconds from the step's time in `starts`. Only as many steps as `starts` has are looked at.
         """
-        free = self._steps[first : len(self._times)]
+        free = self._steps[first : first + len(starts)]
         steps, nodes, kinds = free.shape
         room = Shape.room(request, free.reshape(steps * nodes, kinds)).reshape(steps, nodes)
         room = np.where(self._allowed(request), np.maximum(room, 0), 0)
-        ends = np.append(self._times[first:], inf)
+        ends = np.append(self._times[first : first + steps], inf)
         full = np.where(room > 0, steps, np.arange(steps)[:, None])  # the next step in which each node is full
         until = ends[np.minimum.accumulate(full[::-1])[::-1]]
         room[until < (starts + length - MOMENT)[:, None]] = 0
