@@ -34,19 +34,18 @@ packed size.
 MOST_NEAR = 10_000
 """Largest total number of jobs in the pictures that a reader keeps in memory, so that steps back in time are fast."""
 CACHE = 256
-"""Size in KB of the writer's page cache in SQLite; it is small because the writer never reads old pages again."""
+"""Size in KB of the writer's page cache in SQLite; small because the writer never reads old pages again."""
 FORMAT = 2
 SHIFTED = ("priority", "start")
-"""Names of job fields that change for most waiting jobs at each poll, usually by the same amount. For these fields the
-differences are stored, all jobs together.
-"""
+"""Names of job fields that change for most waiting jobs at each poll, usually by the same amount. Their differences
+are stored, all jobs together."""
 TABLES = ("about", "polls", "jobs")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS polls (at REAL PRIMARY KEY, cost REAL, is_frame INTEGER, data BLOB);
 CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, state TEXT, reason TEXT, submit REAL, eligible REAL, start REAL,
     end REAL, cpus INTEGER, time_limit REAL, user TEXT, account TEXT, partition TEXT, qos TEXT, wanted INTEGER,
-    nodes TEXT, name TEXT, memory INTEGER, gpus INTEGER, reservation TEXT, tres TEXT);
+    nodes TEXT, name TEXT, memory INTEGER, gpus INTEGER, reservation TEXT, tres TEXT, dependency TEXT);
 """
 _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("nodes", Node, "name"),
@@ -69,7 +68,7 @@ class Recorder:
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
         self._path, self._secret = str(path), secret
         self._before: Cluster | None = None
-        self._since_frame = 0
+        self._since_frame, self._waits = 0, dict[str, str]()
         self._machine, self._reserved = "", dict[tuple[str, float], Reservation]()
         try:
             # it may be made on another thread than the one that polls
@@ -97,8 +96,9 @@ class Recorder:
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(f"PRAGMA cache_size=-{CACHE}")
             self._db.executescript(_SCHEMA)
-            with suppress(sqlite3.OperationalError):  # the column is there, unless the recording is an early one
-                self._db.execute("ALTER TABLE jobs ADD COLUMN tres TEXT")
+            for name in ("tres", "dependency"):  # early recordings lack these columns
+                with suppress(sqlite3.OperationalError):
+                    self._db.execute(f"ALTER TABLE jobs ADD COLUMN {name} TEXT")
             self._db.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
         except sqlite3.Error as error:
             raise FileError(f"cannot record there: {error}", self._path) from None
@@ -112,8 +112,10 @@ class Recorder:
         is_frame = self._before is None or self._since_frame >= FRAME
         data = _whole(shown) if is_frame or self._before is None else _delta(self._before, shown)
         packed = zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)
-        rows = [_row(job) for job in shown.jobs if known.get(job.id) != job and _is_told(known.get(job.id), job)]
-        rows += [_row(_left(job, shown.at)) for id, job in known.items() if id not in shown.job_of]
+        told = [job for job in shown.jobs if (was := known.get(job.id)) != job and _is_told(was, job)]
+        told += [_left(job, shown.at) for id, job in known.items() if id not in shown.job_of]
+        self._waits = {job.id: self._waits.get(job.id) or job.dependency for job in (*shown.jobs, *told)}
+        rows = [_row(replace(job, dependency=self._waits[job.id])) for job in told]  # as the job was submitted
         self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
         if self._before is None or (shown.nodes, shown.reservations) != (self._before.nodes, self._before.reservations):
             self._write_machine(with_earlier(shown, self._reserved))
@@ -129,7 +131,7 @@ class Recorder:
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany("INSERT OR REPLACE INTO polls VALUES (?, ?, ?, ?)", polls)
-                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 20)})", jobs)
+                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 21)})", jobs)
         except sqlite3.Error as error:
             raise FileError(f"the recording cannot be written: {error}", self._path) from None
 
@@ -171,7 +173,7 @@ def _row(job: ClusterJob) -> tuple[Any, ...]:
     return (
         job.id, job.state, job.reason, job.submit, job.eligible, began, ended, job.cpus, job.limit, job.user,
         job.account, job.partition, job.qos, wanted, ",".join(job.nodes), job.name,
-        job.memory, job.gpus, job.reservation, job.tres,
+        job.memory, job.gpus, job.reservation, job.tres, job.dependency,
     )  # fmt: skip
 
 
@@ -310,9 +312,7 @@ class Recording:
         return self.ended(0.0, next(iter(self.times()), 0.0))
 
     def ended(self, since: float, until: float) -> tuple[ClusterJob, ...]:
-        """Return the jobs that ran and ended after the time `since` and not after `until`, both in seconds since
-        1970.
-        """
+        """Return the jobs that ran and ended after the time `since` and by `until`, both in seconds since 1970."""
         rows = self._ask(
             "SELECT id, state, start, end, submit, cpus, time_limit, user, account, partition, nodes FROM jobs"
             " WHERE end > ? AND end <= ? AND start < end AND nodes != '' ORDER BY end DESC LIMIT ?",

@@ -20,7 +20,7 @@ from sim.machine.moment import MOMENT
 from sim.workload.shape import Amounts, Request, Seats, Shape
 
 BLOCK = 32
-"""Number of steps of the plan that are looked at together at first; twice as many each time after that."""
+"""Number of steps of the plan in which a search for a start begins; the number doubles while nothing is found."""
 
 
 class Waiting(NamedTuple):
@@ -131,7 +131,7 @@ class PlanAhead:
 
     def _may_fit(self, request: Request, first: int, starts: NDArray[np.float64], length: float) -> NDArray[np.bool_]:
         """Return, for each step from the index `first` on, False if the request certainly does not fit for `length`
-        seconds from the step's time in `starts`. Only as many steps as `starts` has are looked at.
+        seconds from the step's time in `starts`. The result is as long as `starts`.
         """
         free = self._steps[first : first + len(starts)]
         steps, nodes, kinds = free.shape

@@ -22,16 +22,17 @@ from sim.workload.shape import Shape
 COLUMNS = (
     "JobID", "State", "Reason", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Timelimit", "NCPUS", "NNodes",
     "NodeList", "User", "Account", "Partition", "QOS", "Reservation", "ReqNodes", "ReqMem", "ReqTRES", "AllocTRES",
+    "Dependency", "JobName",
 )  # fmt: skip
 _JOBS = (
     "SELECT id, state, reason, submit, coalesce(eligible, submit), start, end,"
     " coalesce(end, (SELECT max(at) FROM polls)) - start, '0:0:' || time_limit, cpus, wanted, nodes, user, account,"
     " partition, qos, reservation, iif(nodes = '', wanted, 1), nullif(memory, 0) || 'Mn',"
-    " coalesce(nullif({tres}, ''), 'gres/gpu=' || (nullif(gpus, 0) * wanted)), nullif({tres}, '')"
-    " FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
+    " coalesce(nullif({tres}, ''), 'gres/gpu=' || (nullif(gpus, 0) * wanted)), nullif({tres}, ''),"
+    " {dependency}, name FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
 )
 """SQL query for the columns that a dump of sacct would have. For jobs with unknown resources (tres), the memory is per
-node.
+node. Early recordings have no columns for resources and dependencies.
 """
 MOST_JOBS = 50_000_000
 MOST_LETTERS = 100_000
@@ -56,8 +57,9 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
     """
     try:
         with foreign_database(path, ("about", "polls", "jobs"), longest=LONGEST) as db:
-            has_tres = db.execute("SELECT 1 FROM pragma_table_info('jobs') WHERE name = 'tres'").fetchone()
-            rows = [*_few_enough(db.execute(_JOBS.format(tres="tres" if has_tres else "NULL"), (MOST_JOBS,)))]
+            there = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('jobs')")}
+            added = {name: name if name in there else "NULL" for name in ("tres", "dependency")}
+            rows = [*_few_enough(db.execute(_JOBS.format(**added), (MOST_JOBS,)))]
             told = dict(db.execute("SELECT name, value FROM about WHERE name IN ('machine', 'nodes')"))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         raise TraceError(f"is a database, but no recording of a cluster ({error})", path) from None

@@ -12,6 +12,7 @@ import pytest
 from sim.cluster.recording import Recorder
 from sim.cluster.values import Cluster, ClusterJob, Node, Partition
 from sim.errors import TraceError
+from sim.workload.follows import After, Follow
 from sim.workload.model import Field
 from sim.workload.reading import read
 from sim.workload.shape import Seats
@@ -94,10 +95,24 @@ def test_jobs_of_a_recording_run_on_its_nodes(tmp_path: Path) -> None:
     assert trace.fidelity.unmodelled().assumed == ()
 
 
+def test_jobs_of_a_recording_wait_for_those_that_they_depend_on(tmp_path: Path) -> None:
+    """A dependency that is met vanishes from the list of jobs; the first text counts."""
+    recorder = Recorder(tmp_path / "week.slog")
+    runs = replace(DONE, id="5", state="RUNNING", end=None)
+    waits = replace(WAITS, id="6", submit=1e9 + 10, dependency="afterok:5(unfulfilled)")
+    for at, jobs in ((50, (runs, waits)), (60, (replace(DONE, id="5"), replace(waits, dependency=""))), (70, ())):
+        recorder.add(Cluster(1e9 + at, nodes=(Node("n1", 8),), jobs=jobs))
+    recorder.close()
+    trace = read(tmp_path / "week.slog")
+    assert trace.ids == ("5", "6")
+    assert trace.follows == (None, Follow((After(0, "ok"),)))
+
+
 def test_an_early_recording_has_only_the_cores_of_its_nodes(tmp_path: Path) -> None:
     path = recording(tmp_path / "week.slog")
     with closing(sqlite3.connect(path)) as db:
         db.execute("ALTER TABLE jobs DROP COLUMN tres")
+        db.execute("ALTER TABLE jobs DROP COLUMN dependency")
         db.execute("UPDATE about SET name = 'nodes', value = '{\"n1\": 8, \"n2\": 8}' WHERE name = 'machine'")
         db.commit()
     trace = read(path)
