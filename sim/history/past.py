@@ -29,7 +29,7 @@ from sim.decisions.decisions import Decision
 from sim.history.decision_log import DecisionLog
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import ENDINGS, KINDS, SUSPENDED, Stretch
-from sim.history.times import NEVER, Floats, Times
+from sim.history.times import NEVER, Floats, KnownTimes, Times
 from sim.machine.processors import written
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
@@ -210,6 +210,12 @@ class Past:
     def ends(self, jobs: int) -> Floats:
         """Return, for each of the first `jobs` ranks, the time of its end or kill at the estimate; nan if neither."""
         return self._done.column(jobs, self._now)
+
+    def event_times(self) -> tuple[KnownTimes, KnownTimes]:
+        """Return the times at which each job first ran and at which it finished or was killed at its estimate, to be
+        looked up by rank.
+        """
+        return self._started.known(self._now), self._done.known(self._now)
 
     def start_of(self, rank: int) -> float | None:
         """Return the time at which the job first ran; None if it has not."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from array import array
 from math import nan
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +61,38 @@ class Times:
             np.copyto(known, nan, where=step >= before)
         return known if len(at) == jobs else np.append(known, np.full(jobs - len(at), nan))
 
+    def known(self, before: int) -> KnownTimes:
+        """Return the times of the events from before the step `before`, without a copy."""
+        return KnownTimes(self, before)
+
     def until(self, step: int) -> Times:
         """Return a copy in which only events from the first `step` steps have happened."""
         cut, known = Times(), np.array(self.step) < step
         cut.at = array("d", np.where(known, np.array(self.at), nan).tolist())
         cut.step = array("i", np.where(known, np.array(self.step), NEVER).tolist())
         return cut
+
+
+class KnownTimes:
+    """Times of one event as known before a step: for the rank of a job, or for an array of ranks, the time of the
+    event, nan if it had not happened. Nothing is copied, because a chart asks for few of millions of jobs.
+    """
+
+    __slots__ = ("_before", "_times")
+
+    def __init__(self, times: Times, before: int) -> None:
+        self._times, self._before = times, before
+
+    def __getitem__(self, ranks: Any) -> Any:
+        if isinstance(ranks, np.ndarray):
+            return np.array([self[rank] for rank in ranks.tolist()], dtype=float)
+        time = self._times.of(ranks, self._before)
+        return nan if time is None else time
+
+    def whole(self, jobs: int) -> Floats:
+        """Return an array with the times of the first `jobs` jobs."""
+        return self._times.column(jobs, self._before)
+
+
+EventTimes: TypeAlias = KnownTimes | Floats
+"""Times of one event, by rank: looked up in a run's history, or an array with the time of every job"""

@@ -18,6 +18,7 @@ from sim.decisions.matrix import ReserveRow
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.history.past import Past
 from sim.history.stretch import Stretch
+from sim.history.times import EventTimes
 from sim.why.evidence import entry_of
 from sim.why.explanation import passed_by
 from sim.why.facts import NOBODY, PassedBy
@@ -101,7 +102,7 @@ def submit_of(workload: Workload, rank: int, end_of: Callable[[int], float | Non
     return None if None in ends else max(follow.due(job.submit, last), last)
 
 
-def submits_of(workload: Workload, ranks: Iterable[int], end: Floats) -> Floats:
+def submits_of(workload: Workload, ranks: Iterable[int], end: EventTimes) -> Floats:
     """Return the submit time in a run of each job in `ranks`, in seconds; NaN if it is not known yet. `end` has the end
     of every job by rank, NaN before it.
     """

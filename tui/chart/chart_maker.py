@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sim.engine.snapshot import Snapshot
 from sim.history.past import Past
 from sim.history.stretch import Stretch
-from sim.history.times import Floats
+from sim.history.times import EventTimes, Floats
 from sim.policies import Policy
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
@@ -53,10 +53,6 @@ class ChartMaker:
         self._promises = Promises()
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
-        self._known: tuple[int, Floats, Floats] = -1, np.zeros(0), np.zeros(0)
-        """(Number of steps, first start of each job, completion of each job) at the last computation of these times;
-        the number is -1 before the first computation
-        """
 
     def parted(self, time: float) -> ChartMaker:
         """Return a maker for a branch of the run that has the same past up to `time`; the drawings of that past are
@@ -104,12 +100,12 @@ class ChartMaker:
         by_owner = partitioned and ByOwner(partitioned, history, view.axis, view.per_column, view.first, view.columns)
         plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules), self.workload.shape)
         raster, pending = self._raster(history, view, clock, plan, lanes, deadline, partitioned)
-        start, end = self._times_known(history, clock)
+        start, end = history.event_times()
         names, useless = lane_names(snapshot) if by_owner is not None else (), None
         unused: tuple[int, ...] = ()
         if self._nodes is not None and use is not None:
             names = () if partitioned is None else self._nodes.lane_names(partitioned)
-            useless = self._nodes.useless(history, view, clock, use, start, by_owner)
+            useless = self._nodes.useless(history, view, clock, use, by_owner)
             unused = self._nodes.unused(use)
         return ChartScene(
             view=view,
@@ -182,7 +178,7 @@ class ChartMaker:
         ordered = lanes or by_owner
         if ordered is not None:
             plan = tuple(Box(s.rank, s.start, s.end or clock, s.processors, s.kind) for s in _ahead(plan, ordered))
-        times = self._times(history)
+        times = history.starts(len(self.workload)), history.ends(len(self.workload))
         return Drawing(
             view=view,
             clock=clock,
@@ -214,27 +210,18 @@ class ChartMaker:
         return axis_by_event(self.steps.kind, self.steps.of(history, clock), [snapshot], clock)
 
     def hues_of(
-        self, history: Past, ranks: Sequence[int], mode: str, clock: float, times: tuple[Floats, Floats] | None = None
+        self,
+        history: Past,
+        ranks: Sequence[int],
+        mode: str,
+        clock: float,
+        times: tuple[EventTimes, EventTimes] | None = None,
     ) -> NDArray[np.uint8]:
         """Return the hues of the jobs with these ranks, for panels that name them; `times` are the starts and ends of
         all jobs, None if the caller does not know them.
         """
-        start, end = times or self._times(history)
+        start, end = times or history.event_times()
         return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, partial(_owner_of, history))
-
-    def _times(self, history: Past) -> tuple[Floats, Floats]:
-        return history.starts(len(self.workload)), history.ends(len(self.workload))
-
-    def _times_known(self, history: Past, clock: float) -> tuple[Floats, Floats]:
-        """Return the first starts and completions of all jobs. Times after `clock` may be included, because computing
-        the arrays for each step would take long.
-        """
-        whole, steps = history.whole, history.steps
-        if steps < whole.steps and whole.time_of(steps) <= clock:  # more happens at this very moment
-            return self._times(history)
-        if not steps <= self._known[0] <= whole.steps:
-            self._known = whole.steps, *self._times(whole)
-        return self._known[1:]
 
     # The picture
 

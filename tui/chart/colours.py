@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.history.times import EventTimes
 from sim.life.job_state import submits_of
 from sim.workload.categories import TAU
 from sim.workload.columns import NumberIds
@@ -117,7 +118,7 @@ class Colours:
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
 
-    def of(self, mode: str, ranks: Ranks, start: Floats, end: Floats, now: float, owner: Owner) -> Hues:
+    def of(self, mode: str, ranks: Ranks, start: EventTimes, end: EventTimes, now: float, owner: Owner) -> Hues:
         """Return the hues of the jobs `ranks` as of `now`. `start` and `end` hold the first start and the completion of
         every job, by rank; `owner` returns the partition in which a job started.
         """
@@ -128,8 +129,8 @@ class Colours:
             return np.take(self._users[0], ranks)
         if mode == "queue":
             return np.take(self._queues[0], ranks)
-        begun = np.where(start[ranks] <= now, start[ranks], np.nan)
-        done = np.where(end[ranks] <= now, end[ranks], np.nan)
+        begun, done = start[ranks], end[ranks]
+        begun, done = np.where(begun <= now, begun, np.nan), np.where(done <= now, done, np.nan)
         if mode == "partition":
             parts = [
                 None if np.isnan(since) else owner(rank) for rank, since in zip(ranks.tolist(), begun, strict=True)
@@ -147,7 +148,8 @@ class Colours:
         if mode == "passed":
             from sim.metrics.fairness import overtaken
 
-            return PASSES.hues(np.where(np.isnan(begun), np.nan, overtaken(workload, start, ranks)))
+            whole = start if isinstance(start, np.ndarray) else start.whole(len(workload))
+            return PASSES.hues(np.where(np.isnan(begun), np.nan, overtaken(workload, whole, ranks)))
         if mode == "slowdown":
             return SLOWDOWNS.hues(1 + (done - submit - run) / np.maximum(run, TAU))
         return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))

@@ -16,7 +16,7 @@ from sim.engine.snapshot import Snapshot
 from sim.formatting import count, printable, shortened
 from sim.history.node_use import Stay, Use, barred, use_now, uses_at
 from sim.history.past import Past
-from sim.workload.model import Floats, Workload
+from sim.workload.model import Workload
 from sim.workload.shape import BARS, OPEN, Shape
 from tui.chart.owners import ByOwner, Owners, Partitioned, gap_of
 from tui.chart.partition_names import LaneName
@@ -78,9 +78,7 @@ class NodeRows:
         causes, free = barred(self.shape, now), now.free[:, 0]
         return int(free.sum()), *(int(free[causes == number].sum()) for number in range(len(BARS)))
 
-    def useless(
-        self, history: Past, view: ChartView, clock: float, now: Use, start: Floats, by_owner: ByOwner | None
-    ) -> Bools | None:
+    def useless(self, history: Past, view: ChartView, clock: float, now: Use, by_owner: ByOwner | None) -> Bools | None:
         """Return an array (band, column): True if most of the band (group of cores drawn together) is on nodes whose
         free cores no waiting job can use. The result is None if all are False.
 
@@ -92,7 +90,7 @@ class NodeRows:
         if len(self._known) > _KEPT:
             self._known.clear()
             missing = list(range(last))
-        for column, use in zip(missing, self._uses(history, view, missing, start), strict=False):
+        for column, use in zip(missing, self._uses(history, view, missing), strict=False):
             self._known[axis, view.first + column] = barred(self.shape, use) != OPEN
         edges = view.edges()
         found = np.zeros((len(edges) - 1, view.columns), np.bool_)
@@ -104,7 +102,7 @@ class NodeRows:
             found[:, last] = self._bands(nodes, edges, by_owner)
         return found if found.any() else None
 
-    def _uses(self, history: Past, view: ChartView, columns: list[int], start: Floats) -> Iterable[Use]:
+    def _uses(self, history: Past, view: ChartView, columns: list[int]) -> Iterable[Use]:
         if not columns:
             return ()
         times = [view.time_at(column + 0.5) for column in columns]
@@ -113,7 +111,7 @@ class NodeRows:
             Stay(held.rank, held.start, inf if held.end is None else held.end, held.processors)
             for held in history.between(begin, end)
         )
-        submit = self._workload.due
+        submit, start = self._workload.due, history.starts(len(self._workload))
         began = np.where(np.isnan(start), inf, start)
         waits = np.flatnonzero((submit <= end) & (began > begin)).tolist()
         return uses_at(self.shape, times, stays, ((rank, submit[rank], began[rank]) for rank in waits))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sim.formatting import Clock, clock_near
 from sim.history.past import Past
 from sim.history.stretch import Stretch
+from sim.history.times import EventTimes
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
 from tui.chart.lanes import Lane
@@ -116,9 +117,9 @@ class Chart:
     legend: tuple[tuple[int, str], ...]
     """Meaning of hues, as pairs (hue, meaning in words)"""
     workload: Workload
-    start: NDArray[np.float64]
+    start: EventTimes
     """First start of each job by rank, nan if unknown. Starts after `clock` must not be shown."""
-    end: NDArray[np.float64]
+    end: EventTimes
     """Completion of each job by rank, nan if unknown. Completions after `clock` must not be shown"""
     division: tuple[int, ...] = ()
     """For each partition: processors (bits) that it owned when the machine was divided into partitions; empty without

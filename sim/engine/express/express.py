@@ -36,7 +36,7 @@ from sim.kernel.tolls import TollLoop
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
 from sim.policies.policy import Policy
-from sim.workload.model import Ints, Workload
+from sim.workload.model import Ints, Job, Workload
 
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
@@ -251,7 +251,7 @@ class Express:
         state.now, state.step_count, self._at = loop.now, loop.step, loop.step
         state.submitted = loop.arriving
         state.arrived[:] = jobs[loop.arriving - loop.arrived : loop.arriving]
-        state.completed[:] = [jobs[rank] for rank in _values(loop.done, loop.completed)]
+        state.completed[:] = [self._job(rank) for rank in _values(loop.done, loop.completed)]
         state.killed.clear()
         state.decisions.clear()
         state.printed.clear()
@@ -267,17 +267,22 @@ class Express:
         self._settle_running()
         self._settle_plans()
 
+    def _job(self, rank: int) -> Job:
+        """Return the job of that rank. Its neighbours, whose objects the engine would make as well, are not needed."""
+        jobs = self._workload.jobs
+        return jobs.made[rank] or jobs.next(rank, 1)
+
     def _settle_waiting(self) -> None:
-        state, loop, jobs = self._state, self._copied, self._workload.jobs
+        state, loop = self._state, self._copied
         waiting = {loop.rank_at[place] for place in _values(loop.queue, loop.waiting)}
         for rank in state.waiting.jobs.keys() - waiting:
-            state.waiting.remove(jobs[rank])
+            state.waiting.remove(self._job(rank))
         for rank in sorted(waiting - state.waiting.jobs.keys()):
-            state.waiting.add(jobs[rank])
+            state.waiting.add(self._job(rank))
         state.waiting.step = state.step_count - 1
 
     def _settle_running(self) -> None:
-        state, future, loop, jobs = self._state, self._future, self._copied, self._workload.jobs
+        state, future, loop = self._state, self._future, self._copied
         running, machine, history = state.running, state.machine, self._history
         many = loop.running
         ranks = _values(loop.end_rank, many)
@@ -289,7 +294,7 @@ class Express:
             stretch = history.stretch(is_open[rank])
             ran = state.ledger.ran[rank]
             kind = KINDS.index(stretch.kind)
-            running[rank] = Allocation(jobs[rank], stretch.start, expected[rank], kind, is_open[rank], ran)
+            running[rank] = Allocation(self._job(rank), stretch.start, expected[rank], kind, is_open[rank], ran)
             machine.held[rank] = stretch.processors
         state.ends[:] = list(zip(ends, ranks, _values(loop.end_procs, many), strict=True))
         leaves = [-time for time in _values(loop.leave_at, many)]

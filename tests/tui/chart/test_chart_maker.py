@@ -125,7 +125,7 @@ def test_before_the_first_step_nothing_has_been(lab: Lab) -> None:
     maker, camera = ChartMaker(engine.workload), Camera(1, 0, 4, 40, 8)
     chart = maker.make(engine.history.as_of(0), engine.snapshot(), 10, camera)
     assert (chart.raster.rank == -1).all()
-    assert (np.isnan(chart.start).tolist(), np.isnan(chart.end).tolist()) == ([True], [True])
+    assert np.isnan([chart.start[0], chart.end[0]]).all()
     engine.step()
     assert (draw(maker, engine, camera).raster.rank == 0).any()
 
@@ -141,7 +141,8 @@ def test_what_the_next_steps_bring_is_not_told_though_they_be_of_the_same_moment
         for clock in filter(None, (snapshot.time, snapshot.next_time)):
             chart = maker.make(past, snapshot, clock, camera)
             for told, known in ((chart.start, past.starts(4)), (chart.end, past.ends(4))):
-                assert np.array_equal(np.where(told <= clock, told, np.nan), known, equal_nan=True)
+                times = told[np.arange(4)]
+                assert np.array_equal(np.where(times <= clock, times, np.nan), known, equal_nan=True)
 
 
 def test_a_run_of_nothing_can_be_shown(lab: Lab) -> None:

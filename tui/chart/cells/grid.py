@@ -138,7 +138,9 @@ class Grid:
             return is_selected
         if self.chart.since is None:
             return np.zeros(rank.shape, np.bool_)
-        has_started: Bools = np.equal(_by_job(self.chart.start, rank), self.chart.since)
+        shown, place = np.unique(rank, return_inverse=True)
+        starts = np.array([self.chart.start[job] if job >= 0 else np.nan for job in shown.tolist()])
+        has_started: Bools = np.equal(starts, self.chart.since)[place.reshape(rank.shape)]
         return has_started
 
     def _layer(self) -> Layer:
