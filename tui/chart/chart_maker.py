@@ -120,7 +120,7 @@ class ChartMaker:
             names=() if self._nodes is None or by_owner is not None else self._nodes.names,
             useless=useless,
             unused=unused,
-            missing=_missing(view, snapshot.outages, by_owner) if lanes is None else None,
+            missing=missing_in(view, snapshot.outages, by_owner) if lanes is None else None,
             outages=snapshot.outages,
             division=snapshot.division,
             marks=(*marks, *self._promises.marks(history, snapshot, clock, selected)),
@@ -371,21 +371,21 @@ def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None)
     return np.repeat(homes[:, None], view.columns, axis=1)
 
 
-def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
+def missing_in(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
     """Return, for each band (group of processors drawn together) and column, True if most of it is unavailable; None if
     all are available. The bands are in the chart's order of processors.
     """
     if by_owner is None or not outages:
-        return missing_in(view, outages)
+        return _missing(view, outages)
     found = np.zeros((view.bands, view.columns), np.bool_)
     for columns, order in by_owner.runs(view.columns):
         there = [outage._replace(processors=order.lifted(outage.processors)) for outage in outages]
-        if (missing := missing_in(view, there)) is not None:
+        if (missing := _missing(view, there)) is not None:
             found[:, columns] = missing[:, columns]
     return found if found.any() else None
 
 
-def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | None:
+def _missing(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | None:
     """Return, for each band (group of processors drawn together) and column, True if most of it is unavailable at the
     middle of the column; None if all are available.
     """

@@ -120,14 +120,7 @@ class NodeRows:
         """Return True for each band (group of cores between two `edges`) if most of its cores belong to the nodes that
         are True in `nodes`.
         """
-        cores = np.repeat(nodes, self.shape.has[:, 0])
-        if by_owner is not None:
-            order = by_owner.orders[0].processors
-            cores = np.where(order >= 0, cores[order], False)
-        sums = np.concatenate(([0], np.cumsum(cores)))
-        upper, lower = np.array(edges[:-1]), np.array(edges[1:])
-        found: Bools = 2 * (sums[upper] - sums[lower]) > upper - lower
-        return found
+        return mostly(np.repeat(nodes, self.shape.has[:, 0]), edges, by_owner)
 
     def by_use(self, view: ChartView, clock: float, now: Use, by_rows: bool | None) -> Partitioned | None:
         """Return lanes that group the nodes by how full they are now, or None. With `by_rows=True` there are lanes,
@@ -153,3 +146,16 @@ class NodeRows:
         """Return the name of each lane, with the number of nodes in it."""
         sizes = (len(self.shape.nodes_of(cores)) for cores in how.now)
         return tuple(LaneName(name, "", count(size, "node")) for name, size in zip(LANES, sizes, strict=True))
+
+
+def mostly(cores: Bools, edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:
+    """Return, for each band between two edges of the chart, True if most of its cores are True in `cores`; in lanes the
+    order of the cores is that of `by_owner`.
+    """
+    if by_owner is not None:
+        order = by_owner.orders[0].processors
+        cores = np.where(order >= 0, cores[order], False)
+    sums = np.concatenate(([0], np.cumsum(cores)))
+    upper, lower = np.array(edges[:-1]), np.array(edges[1:])
+    found: Bools = 2 * (sums[upper] - sums[lower]) > upper - lower
+    return found

@@ -160,7 +160,7 @@ class ByOwner:
     """
 
     def __init__(
-        self, how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int,
+        self, how: Partitioned, history: Past | None, axis: Axis, per_column: float, first: int, columns: int,
         exact: bool = False,
     ) -> None:  # fmt: skip
         """Compute the orders of `columns` columns from column `first` on. With `exact`, an order changes at the very
@@ -232,12 +232,12 @@ def gap_of(seen: int, rows: int, parts: int) -> int:
 
 
 def _divisions_in(
-    how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
+    how: Partitioned, history: Past | None, axis: Axis, per_column: float, first: int, columns: int
 ) -> tuple[list[tuple[int, Owners]], list[float]]:
     """Return pairs (column, owners) for each column in which the owners change, and the times of these changes; column
     0 is always the first.
     """
-    if how.is_fixed:
+    if how.is_fixed or history is None:
         return [(0, how.now)], [-inf]
     start, end = (axis.time(at * per_column) for at in (first, first + columns))
     found: dict[int, tuple[float, Owners]] = {}

@@ -17,12 +17,14 @@ from sim.workload.model import Field, Floats, Workload
 from sim.workload.outages import Outage
 from tui.chart.chart_maker import missing_in
 from tui.chart.colours import Colours, Legend
+from tui.chart.owners import ByOwner
 from tui.chart.raster import Frame, Raster, rasterise
 from tui.chart.scale import NOW_AT, Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Mark, Outline
 from tui.chart.shares import Shares
 from tui.live.plan import plan_boxes
 from tui.live.unused import Unused
+from tui.live.use_lanes import lanes_by_use
 from tui.look.text import pad, shorten, sparkline
 
 MODES = {
@@ -71,8 +73,12 @@ class ChartMaker:
     ) -> ChartScene:
         """Return the chart at the time `clock`; `cluster` is the state at the poll that is shown."""
         workload = observed.workload
-        cuts = tuple(row.low for row in reversed(observed.layout.rows))
-        view = replace(camera.view(clock), cuts=cuts)
+        view, names, lanes = camera.view(clock), labels_of(observed, cluster, camera.columns >= ROOMY, unicode), None
+        if by_use := lanes_by_use(observed, cluster, view, clock, camera.by_rows):
+            view, names = by_use[0].view(view), ()
+            lanes = ByOwner(by_use[0], None, view.axis, view.per_column, view.first, view.columns)
+        else:
+            view = replace(view, cuts=tuple(row.low for row in reversed(observed.layout.rows)))
         stretches = observed.stretches(clock)
         running = [stretch for stretch in stretches if stretch.end is None]
         plan = plan_boxes(observed, cluster, running, clock)
@@ -83,11 +89,11 @@ class ChartMaker:
             view=view,
             clock=clock,
             since=None,
-            raster=self._raster(stretches, plan, view, clock),
+            raster=self._raster(stretches, plan, view, clock, lanes),
             plan=plan,
             owners=None,
             homes=None,
-            missing=missing_in(view, outages),
+            missing=missing_in(view, outages, lanes),
             outages=outages,
             marks=marks,
             mode=mode,
@@ -96,15 +102,22 @@ class ChartMaker:
             workload=workload,
             start=times[0],
             end=times[1],
-            useless=self.unused.bands(observed, view, clock),
-            names=labels_of(observed, cluster, camera.columns >= ROOMY, unicode),
-            outlines=tuple(outlines_of(observed, cluster, view, clock)),
+            useless=self.unused.bands(observed, view, clock, lanes),
+            names=names,
+            by_owner=lanes,
+            lane_names=by_use[1] if by_use else (),
+            outlines=() if lanes else tuple(outlines_of(observed, cluster, view, clock)),
         )
 
-    def _raster(self, stretches: list[Stretch], plan: tuple[Box, ...], view: ChartView, clock: float) -> Raster:
+    def _raster(
+        self, stretches: list[Stretch], plan: tuple[Box, ...], view: ChartView, clock: float, lanes: ByOwner | None
+    ) -> Raster:
         """Return the pixels of the chart in three layers: jobs that ran on top, below them jobs that were suspended,
         below these the plan.
         """
+        ahead = [Stretch(box.rank, box.start, box.end, box.kind, box.processors) for box in plan]
+        if lanes is not None:
+            stretches, ahead = list(lanes.spread(stretches)), list(lanes.spread(ahead))
         edges = view.edges()
         if self._shares is None or self._shares[0] != edges:
             self._shares = edges, Shares(edges)
@@ -119,9 +132,7 @@ class ChartMaker:
             past = past.above(rasterise(trails, frame, clock, shares))
         if view.end <= clock:
             return past
-        ahead = [
-            Stretch(box.rank, box.start, box.end, box.kind, box.processors) for box in plan if box.start < view.end
-        ]
+        ahead = [stretch for stretch in ahead if stretch.start < view.end]
         return past.above(rasterise(ahead, frame, inf, shares))
 
     def _hues(
@@ -155,17 +166,13 @@ class ChartMaker:
 
 def first_camera(observed: Observed, clock: float, columns: int, rows: int) -> Camera:
     """Return the camera (visible part of the chart) with which the screen begins: at most the last 6 hours, and all
-    nodes. If there are more nodes than `rows`, it shows the first nodes with one row each.
+    nodes.
     """
     stretches = observed.stretches(clock)
     begin = min((max(held.start, clock - MOST_SEEN) for held in stretches), default=clock)
     span = min(max(clock - begin, LEAST_SEEN), MOST_SEEN)
     whole = Camera(1, 0, max(observed.layout.cpus, 1), max(columns, 1), max(rows, 1))
-    camera = whole.fitting(0, span / NOW_AT).following()
-    listed = observed.layout.rows
-    if len(listed) <= rows:
-        return camera
-    return replace(camera, low=listed[rows - 1].low, high=listed[0].high)
+    return whole.fitting(0, span / NOW_AT).following()
 
 
 def _or_nan(value: float | None) -> float:

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from sim.cluster.observed import Observed
 from sim.cluster.room import barred
 from sim.cluster.values import Cluster
+from tui.chart.node_rows import mostly
+from tui.chart.owners import ByOwner
 from tui.chart.scale import ChartView
 
 Bools = NDArray[np.bool_]
@@ -20,7 +22,7 @@ class Unused:
 
     def __init__(self) -> None:
         self._nodes: dict[float, frozenset[str]] = {}
-        self._bands: dict[tuple[frozenset[str], tuple[int, ...], int], Bools] = {}
+        self._bands: dict[tuple[object, ...], Bools] = {}
 
     def see(self, cluster: Cluster) -> None:
         """Store, for this poll, the nodes whose free cores no waiting job can use. To save memory, successive polls
@@ -32,7 +34,7 @@ class Unused:
         last = next(reversed(self._nodes.values()), nodes)
         self._nodes[cluster.at] = last if last == nodes else nodes
 
-    def bands(self, observed: Observed, view: ChartView, clock: float) -> Bools | None:
+    def bands(self, observed: Observed, view: ChartView, clock: float, by_owner: ByOwner | None = None) -> Bools | None:
         """Return an array (band, column): True if no waiting job could use the free cores on most of the band. Return
         None if it would be False everywhere.
 
@@ -48,19 +50,17 @@ class Unused:
                 continue
             nodes = self._nodes.get(moments[observed.picture_at(time)] + origin, frozenset())
             if nodes:
-                found[:, column] = self._of(observed, nodes, edges)
+                found[:, column] = self._of(observed, nodes, edges, by_owner)
         return found if found.any() else None
 
-    def _of(self, observed: Observed, nodes: frozenset[str], edges: tuple[int, ...]) -> Bools:
-        key = nodes, edges, observed.layout.cpus
+    def _of(self, observed: Observed, nodes: frozenset[str], edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:
+        key = nodes, edges, observed.layout.cpus, () if by_owner is None else by_owner.division
         if key not in self._bands:
             if len(self._bands) > 500:
                 self._bands.clear()
-            cores = np.zeros(observed.layout.cpus + 1, np.int64)
+            cores = np.zeros(observed.layout.cpus, np.bool_)
             for row in observed.layout.rows:
                 if row.node in nodes:
-                    cores[row.low + 1 : row.high + 1] = 1
-            sums = np.cumsum(cores)
-            upper, lower = np.array(edges[:-1]), np.array(edges[1:])
-            self._bands[key] = 2 * (sums[upper] - sums[lower]) > upper - lower
+                    cores[row.low : row.high] = True
+            self._bands[key] = mostly(cores, edges, by_owner)
         return self._bands[key]

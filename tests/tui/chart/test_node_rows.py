@@ -13,9 +13,11 @@ import pytest
 from sim.engine.engine import Engine
 from tests.tui.chart.charts import chart_of, picture
 from tests.tui.scenes import context_of, engine_of
+from tui.chart.cells.edges import margin_of
 from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import paint
 from tui.chart.hover import free_text, spot_at
-from tui.look.palette import DARK
+from tui.look.palette import DARK, Mode
 from tui.panels.numbers_so_far import figures
 
 SIZE = Size(60, 18)
@@ -64,6 +66,23 @@ def test_free_cores_without_memory_are_dotted_while_a_job_waits(engine: Engine) 
     assert "," in picture(engine, ASCII, SIZE, per_column=2).splitlines()[-6]
     assert "·" in picture(engine, DARK, SIZE, per_column=2)
     assert chart.unused == (3, 0, 3, 0, 0)
+
+
+@pytest.mark.parametrize("mode", ["colour", "ascii", "mono"])
+def test_free_cores_of_no_use_look_unlike_other_free_cores(engine: Engine, mode: Mode) -> None:
+    """In the 10th column a job waits that the first node has no memory for; in the 2nd none waits."""
+    chart, look = chart_of(engine, SIZE, per_column=2), DARK.with_mode(mode)
+    cells = paint(chart, look, SIZE)
+    left = margin_of(chart.workload.procs, chart.labels)
+    row = chart.view.rows_of(2).start // 2
+    seen = [
+        {
+            (cells.chars[row, left + at], cells.fg[row, left + at], cells.bg[row, left + at])
+            for at in (column, column + 1)
+        }
+        for column in (10, 2)
+    ]
+    assert not seen[0] & seen[1]
 
 
 def test_place_under_the_pointer_is_a_core_of_a_node(engine: Engine) -> None:

@@ -1,4 +1,7 @@
-"""The chart of a cluster."""
+"""The chart of a cluster.
+
+Also tests tui.live.use_lanes.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,14 @@ from tui.look.palette import DARK
 SMALL = Size(90, 12)
 
 
-def drawn(observed: Observed, size: Size = SMALL, per_column: float = 20, mode: str = "job") -> str:
+def drawn(
+    observed: Observed, size: Size = SMALL, per_column: float = 20, mode: str = "job", by_rows: bool | None = None
+) -> str:
     cluster = observed.last
     assert cluster is not None
     names = labels_of(observed, cluster, roomy=True)
     inner = chart_size(size, observed.layout.cpus, [label for _, label in names])
-    camera = Camera(per_column, 0, observed.layout.cpus, inner.columns, inner.rows * 2, begin=0.0)
+    camera = Camera(per_column, 0, observed.layout.cpus, inner.columns, inner.rows * 2, begin=0.0, by_rows=by_rows)
     return paint(ChartMaker().make(observed, cluster, observed.moments[-1], camera, mode), DARK, size).text
 
 
@@ -76,5 +81,33 @@ def test_every_mode_draws_a_recorded_moment(shared: Path, version: str, mode: st
 
 def test_many_nodes_share_rows_that_end_between_them() -> None:
     nodes = tuple(Node(f"node{number:04}", 64) for number in range(200))
-    text = drawn(observed_of(runs("1", 64, "node0007"), nodes=nodes), Size(90, 27))
+    text = drawn(observed_of(runs("1", 64, "node0007"), nodes=nodes), Size(90, 27), by_rows=False)
     assert text.count("node0") > 10
+
+
+def test_a_thousand_nodes_are_lanes_by_use() -> None:
+    """Node 1 has no memory left for the waiting job, 2 has one core free, 3 is full, 4 is drained."""
+    nodes = [Node(f"node{number:04}", 4, 1000) for number in range(1, 1001)]
+    nodes[0] = replace(nodes[0], memory_taken=990)
+    nodes[3] = replace(nodes[3], states=frozenset({"DRAIN"}))
+    jobs = (runs("1", 2, "node0001"), runs("2", 3, "node0002"), runs("3", 4, "node0003"))
+    observed = observed_of(*jobs, replace(waits("4", 1), memory=100), nodes=tuple(nodes))
+    text = drawn(observed, Size(90, 45))
+    assert "empty: 996 nodes" in text
+    assert "by use" in text
+    assert observed.last is not None
+    camera = Camera(20, 0, observed.layout.cpus, 80, 80, begin=0.0)
+    chart = ChartMaker().make(observed, observed.last, observed.moments[-1], camera)
+    sizes = {lane.name: lane.size for lane in chart.lane_names}
+    assert sizes == {"full": "1 node", "no use": "1 node", "in part": "1 node", "empty": "996 nodes", "gone": "1 node"}
+    assert chart.by_owner is not None
+    order = chart.by_owner.orders[0]
+    on_first = order.lifted(observed.layout.processors(["node0001"]))
+    low, end = order.borders[0][1], order.borders[1][0]
+    assert on_first == (1 << end) - (1 << low)
+
+
+def test_eight_nodes_are_lanes_by_use_on_demand(shared: Path) -> None:
+    observed = recorded(shared, VERSIONS[0])
+    assert "by use" not in drawn(observed, Size(120, 30))
+    assert "by use" in drawn(observed, Size(120, 30), by_rows=True)

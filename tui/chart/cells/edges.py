@@ -248,7 +248,7 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
     )
     if grid.chart.by_owner is not None:
         upwards = "processors by partition", "by partition", "partition"
-        if grid.chart.workload.shape is not None:
+        if not grid.chart.division:
             upwards = "nodes by use", "by use"
     unit = unit_of([tick.label for tick in time_ticks(grid.chart.view, grid.look.calendar)])
     across = (
