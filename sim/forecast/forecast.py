@@ -36,9 +36,10 @@ MOST_WAITING = 500
 """Largest number of waiting jobs that are simulated; the jobs with the highest priorities are chosen. By default
 Slurm's backfill considers the same number.
 """
-MOST_REPLANNED = 2000
-"""Largest product of waiting jobs and nodes with which a forecast with learnt run times makes a new plan whenever a
-job ends. With more, it makes one plan, which is less exact but takes a hundredth of the time.
+MOST_REPLANNED = 250_000
+"""Largest product of jobs, waiting jobs and nodes with which a forecast with learnt run times makes a new plan whenever
+a job ends, which takes about half a second. With more, it makes one plan, which is less exact but takes a hundredth of
+the time.
 """
 RESOLUTION = 60.0
 """Seconds to which ends are rounded up in a plan that is made once, as Slurm's backfill does; less if jobs are
@@ -162,7 +163,9 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
     kept = [jobs[place] for place in keep]
     lengths = [_expected(cluster, job, model, past) for job in kept]
     known, shape = Demands(most, demands(kept, bounds)), shape and shape.take(keep)
-    if shape is not None and (model.quantile is None or (len(kept) - len(running)) * len(shape.nodes) > MOST_REPLANNED):
+    if shape is not None and (
+        model.quantile is None or len(kept) * (len(kept) - len(running)) * len(shape.nodes) > MOST_REPLANNED
+    ):
         found = _planned(kept, shape, known, lengths).items()
         return {kept[place].id: cluster.at + start for place, start in found}
     policy: Policy = Easy()

@@ -97,6 +97,14 @@ def test_a_limit_holds_a_job_until_another_ends(limit: Limit, reason: str) -> No
     assert said(LIMITS, runs, replace(waits, cpus=4), limits=(replace(limit, most=0),)) == {}, "never"
 
 
+def test_a_job_at_a_limit_takes_no_place_before_others() -> None:
+    """Slurm's backfill passes over it, whatever its priority."""
+    limit = Limit("account", "physics", "GrpTRES=cpu", 8, 3)
+    held = replace(WAITS, id="9", priority=90, cpus=8, tres="cpu=8,node=2", reason="AssocGrpCpuLimit")
+    wide = replace(WAITS, cpus=8, tres="cpu=8,node=2", account="biology", user="bert")
+    assert said(LIMITS, RUNS, held, wide, limits=(limit,)) == {"2": 300, "9": 900}
+
+
 @pytest.mark.parametrize("reason", ["Dependency", "JobHeldUser", "BeginTime", "JobArrayTaskLimit", "Licenses"])
 def test_no_forecast_is_made_for_what_is_not_modelled(reason: str) -> None:
     assert said(LIMITS, RUNS, replace(WAITS, reason=reason)) == {}
@@ -118,6 +126,23 @@ def test_run_times_are_learnt_from_a_users_past() -> None:
     assert said(LIMITS, RUNS, wide, past=Past(ended)) == {"2": 300}
     cancelled = [replace(job, state="CANCELLED") for job in ended]
     assert said(LEARNT, RUNS, wide, past=Past(cancelled)) == {"2": 300}
+
+
+def test_big_queues_are_planned_once_with_learnt_run_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both jobs end before their limits. A new plan at the end of J1 lets J3 begin before J2; one plan does not."""
+    ended = [replace(RUNS, id=f"0_{n}", state="COMPLETED", start=NOW - 9000, end=NOW - 9000 + 400) for n in range(9)]
+    wide = replace(WAITS, cpus=8, tres="cpu=8,node=2")
+    narrow = replace(WAITS, id="3", priority=9, cpus=4, tres="cpu=4,node=1", limit=150.0)
+    jobs, past = (RUNS, wide, narrow), Past(ended)
+    replanned = said(LEARNT, *jobs, past=past)
+    monkeypatch.setattr("sim.forecast.forecast.MOST_REPLANNED", 0)
+    assert said(LEARNT, *jobs, past=past) == {"2": 100, "3": 0} == replanned
+    longer = (RUNS, wide, replace(narrow, limit=250.0))
+    assert said(LEARNT, *longer, past=past)["3"] > 100, "its expected 167 s do not end before J2 may start"
+    monkeypatch.setattr("sim.forecast.forecast.MOST_REPLANNED", 10**9)
+    assert said(LEARNT, *longer, past=past) == {"2": pytest.approx(166.7, abs=0.1), "3": 0}, (
+        "by limits it would end first"
+    )
 
 
 def test_a_job_on_a_node_that_gave_too_much_still_runs() -> None:
