@@ -9,7 +9,7 @@ import os
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from sim.kernel import loop
 from sim.kernel.parts import made_of
@@ -21,7 +21,7 @@ FAILURE = "compiled.failure.txt"
 
 
 @cache
-def compiled() -> Any:
+def compiled() -> ModuleType | None:
     """Return the compiled module with the fast loop; None if it is missing or was compiled from other source files."""
     try:
         module = import_module("sim.kernel.compiled")
@@ -30,7 +30,7 @@ def compiled() -> Any:
     return module if made_of(FOLDER.parent) == module.MADE_OF else None
 
 
-def chosen() -> Any:
+def chosen() -> ModuleType | None:
     """Return the module with the loop that is used; None if the engine makes all steps."""
     said = os.environ.get(SETTING, "")
     return None if said == "off" else loop if said == "python" else compiled() or loop

@@ -6,15 +6,17 @@ code.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from math import inf
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sim.decisions.matrix import BestFit, EarliestInRow, Place, ReserveRow
 from sim.history.decision_log import AS_IT_IS, form_of
+from sim.kernel.calls import Rules
 from sim.kernel.ordering import (
     DELAY,
     RANDOM,
@@ -77,18 +79,19 @@ class Known(NamedTuple):
     starts_as: int = 0
     passes_as: int = 0
     plans_as: int = 0
-    rules: Any = None
+    rules: Rules | None = None
     """Compiled policy, for the kind `RULES`"""
 
 
-def known(policy: Policy, loops: Any = None) -> Known | None:
+def known(policy: Policy, loops: ModuleType | None = None) -> Known | None:
     """Return the policy as the fast loop in the module `loops` needs it; None if the loop does not support the
     policy.
     """
     if not _is_honoured(type(policy.queue_order())):
         return None
     cls = type(policy)
-    if twin := getattr(loops, "TWINS", {}).get(f"{cls.__module__}.{cls.__qualname__}"):
+    twins: Mapping[str, Callable[[], Rules]] = getattr(loops, "TWINS", {})
+    if twin := twins.get(f"{cls.__module__}.{cls.__qualname__}"):
         kind = MULTIQUEUE if cls is MultiQueue else RULES
         if isinstance(policy, Preemptive):
             if policy.restart == "any" or policy.memory:

@@ -13,6 +13,7 @@ from sim.kernel.loop import Loop
 from sim.kernel.sets import Sets
 from sim.machine import cython
 from sim.machine.columns import Processors, numbers
+from sim.policies.multiqueue.lending import lender
 
 
 @cython.cclass
@@ -90,19 +91,16 @@ class Partitions(Loop):
         self.has_borrowed = True
         self.borrowed += lacking
         while lacking > 0:
-            lender = -1
-            for partition in range(self.partitions):
-                if partition != to and (lender < 0 or idle[partition] > idle[lender]):
-                    lender = partition
-            lent = idle[lender]
+            lends = lender(idle, self.partitions, to)
+            lent = idle[lends]
             if lent > lacking:
                 lent = lacking
-            self._note(self.borrows_as, rank, -1, to, lender, -1 - len(self.whole_sets))
-            self.whole_sets.append(sets.move(lent_set, self.idle_set + lender, lent))
+            self._note(self.borrows_as, rank, -1, to, lends, -1 - len(self.whole_sets))
+            self.whole_sets.append(sets.move(lent_set, self.idle_set + lends, lent))
             sets.add(self.idle_set + to, lent_set)
             sets.add(self.owned_set + to, lent_set)
-            sets.drop(self.owned_set + lender, lent_set)
-            idle[lender] -= lent
+            sets.drop(self.owned_set + lends, lent_set)
+            idle[lends] -= lent
             idle[to] += lent
             lacking -= lent
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 SOURCES = (
     "machine/moment.py", "kernel/arrays.py", "machine/operations.py", "machine/steps.py", "machine/trials.py",
-    "policies/lots.py", "policies/backfill/tails.py", "policies/multiqueue/first_starts.py", "kernel/row_plan.py",
+    "policies/lots.py", "policies/backfill/tails.py", "policies/multiqueue/first_starts.py",
+    "policies/multiqueue/lending.py", "kernel/row_plan.py",
     "kernel/sets.py", "kernel/present.py", "kernel/compression.py", "kernel/calls.py", "policies/backfill/fcfs.py",
     "policies/backfill/firstfit.py", "policies/backfill/easy.py", "policies/backfill/relaxed.py",
     "policies/backfill/replan.py", "policies/backfill/recorded.py", "policies/backfill/conservative.py",

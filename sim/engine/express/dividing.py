@@ -5,7 +5,6 @@ back.
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from sim.engine.express.preempting import WIDEST
 from sim.engine.state import State
 from sim.history.decision_log import form_of
 from sim.history.stretch import SPECULATIVE
-from sim.kernel.multiqueue import TO_END, TO_START
+from sim.kernel.multiqueue import TO_END, TO_START, DividedPass
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.multiqueue.partitions import Classes
 from sim.workload.model import Workload
@@ -32,7 +31,7 @@ def can_go_on(state: State) -> bool:
     return not any(held & ~owners[queue_of(jobs[rank])] for rank, held in state.machine.held.items())
 
 
-def enter(loop: Any, state: State, workload: Workload) -> None:
+def enter(loop: DividedPass, state: State, workload: Workload) -> None:
     """Copy the state of partitions into the loop."""
     policy, machine = state.policy, state.machine
     assert isinstance(policy, MultiQueue)
@@ -53,7 +52,7 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
         _tell_trials(loop, policy.speculate, state, workload)
 
 
-def _tell_trials(loop: Any, limit: float, state: State, workload: Workload) -> None:
+def _tell_trials(loop: DividedPass, limit: float, state: State, workload: Workload) -> None:
     """Copy the planned and the running speculative runs into the loop. Each requests the job's estimate as its run
     time, but at most `limit` seconds.
     """
@@ -65,7 +64,7 @@ def _tell_trials(loop: Any, limit: float, state: State, workload: Workload) -> N
         loop.enter_trial(rank, stage, min(workload.estimate[rank], limit))
 
 
-def settle(loop: Any, state: State) -> None:
+def settle(loop: DividedPass, state: State) -> None:
     """Copy partitions, pivots (planned first jobs of queues) and speculative runs from the loop back to the state."""
     state.machine.owners[:] = loop.owners()
     state.tally.borrowed = loop.borrowed

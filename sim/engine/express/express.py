@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gc
 from math import inf
-from typing import Any
+from types import ModuleType
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, Loop
 from sim.kernel.migration import MigratingLoop
 from sim.kernel.multiqueue import DividedPass
+from sim.kernel.node_loop import NodeLoop
 from sim.kernel.ordering import OrderedLoop
 from sim.kernel.present import (
     GANG,
@@ -52,7 +54,7 @@ class Express:
     back.
     """
 
-    def __init__(self, loops: Any, workload: Workload, state: State, future: Future, history: History) -> None:
+    def __init__(self, loops: ModuleType, workload: Workload, state: State, future: Future, history: History) -> None:
         """Make the runner; `loops` is the module with the loop: `sim.kernel.loop`, or its compiled form."""
         self._loops, self._workload = loops, workload
         self._state, self._future, self._history = state, future, history
@@ -94,7 +96,7 @@ class Express:
                 break
         extension.cut()
         if loop.kind == GANG:
-            self._history.stand(_more(loop).places())
+            self._history.stand(cast(MigratingLoop, loop).places())
         if loop.credit < credit:
             self._settle()
         if reason == OVER:
@@ -113,8 +115,9 @@ class Express:
         if loop.kind in _LOOPS:
             _more(loop).whole_sets = extension.whole_sets
         if loop.kind == MULTIQUEUE:
-            _more(loop).boundaries, _more(loop).boundary_step = extension.boundaries
-            _more(loop).kinds = extension.kinds
+            divided = cast(DividedPass, loop)
+            divided.boundaries, divided.boundary_step = extension.boundaries
+            divided.kinds = extension.kinds
         if loop.kind == GANG:
             gangs.begin(loop, self._state, self._history, extension)
         is_collected = gc.isenabled()
@@ -186,7 +189,7 @@ class Express:
         loop.is_reserved = policy.kind == RULES and state.policy.keeps_reservations
         _tell_jobs(loop, workload, line(state.policy, workload))
         if order.by_clock:
-            ordering.enter(loop, order, workload)
+            ordering.enter(cast(OrderedLoop, loop), order, workload)
         loop.promises = state.promises
         loop.now, loop.step, loop.arriving = state.now, state.step_count, state.submitted
         waiting = sorted(loop.place_of[rank] for rank in state.waiting.jobs)
@@ -194,10 +197,10 @@ class Express:
         loop.waiting = len(waiting)
         if policy.kind == GANG:
             for rank, stretch in self._history.open_stretches().items():
-                _more(loop).set_at[rank] = self._history.processor_sets.place[stretch]
+                cast(MigratingLoop, loop).set_at[rank] = self._history.processor_sets.place[stretch]
         self._tell_running(loop)
         if workload.shape is not None:
-            seating.enter(loop, state)
+            seating.enter(cast(NodeLoop, loop), state)
         self._tell_plans(loop, policy.kind)
         for name in _TALLY:
             setattr(loop, name, getattr(state.tally, name))
@@ -301,7 +304,7 @@ class Express:
         future.leaving[:] = sorted(zip(leaves, _values(loop.leave_rank, many), strict=True))
         future.leaves.update((rank, time) for time, rank in future.leaving)
         if machine.has_nodes:
-            seating.settle(loop, state)
+            seating.settle(cast(NodeLoop, loop), state)
         elif loop.kind in _LOOPS:
             machine.free_set = _more(loop).free_set()
         else:
@@ -335,14 +338,31 @@ class Express:
 
 _LOOPS = {SELECTIVE: TollLoop, SUSPENDING: Suspension, MULTIQUEUE: DividedPass, GANG: MigratingLoop}
 """For each kind of policy that chooses processors itself: class of its loop"""
-_BESIDE: dict[int, Any] = {SELECTIVE: preempting, SUSPENDING: preempting, MULTIQUEUE: dividing, GANG: gangs}
+
+
+class _Beside(Protocol):
+    """Module that copies the additional state of a kind of policy to its loop and back."""
+
+    def can_go_on(self, state: State) -> bool:
+        """Return True if the loop supports this state."""
+
+    def enter(self, loop: Any, state: State, workload: Workload) -> None:
+        """Copy the state into the loop."""
+
+    def settle(self, loop: Any, state: State) -> None:
+        """Copy the state from the loop back."""
+
+
+_BESIDE: dict[int, _Beside] = {SELECTIVE: preempting, SUSPENDING: preempting, MULTIQUEUE: dividing, GANG: gangs}
 """For each kind of policy with additional state: module that copies this state"""
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 
-def _more(loop: Loop) -> Any:
-    """Return the loop as `Any`, because loops of some kinds have members that the class `Loop` lacks."""
-    return loop
+def _more(loop: Loop) -> Suspension | DividedPass | MigratingLoop:
+    """Return the loop, which is of a kind that chooses processors itself. Its class may be the compiled one of this
+    name.
+    """
+    return cast(Suspension | DividedPass | MigratingLoop, loop)
 
 
 def _tell_jobs(loop: Loop, workload: Workload, rank_at: Ints | None) -> None:

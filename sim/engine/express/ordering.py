@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from sim.kernel.known import BY_CLOCK
+from sim.kernel.ordering import OrderedLoop
 from sim.policies.orders import Delay, Drawn, Order, RandomDelay, Unicef, Ward
 from sim.workload.model import Floats, Workload
 
 
-def enter(loop: Any, order: Order, workload: Workload) -> None:
+def enter(loop: OrderedLoop, order: Order, workload: Workload) -> None:
     """Copy the order into the loop. From then on the loop itself sorts its queue by this order."""
     of = loop.column
     loop.in_order_of_arrival, loop.by, loop.order = False, BY_CLOCK[type(order)], order

@@ -6,11 +6,13 @@ A toll is the xfactor that a suspended job must exceed to preempt (`sim.policies
 from __future__ import annotations
 
 from math import inf
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from sim.engine.state import State
+from sim.kernel.suspension import PreemptiveRules, Suspension
+from sim.kernel.tolls import TollLoop
 from sim.policies.preempt.immediate import Immediate
 from sim.policies.preempt.keepers import NOBODY
 from sim.policies.preempt.preemption import Preemptive
@@ -35,14 +37,15 @@ def can_go_on(state: State) -> bool:
     return "tolls" in notes and notes["tolls"].told() is not None
 
 
-def enter(loop: Any, state: State, workload: Workload) -> None:
+def enter(loop: Suspension, state: State, workload: Workload) -> None:
     """Copy suspended jobs and the policy's notes into the loop."""
     policy = state.policy
     assert isinstance(policy, Preemptive)
     loop.seats_apart = policy.seats == "apart"
-    loop.preempted, loop.preemptions = state.ledger.preemptions, state.tally.preemptions
+    preempted: Any = state.ledger.preemptions
+    loop.preempted, loop.preemptions = preempted, state.tally.preemptions
     if isinstance(policy, Selective):
-        _tell_terms(loop, policy, state, workload)
+        _tell_terms(cast(TollLoop, loop), policy, state, workload)
     loop.sets.put(loop.idle_set, state.free_set)
     ran = state.ledger.ran
     for rank, allocation in state.running.items():
@@ -53,7 +56,7 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
         loop.enter_paused(rank, state.suspended_since[rank], ran[rank])
     if isinstance(policy, Selective):
         if "tolls" in state.notes:
-            _tell_tolls(loop, state, state.notes["tolls"].told())
+            _tell_tolls(cast(TollLoop, loop), state, state.notes["tolls"].told())
         loop.wake(state.wake_at)
         return
     for at, rank, since in sorted(state.wakes):
@@ -61,17 +64,18 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
             loop.enter_wake(at, rank)
 
 
-def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) -> None:
+def _tell_terms(loop: TollLoop, policy: Selective, state: State, workload: Workload) -> None:
     submit, estimate = workload.submit, workload.estimate
     of_columns: Any = payable_from
-    loop.terms, loop.sf, loop.low = loop.rules, policy.sf, loop.column("d", of_columns(submit, policy.sf, estimate))
+    loop.terms, loop.sf = cast(PreemptiveRules, loop.rules), policy.sf
+    loop.low = loop.column("d", of_columns(submit, policy.sf, estimate))
     loop.category = loop.column("i", category(estimate, workload.width))
     loop.moment = loop.column("d", np.full(len(workload), inf))
     for kind, count in state.notes.get("finished", {}).items():
         loop.ended[kind], loop.slowed[kind] = count, state.notes["slowdown"][kind]
 
 
-def _tell_tolls(loop: Any, state: State, known: Known) -> None:
+def _tell_tolls(loop: TollLoop, state: State, known: Known) -> None:
     """Copy the tolls of suspended jobs (`known`) into the loop: the xfactors that these jobs must exceed to preempt.
 
     The loop also gets the jobs that ran when the tolls were computed and have left their processors since then.
@@ -91,7 +95,7 @@ def stand(state: State) -> tuple[int, int, int]:
     return state.free_set, len(state.running), len(state.suspended)
 
 
-def settle(loop: Any, state: State) -> None:
+def settle(loop: Suspension, state: State) -> None:
     """Copy the suspended jobs and the policy's notes from the loop back to the state."""
     policy, notes, ranks = state.policy, state.notes, loop.paused_ranks()
     state.suspended.clear()
@@ -101,17 +105,18 @@ def settle(loop: Any, state: State) -> None:
     state.tally.preemptions = loop.preemptions
     if isinstance(policy, Selective):
         state.wake_at = loop.reserved_at[0] if loop.reservations else inf
-        notes["tolls"] = _tolls_of(loop, state, policy, ranks)
+        notes["tolls"] = _tolls_of(cast(TollLoop, loop), state, policy, ranks)
     else:
         state.wakes.update((at, rank, state.running[rank].since) for at, rank in loop.wakes())
     if isinstance(policy, Tunable):
-        ended = [kind for kind in range(len(CATEGORIES)) if loop.ended[kind]]
-        notes["finished"] = {kind: loop.ended[kind] for kind in ended}
-        notes["slowdown"] = {kind: loop.slowed[kind] for kind in ended}
+        means = cast(TollLoop, loop)
+        ended = [kind for kind in range(len(CATEGORIES)) if means.ended[kind]]
+        notes["finished"] = {kind: means.ended[kind] for kind in ended}
+        notes["slowdown"] = {kind: means.slowed[kind] for kind in ended}
     state.timers[:] = sorted(state.wakes)
 
 
-def _tolls_of(loop: Any, state: State, policy: Selective, ranks: list[int]) -> Tolls:
+def _tolls_of(loop: TollLoop, state: State, policy: Selective, ranks: list[int]) -> Tolls:
     """Return the tolls of the suspended jobs `ranks` (the xfactors that they must exceed to preempt), read from the
     loop.
     """

@@ -4,6 +4,7 @@ running jobs hold.
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -65,19 +66,20 @@ def can_go_on(state: State) -> bool:
     )
 
 
-def loop_of(loops: Any, state: State, shape: Shape, jobs: int) -> Any:
+def loop_of(loops: ModuleType, state: State, shape: Shape, jobs: int) -> NodeLoop:
     """Return a new loop of the module `loops` for a workload of `jobs` jobs, before the first arrival. It has the nodes
     and the requests of `shape`.
     """
     assert isinstance(state.machine, NodeMachine)
     has, sign = shape.has, NODE_PLACEMENTS[state.machine.shape.placement]
-    made: Any = getattr(loops, NodeLoop.__name__, NodeLoop)
-    loop = made(jobs, state.procs, min(jobs, state.procs), *has.shape, sign, int(has[:, 0].max(initial=0)))
+    nodes, kinds = has.shape
+    made: type[NodeLoop] = getattr(loops, NodeLoop.__name__, NodeLoop)
+    loop = made(jobs, state.procs, min(jobs, state.procs), nodes, kinds, sign, int(has[:, 0].max(initial=0)))
     _tell_requests(loop, shape)
     return loop
 
 
-def _tell_requests(loop: Any, shape: Shape) -> None:
+def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
     asked, of = loop.asked, loop.column
     requests, numbered = shape.numbered_requests
     kinds, empty = len(shape.kinds), (0,) * len(shape.kinds)
@@ -122,7 +124,7 @@ def _bounds(asked: Any, of: Any, unit: Amounts) -> list[int]:
     return [int(bits) for bits in wants]
 
 
-def _tell_partitions(loop: Any, shape: Shape, requests: tuple[Request, ...], bounds: list[int]) -> None:
+def _tell_partitions(loop: NodeLoop, shape: Shape, requests: tuple[Request, ...], bounds: list[int]) -> None:
     asked, of, nodes = loop.asked, loop.column, len(shape.nodes)
     masks: dict[tuple[frozenset[str], int | None], int] = {}
     first, mask, whole, limit, grows, wants = [0], *(list[int]() for _ in range(5))
@@ -152,7 +154,7 @@ def _rows(rows: list[tuple[int, ...]], kinds: int) -> Amounts:
     return np.array(rows, np.int64).reshape(len(rows), kinds)
 
 
-def enter(loop: Any, state: State) -> None:
+def enter(loop: NodeLoop, state: State) -> None:
     """Copy the free resources and the nodes of the running jobs into the loop, which has the running jobs already."""
     machine = state.machine
     assert isinstance(machine, NodeMachine)
@@ -173,7 +175,7 @@ def enter(loop: Any, state: State) -> None:
     loop.begin_nodes()
 
 
-def settle(loop: Any, state: State) -> None:
+def settle(loop: NodeLoop, state: State) -> None:
     """Copy the free resources and the nodes of the running jobs back into the machine."""
     machine = state.machine
     assert isinstance(machine, NodeMachine)

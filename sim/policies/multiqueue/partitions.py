@@ -18,6 +18,7 @@ from sim.decisions.decisions import Borrow
 from sim.errors import ParameterError
 from sim.formatting import LATEST, shortened
 from sim.machine.processors import lowest
+from sim.policies.multiqueue.lending import lender
 from sim.policies.parameters import NO_GREATER
 from sim.policies.view import View
 from sim.workload.model import Job
@@ -126,8 +127,8 @@ def borrow(view: View, job: Job, to: int) -> Iterator[Borrow]:
     """
     lacking = job.procs - idle(view, to)
     while lacking > 0:
-        others = (partition for partition in range(len(view.owners)) if partition != to)
-        lender = max(others, key=lambda partition: (idle(view, partition), -partition))
-        lent = min(lacking, idle(view, lender))
-        yield Borrow(job, to, lender, own_idle(view, lender, lent))
+        free = [idle(view, partition) for partition in range(len(view.owners))]
+        lends = lender(free, len(free), to)
+        lent = min(lacking, free[lends])
+        yield Borrow(job, to, lends, own_idle(view, lends, lent))
         lacking -= lent

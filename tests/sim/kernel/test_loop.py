@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from math import inf
-from types import SimpleNamespace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -203,7 +203,8 @@ def test_parameter_that_a_compiled_policy_lacks_is_left_too() -> None:
 
         order = depth = None
 
-    loops = SimpleNamespace(TWINS={f"{Easy.__module__}.{Easy.__qualname__}": Twin})
+    loops = ModuleType("loops")
+    vars(loops)["TWINS"] = {f"{Easy.__module__}.{Easy.__qualname__}": Twin}
     assert known(Easy(), loops) is None
 
 

@@ -7,7 +7,7 @@ import sys
 from importlib import metadata
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -141,7 +141,8 @@ def test_the_loop_takes_no_policy_of_a_file_for_one_that_it_knows(fair: Path) ->
     own = parse_policy("./fair.py")
     assert isinstance(own, Easy)
     twin = SimpleNamespace(order=None, depth=0, tail="")
-    loops = SimpleNamespace(TWINS={"sim.policies.backfill.easy.Easy": lambda: twin})
+    loops = ModuleType("loops")
+    vars(loops)["TWINS"] = {"sim.policies.backfill.easy.Easy": lambda: twin}
     assert known(own, loops) is None
     assert known(Easy(), loops) is not None
     fair.write_text(FAIR + ORDER)
