@@ -5,13 +5,20 @@ replayed.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from sim.cluster.values import Cluster, Reservation
 
+NOTHING: Mapping[str, int] = MappingProxyType({})
+MOST_QOS = 1000
+"""Largest number of qualities of service whose priorities are noted."""
 
-def machine_in_words(cluster: Cluster) -> str:
+
+def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING) -> str:
     """Return the nodes and partitions of the cluster as JSON text, in the format that `sim/workload/NODES.md` explains.
+    `qos` maps the name of each quality of service to its priority.
 
     >>> from sim.cluster.values import Node, Partition
     >>> machine_in_words(Cluster(0, nodes=(Node("n1", 4, 16000, 2),), partitions=(Partition("gpu", ("n1",), 60.0),)))
@@ -38,7 +45,24 @@ def machine_in_words(cluster: Cluster) -> str:
         for each in cluster.reservations
     ]
     machine = {"nodes": nodes, "partitions": partitions} | ({"reservations": reservations} if reservations else {})
+    if any(qos.values()):
+        machine["qos"] = [{"name": name, "priority": priority} for name, priority in sorted(qos.items())]
     return json.dumps(machine, separators=(",", ":"))
+
+
+def is_changed(before: Cluster | None, now: Cluster, qos: dict[str, int]) -> bool:
+    """Return True if the machine is another one than in the picture `before`, and add to `qos` the priorities that its
+    jobs show.
+
+    The points of a job's priority that come from its quality of service stand for the priority of this QOS: only their
+    ratios matter.
+    """
+    told = ((job.qos, now.parts[job.number]) for job in now.jobs if job.qos and job.number in now.parts)
+    found = {name: int(parts.get("qos", 0)) for name, parts in told}
+    is_new = any(qos.get(name) != points for name, points in found.items()) and len(qos | found) <= MOST_QOS
+    if is_new:
+        qos |= found
+    return is_new or before is None or (now.nodes, now.reservations) != (before.nodes, before.reservations)
 
 
 def with_earlier(cluster: Cluster, earlier: dict[tuple[str, float], Reservation]) -> Cluster:

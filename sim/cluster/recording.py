@@ -20,7 +20,7 @@ from threading import Lock
 from typing import Any
 
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
-from sim.cluster.machine import machine_in_words, with_earlier
+from sim.cluster.machine import is_changed, machine_in_words, with_earlier
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
 from sim.databases import connected, foreign_database, refuse_computing
 from sim.errors import FileError
@@ -68,7 +68,7 @@ class Recorder:
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
         self._path, self._secret = str(path), secret
         self._before: Cluster | None = None
-        self._since_frame, self._waits = 0, dict[str, str]()
+        self._since_frame, self._waits, self._qos = 0, dict[str, str](), dict[str, int]()
         self._machine, self._reserved = "", dict[tuple[str, float], Reservation]()
         try:
             # it may be made on another thread than the one that polls
@@ -117,7 +117,7 @@ class Recorder:
         self._waits = {job.id: self._waits.get(job.id) or job.dependency for job in (*shown.jobs, *told)}
         rows = [_row(replace(job, dependency=self._waits[job.id])) for job in told]  # as the job was submitted
         self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
-        if self._before is None or (shown.nodes, shown.reservations) != (self._before.nodes, self._before.reservations):
+        if is_changed(self._before, shown, self._qos):
             self._write_machine(with_earlier(shown, self._reserved))
         self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
 
@@ -137,7 +137,7 @@ class Recorder:
 
     def _write_machine(self, cluster: Cluster) -> None:
         """Write the machine's nodes if they have changed; they are needed to read the file as a trace."""
-        machine = machine_in_words(cluster)
+        machine = machine_in_words(cluster, self._qos)
         if machine != self._machine:
             self._machine = machine
             with suppress(sqlite3.Error):

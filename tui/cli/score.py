@@ -46,13 +46,13 @@ def command(
     from sim.cluster.recording import Recording
     from sim.forecast.score import Scorer
 
-    found = Recording(recording)
+    found, unknown = Recording(recording), list[str]()
     if slurm_conf is not None:
         if policy not in (None, "slurm"):
             raise click.UsageError("--slurm-conf is for the policy slurm; leave --policy out")
-        policy = _weighed(slurm_conf)
+        policy, unknown = _weighed(slurm_conf)
     if policy is not None:
-        _replayed(found, policy, form)
+        _replayed(found, policy, form, unknown)
         return
     scorer = Scorer(found.history(), every)
     for cluster in found.pictures():
@@ -70,27 +70,29 @@ def command(
         say("\n".join(lines_of(score)))
 
 
-def _weighed(slurm_conf: str) -> str:
-    """Return the spec of the policy slurm with the weights of a file. Print on stderr the names of weights that need
-    data which a recording lacks.
+def _weighed(slurm_conf: str) -> tuple[str, list[str]]:
+    """Return (spec of the policy slurm with the weights of a file, names of weights that need data which a recording
+    lacks).
     """
     from sim.policies.slurm_config import CONFIGURATION, spec_of
 
     spec, ignored = spec_of(CONFIGURATION.read(slurm_conf))
-    unknown = [*ignored, *(name for name, word in (("QOS", "qos="), ("partitions", "partition=")) if word in spec)]
-    if unknown:
-        click.echo(f"schedscope: weights of which a recording does not say enough: {listed(unknown, most=9)}", err=True)
-    return spec
+    return spec, [*ignored, *(["partitions"] if "partition=" in spec else []), *(["QOS"] if "qos=" in spec else [])]
 
 
-def _replayed(recording: Recording, policy: str, form: str) -> None:
-    """Print the agreement of a policy's starts with those of a recording."""
+def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[str]) -> None:
+    """Print the agreement of a policy's starts with those of a recording. On stderr, name the weights in `unknown` that
+    need data which this recording lacks.
+    """
     from sim.forecast.agreement import Seen, agreements, limited
     from sim.policies.registry import policy_of
     from sim.timeline.scenario import run
     from sim.workload.source import Source
 
     seen, (_, workload) = Seen.of(recording.pictures()), Source(recording.path).read()
+    has_qos = workload.shape is not None and bool(workload.shape.qos)
+    if lacking := [each for each in unknown if each != "QOS" or not has_qos]:
+        click.echo(f"schedscope: weights of which a recording does not say enough: {listed(lacking, most=9)}", err=True)
     chosen = policy_of(policy)
     if not (chosen.keeps_reservations or chosen.suspends):  # these cannot keep limits
         workload = limited(workload, seen)

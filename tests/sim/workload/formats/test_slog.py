@@ -108,6 +108,20 @@ def test_jobs_of_a_recording_wait_for_those_that_they_depend_on(tmp_path: Path) 
     assert trace.follows == (None, Follow((After(0, "ok"),)))
 
 
+def test_priorities_of_qos_are_those_that_jobs_show(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "week.slog")
+    urgent, usual = replace(WAITS, id="5", number="5", qos="urgent"), replace(WAITS, id="6", number="6", qos="normal")
+    parts = {"5": {"age": 3.0, "qos": 2000.0}, "6": {"age": 4.0, "qos": 500.0}}
+    recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=(usual,), parts=parts))
+    recorder.add(Cluster(1e9 + 60, nodes=NODES, jobs=(urgent, usual), parts=parts))
+    recorder.add(Cluster(1e9 + 70, nodes=NODES, jobs=(replace(usual, id="7", number="7", qos="new"),)))
+    recorder.close()
+    trace = read(tmp_path / "week.slog")
+    assert trace.shape is not None
+    assert trace.shape.qos == (("normal", 500), ("urgent", 2000))
+    assert dict(zip(trace.ids, trace.shape.qos_factors, strict=True)) == {"5": 1, "6": 0.25, "7": 0}
+
+
 def test_an_early_recording_has_only_the_cores_of_its_nodes(tmp_path: Path) -> None:
     path = recording(tmp_path / "week.slog")
     with closing(sqlite3.connect(path)) as db:
