@@ -25,8 +25,8 @@ FROM_C = ("ceil", "floor", "pow")
 """Functions of C"""
 OBJECTS = ("list", "tuple", "dict", "set", "object")
 HELPERS = (
-    "Steps", "RowPlan", "Trials", "Sets", "Waiters", "Draft", "Rules", "Ranking", "PreemptiveRules", "FirstStarts",
-    "Requests", "States", "Nodes",
+    "Steps", "Trials", "Sets", "Waiters", "Draft", "Rules", "Ranking", "PreemptiveRules", "FirstStarts",
+    "Requests", "States", "Nodes", "PlannedRows",
 )  # fmt: skip
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")
@@ -54,7 +54,9 @@ def _statements(file: Path) -> list[ast.stmt]:
     if not twins["is_policy"](text):
         return text.body
     sim = next(folder for folder in file.parents if folder.name == "sim")
-    reasons = ast.parse((sim / "decisions" / "reasons.py").read_text(encoding="utf-8"))
+    reasons = ast.parse(
+        "".join((sim / "decisions" / f"{each}.py").read_text("utf-8") for each in ("reasons", "matrix"))
+    )
     name = ".".join(file.relative_to(sim.parent).with_suffix("").parts)
     found: list[ast.stmt] = twins["twin_of"](text, name, reasons)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import deepcopy
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,12 @@ UNKNOWN = ("recorded_start",)
 """Values of jobs that may be None, which is nan in a column"""
 ITSELF = ("rank", "job")
 """Attributes that are left out in the compiled text, because a job is its rank there"""
-SAID = {"Job": "int", "RunningJob": "int", "Job | None": "int"}
-"""Types of the source, and those that replace them in the compiled text"""
+SAID = {"Job": "int", "RunningJob": "int", "Job | None": "int", "float | None": "float"}
+"""For each type of the source: the type that replaces it in the compiled text, where None is a negative number"""
+HELPERS = {"pivots": "Pivots", "plans": "RowPlans", "ranked": "RankedRows"}
+"""Local names of objects that a policy asks besides the pass, and their types; in the compiled text it asks the pass"""
+FOUND = {"shadow": ("shadow", "extra"), "book": ("planned_at", "planned_in_row")}
+"""For each call that returns two values: the attributes in which the pass has them after the call"""
 BASES = {
     "Policy": ("Rules", "Pass"),
     "Ordered": ("Rules", "Pass"),
@@ -37,22 +42,29 @@ special one such as `DividedPass`
 """
 ASKED = ("decide", "height")
 """Methods that the loop itself calls, which knows its class as `Pass`"""
-UNSAID = ("keep", "keep_idle", "keep_suspended", "keep_without_turn", "claims_come_true")
+UNSAID = ("phase", "keep", "keep_idle", "keep_suspended", "keep_without_turn", "claims_come_true")
 """Calls that do nothing in a compiled run: it is not watched, and suspending takes no time in it"""
 DECISIONS = {
     "start": "Start", "begin": "Start", "reserve": "Reserve", "suspend": "Suspend", "start_in": "Start",
-    "backfill_in": "Backfill",
-    "try_in": "Start", "reserve_trial": "Reserve",
+    "backfill_in": "Backfill", "try_in": "Start", "reserve_trial": "Reserve", "place": "Place", "stall": "Stall",
+    "reserve_row": "ReserveRow", "migrate": "Stall",
 }  # fmt: skip
-"""Decisions of the calls that name a reason"""
+"""Decisions of the calls that name a reason. Migrations are kept as objects; the form of a stall names their reason"""
+IN_ROWS = ("Place", "Stall", "ReserveRow")
+"""Decisions that are defined in `sim.decisions.matrix`"""
 WIDTH = {
     "start": 2, "begin": 2, "reserve": 2, "suspend": 3, "start_in": 3, "backfill_in": 3, "try_in": 2,
-    "reserve_trial": 2,
+    "reserve_trial": 2, "place": 4, "stall": 2, "reserve_row": 1, "migrate": 2,
 }  # fmt: skip
 """Count of numbers that a reason may have there"""
 PLACED = ("start_in", "backfill_in", "try_in")
 """Calls for which the policy chooses processors; they get the count of numbers too"""
-NEVER = {"now.curious", "not now.owners", "job.reserve is not None"}
+UNTOLD = ("rehome",)
+"""Calls of which unwatched runs do not record the reason; the reason is their last argument"""
+NEVER = {
+    "now.curious", "not now.owners", "job.reserve is not None", "not now.resume_in_rows(self.mpl)",
+    "not now.ends_in_time(job, self.mpl)",
+}  # fmt: skip
 """Conditions that hold in no run of the compiled loop"""
 
 
@@ -70,18 +82,28 @@ def twin_of(file: ast.Module, module: str, reasons: ast.Module) -> list[ast.stmt
     named = {each.name for each in reasons.body if isinstance(each, ast.ClassDef) and _names_job(each)}
     forms, classes, kinds = dict[str, tuple[str, ...]](), list[ast.stmt](), dict(BASES)
     methods, rankings = set[str](), count()
-    for policy in file.body:
-        if isinstance(policy, ast.ClassDef) and _decide(policy) is not None:
-            base, present = kinds[ast.unparse(policy.bases[0])]
-            own = [each for each in policy.body if isinstance(each, ast.FunctionDef) and _takes_pass(each)]
-            methods |= {each.name for each in own}
-            classes += [_class_of(policy, own, base, _Twin(named, base, present, methods, forms, rankings))]
-            classes += ast.parse(f"TWINS['{module}.{policy.name}'] = {policy.name}").body
-            kinds[policy.name] = policy.name, present
+    policies = {each.name: each for each in file.body if isinstance(each, ast.ClassDef)}
+    mixed_in = {ast.unparse(base) for each in policies.values() for base in each.bases[:-1]}
+    for name, policy in policies.items():
+        of = ast.unparse(policy.bases[-1]) if policy.bases else ""
+        if name in mixed_in or not (_decide(policy) or kinds.get(of, ("", ""))[0] == of):
+            continue
+        base, present = kinds[of]
+        parts = [policy, *(policies[ast.unparse(each)] for each in policy.bases[:-1])]
+        body = [deepcopy(each) for part in parts for each in part.body]
+        own = [each for each in body if isinstance(each, ast.FunctionDef) and _takes_pass(each)]
+        methods |= {each.name for each in own}
+        twin = _Twin(named, base, present, methods, forms, rankings)
+        classes += [_class_of(ast.ClassDef(name, policy.bases, [], body, []), own, base, twin)]
+        classes += ast.parse(f"TWINS['{module}.{name}'] = {name}").body
+        kinds[name] = name, present
     imports = [
-        each for each in file.body if isinstance(each, ast.ImportFrom) and each.module == "sim.decisions.reasons"
+        each
+        for each in file.body
+        if isinstance(each, ast.ImportFrom) and each.module in ("sim.decisions.reasons", "sim.decisions.matrix")
     ]
-    lines = [f"from sim.decisions.decisions import {', '.join(sorted(set(DECISIONS.values())))}"]
+    decided = sorted({form[0] for form in forms.values()})
+    lines = [f"from sim.decisions.{'matrix' if each in IN_ROWS else 'decisions'} import {each}" for each in decided]
     lines += [f"{name}: int = form_of({', '.join(form)})" for name, form in forms.items()]
     return [*imports, *ast.parse("\n".join(lines)).body, *classes]
 
@@ -192,7 +214,7 @@ class _Twin(ast.NodeTransformer):
             if _is_pass(arg):
                 self._now, present = arg.arg, self._present if said in ("Pass", "View") else said
                 arg.annotation = ast.Name("Pass" if node.name in ASKED else present)
-            elif said == "Pivots":
+            elif said in HELPERS.values():
                 arg.annotation = ast.Name(present)
             elif said in SAID:
                 arg.annotation = ast.Name(SAID[said])
@@ -232,6 +254,8 @@ class _Twin(ast.NodeTransformer):
                 return self._walk(begin, f"{self._now}.next_in_line()", node)
             case ast.Call(ast.Attribute(ast.Name("pivots") as pivots, "jobs")):
                 return self._walk(ast.Call(ast.Attribute(pivots, "walk_jobs"), [], []), "pivots.next_job()", node)
+            case ast.Call(ast.Attribute(ast.Name(self._now) as now, "to_place")):
+                return self._walk(ast.Call(ast.Attribute(now, "walk_queue"), [], []), "now.next_to_place()", node)
         self.generic_visit(node)
         return node
 
@@ -254,15 +278,23 @@ class _Twin(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
         match node:
-            case ast.Assign([ast.Tuple([at, extra])], ast.Call(ast.Attribute(ast.Name(self._now), "shadow"))):
+            case ast.Assign([ast.Tuple(targets)], ast.Call(ast.Attribute(ast.Name(of), name))) if name in FOUND:
                 self.generic_visit(node)
-                found = (ast.Attribute(ast.Name(self._now), name) for name in ("shadow", "extra"))
-                assigned = [ast.Assign([target], value) for target, value in zip((at, extra), found, strict=True)]
+                found = (ast.Attribute(ast.Name(of), attribute) for attribute in FOUND[name])
+                assigned = [ast.Assign([target], value) for target, value in zip(targets, found, strict=True)]
                 return [ast.Expr(node.value), *assigned]
             case ast.Assign([ast.Name(name)], ast.Attribute(_, value)) if value in UNKNOWN:
                 self._unknown.add(name)
         self.generic_visit(node)
         return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        return ast.IfExp(self.visit(node.test), self._given(node.body), self._given(node.orelse))
+
+    def _given(self, value: ast.expr) -> Any:
+        """Return the compiled form of a value, where None is a negative number."""
+        is_none = isinstance(value, ast.Constant) and value.value is None
+        return ast.parse("-1", mode="eval").body if is_none else self.visit(value)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)
@@ -314,11 +346,16 @@ class _Twin(ast.NodeTransformer):
                     args = [ast.Constant(next(self._rankings))]
                 elif name == "pivots":
                     args = [ast.Call(ast.Name("len"), [args[1]], [])]
-                return ast.Call(called, [self.visit(arg) for arg in args], [])
+                elif name in UNTOLD:
+                    args = args[:-1]
+                return ast.Call(called, [self._given(arg) for arg in args], [])
             case ast.Call(ast.Attribute(ast.Name(), "put") as put):
                 put.attr = "place"
-            case ast.Call(ast.Attribute(ast.Name("pivots") as pivots, name), args):
-                return ast.Call(ast.Attribute(pivots, f"_{name}"), [self.visit(arg) for arg in args], [])
+            case ast.Call(ast.Attribute(ast.Name(of) as helper, name), args) if of in HELPERS:
+                return ast.Call(ast.Attribute(helper, f"_{name}"), [self.visit(arg) for arg in args], [])
+            case ast.Call(ast.Attribute(ast.Name("self")), args):
+                node.args = [*map(self._given, args)]
+                return node
         self.generic_visit(node)
         return node
 

@@ -91,6 +91,7 @@ class MatrixTransitions(Transitions):
         state.tally.stalled += decision.stall * decision.job.procs
         state.ledger.migrations[rank] += 1
         state.tally.migrations += 1
+        sharing.migrated += decision.job.procs
         self.log(decision)
 
     def _stall(self, decision: Stall) -> None:

@@ -27,7 +27,7 @@ row.
 class Sharing:
     """Matrix of a time-shared machine, with the clock of its rows and the progress of the jobs in it."""
 
-    __slots__ = ("matrix", "new", "ran", "since", "stall", "to_turn", "turns")
+    __slots__ = ("matrix", "migrated", "new", "ran", "since", "stall", "to_turn", "turns")
 
     def __init__(self, procs: int, turns: Turns, there: int | None = None) -> None:
         """Make an empty matrix with `procs` columns; `there` are the available processors as bits, None for all."""
@@ -46,13 +46,15 @@ class Sharing:
         """
         self.new: set[int] = set()
         """Ranks of the jobs in the matrix that have not had a turn."""
+        self.migrated = 0
+        """Number of tasks that have migrated in the present rebuild of the matrix."""
         self.to_turn: int | None = None
         """Row that becomes active after the rebuild, out of turn; None if the row whose turn it is becomes active."""
 
     def copy(self) -> Sharing:
         twin = Sharing.__new__(Sharing)
         twin.matrix, twin.turns, twin.since = self.matrix.copy(), self.turns.copy(), self.since
-        twin.to_turn = self.to_turn
+        twin.to_turn, twin.migrated = self.to_turn, self.migrated
         twin.ran, twin.stall, twin.new = self.ran.copy(), self.stall.copy(), self.new.copy()
         return twin
 

@@ -5,7 +5,7 @@ The view holds only the state, which contains no true run times; a policy cannot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from math import inf
 from operator import attrgetter
@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sim.decisions.decisions import Backfill, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
+from sim.decisions.matrix import Phase, PhaseName, Replicate
 from sim.decisions.sentences import Reason
 from sim.engine.state import State
 from sim.machine.nodes import Leftover
@@ -21,6 +22,8 @@ from sim.machine.plan import Plan
 from sim.machine.profile import Extra
 from sim.policies.backfill.tails import in_tail
 from sim.policies.calls import compress, in_order, is_by_calls, no_room, on_nodes, start_of
+from sim.policies.gang import rows_pass
+from sim.policies.gang.ranked_rows import RowQuestions
 from sim.policies.multiqueue import divided_pass
 from sim.policies.multiqueue.partitions import Classes
 from sim.policies.multiqueue.pivots import Pivots
@@ -39,7 +42,7 @@ def _is(name: str) -> Any:
     return property(attrgetter(name))
 
 
-class StateView:
+class StateView(RowQuestions):
     """View of the current state for policies."""
 
     __slots__ = (
@@ -197,7 +200,13 @@ class StateView:
 
     @property
     def matrix(self) -> MatrixView:
-        return self._state.matrix.view
+        sharing = self._state.sharing
+        return self._state.matrix.view if sharing is None else sharing.matrix.view
+
+    @property
+    def migrated(self) -> int:
+        sharing = self._state.sharing
+        return sharing.migrated if sharing else 0
 
     @property
     def machine_ahead(self) -> Ends:
@@ -235,6 +244,8 @@ class StateView:
 
     def job(self, rank: int) -> Job:
         state = self._state
+        if 0 <= rank < state.submitted and state.releases is None and (made := state.jobs.made[rank]) is not None:
+            return made
         if rank < 0 or not state.has_come(rank):
             raise IndexError(f"no job of rank {rank} has come")
         return state.jobs.made[rank] or state.jobs[rank]
@@ -276,7 +287,23 @@ def _acting(decide: Callable[..., Iterable[Any]]) -> Callable[..., None]:
     """Return a method of `StatePass` that carries out the decisions which the function `decide` yields."""
 
     def act(self: StatePass, *given: Any) -> None:
+        apply = self._apply
         for decision in decide(self, *given):
+            apply[type(decision)](decision)
+
+    return act
+
+
+def _answering(decide: Callable[..., Generator[Any, None, Any]]) -> Callable[..., Any]:
+    """Return a method of `StatePass` that carries out the decisions of `decide`, and returns what this returns."""
+
+    def act(self: StatePass, *given: Any) -> Any:
+        decisions = decide(self, *given)
+        while True:
+            try:
+                decision = next(decisions)
+            except StopIteration as end:
+                return end.value
             self._apply[type(decision)](decision)
 
     return act
@@ -309,6 +336,25 @@ class StatePass(StateView):
     start_in = _acting(divided_pass.start_in)
     backfill_in = _acting(divided_pass.backfill_in)
     try_in = _acting(divided_pass.try_in)
+    clean = _acting(rows_pass.clean)
+    drop_rows = _acting(rows_pass.drop_rows)
+    open_row = _answering(rows_pass.open_row)
+    place = _acting(rows_pass.place)
+    rehome = _acting(rows_pass.rehome)
+    migrate = _acting(rows_pass.migrate)
+    stall = _acting(rows_pass.stall)
+    forget_reservations = _acting(rows_pass.forget_reservations)
+    reserve_row = _acting(rows_pass.reserve_row)
+    _resume_in_rows = _answering(rows_pass.resume_in_rows)
+
+    def phase(self, name: PhaseName) -> None:
+        self._apply[Phase](Phase(name))
+
+    def replicate(self, job: Job, row: int) -> None:
+        self._apply[Replicate](Replicate(job, row))
+
+    def resume_in_rows(self, mpl: int) -> bool:
+        return not self.suspended or bool(self._resume_in_rows(mpl))
 
     def expect(self, job: Job, at: float) -> None:
         self._apply[Expect](Expect(job, at))

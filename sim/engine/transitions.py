@@ -434,6 +434,8 @@ class Transitions:
         """
         state = self.state
         state.not_passed.clear()
+        if decision.name == "clean" and state.sharing is not None:
+            state.sharing.migrated = 0
         if decision.name == "schedule":
             state.before, state.expected, state.expected_row = state.expected, {}, {}
         self._note(decision)

@@ -15,7 +15,17 @@ import numpy as np
 
 from sim.decisions import reasons
 from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Reserve, Resume, Start, Suspend
-from sim.decisions.matrix import BestFit, EarliestInRow, Place, ReserveRow
+from sim.decisions.matrix import (
+    BestFit,
+    EarliestInRow,
+    MakesWay,
+    NewRow,
+    OtherColumns,
+    Place,
+    ReserveRow,
+    Stall,
+)
+from sim.decisions.sentences import Reason
 from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job, Jobs
 
@@ -69,14 +79,18 @@ class Form(NamedTuple):
 
 class Placed(Form):
     """Form for placements in the matrix. The first value is the row of the matrix; ~row if the job passes jobs ahead of
-    it.
+    it. The last value is the span of the reason.
 
     The set of columns is stored where other forms have the rank of the job in the reason.
     """
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
-        row, free, span = values
-        return Place(job, max(row, ~row), on[0], BestFit(free, span), passes=row < 0)
+        row, number, span = values
+        because: Reason = BestFit(number, span)
+        if self.reason is NewRow:
+            mpl, rows = divmod(number, SHARED)
+            because = NewRow(rows, mpl, span=span)
+        return Place(job, max(row, ~row), on[0], because, passes=row < 0)
 
 
 def _forms() -> Iterator[Form]:
@@ -106,6 +120,9 @@ def _forms() -> Iterator[Form]:
     yield Form(Expect, None, False, (float,), False)
     yield Form(ReserveRow, EarliestInRow, False, (int, float, float), False, own=2)
     yield Placed(Place, BestFit, False, (int, int, float), True)
+    yield Placed(Place, NewRow, False, (int, int, float), True)
+    yield Form(Stall, MakesWay, True, (float, float, float), True, own=1)
+    yield Form(Stall, OtherColumns, False, (float, float, float), True, own=1)
 
 
 FORMS = tuple(_forms())

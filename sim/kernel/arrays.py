@@ -175,12 +175,6 @@ def insert_number(column: Numbers, count: int, place: int, value: int) -> None:
     column[place] = value
 
 
-def begin_steps(times: Times, numbers: Numbers, time: float, number: int) -> None:
-    """Write `time` as the first entry of the column `times`, and `number` as that of the column `numbers`."""
-    times[0] = time
-    numbers[0] = number
-
-
 def remove_times(column: Times, count: int, place: int, many: int) -> None:
     """Remove `many` times from index `place` on, of a column with `count` values."""
     while place + many < count:

@@ -1,88 +1,84 @@
-"""Gang scheduling in the fast loop (the simulation over arrays of numbers), by the rules of `sim.policies.gang`.
+"""Gang scheduling in the fast loop: which waiting jobs a policy visits when it rebuilds the Ousterhout matrix, where it
+places them, and the plans of the rows (`sim.policies.gang.rows_pass`), over arrays of numbers.
 
-Each row of the Ousterhout matrix has a slot: the index of its entry in the columns (arrays).
+Questions about the rows themselves are in `sim.kernel.matrix_rows`. Rows are named by their slots, as there.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from sim.kernel.row_plan import RowPlan
-from sim.kernel.sharing import Sharing
+from sim.decisions.matrix import NewRow, Place
+from sim.history.decision_log import form_of
+from sim.kernel.matrix_rows import NOTHING, MatrixRows
 from sim.machine import cython
 from sim.machine.columns import (
     INFINITE,
     ends_in_order,
     growing_numbers,
+    growing_times,
     insert_number,
-    most_first,
-    number_before,
     numbers,
-    time_near,
+    time_up_to,
     times,
 )
 from sim.machine.moment import MOMENT
-from sim.machine.operations import are_same, common_pairs, insert_step, place_of, remove_number
+from sim.machine.operations import insert_step, remove_number
+from sim.machine.steps import Steps
+from sim.policies.gang.planned_rows import PlannedRows
 
 FIRST = 2
 """Number given to the last rebuild before the loop took over"""
-SPANS = 4
-"""For each number of processors: the largest number of durations for which searches are remembered"""
-NOTHING = float("nan")
-"""Value that stands for missing numbers"""
+IN_NEW_ROW: int = form_of(Place, NewRow)
+MANY_ROWS = 4096
+"""Copy of the constant `SHARED` in `sim.history.decision_log`"""
 
 
 @cython.cclass
-class GangLoop(Sharing):
-    """Fast loop of gang scheduling, which rebuilds the matrix when a job arrives or ends."""
+class RowsPass(MatrixRows):
+    """State of a run with an Ousterhout matrix, with the queries and calls for policies that rebuild it."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
-        Sharing.__init__(self, jobs, procs, most_running)
+        MatrixRows.__init__(self, jobs, procs, most_running)
         self.backfills = False
-        self.teller: Any = None
-        """Object that stores decisions which have no compact form"""
-        self.is_still = False
-        """True if the last rebuild changed nothing and no job has arrived since; then the next rebuild changes nothing
-        either
-        """
-        self.many_ranked = 0
         # Plans in rows: `planned`, and in `planned_in` the number of the rebuild
         self.rebuilds = FIRST
         self.planned_row, self.row_planned = numbers(jobs), times(jobs)
         """For each job: id of the row in which its start is planned; and its planned start as last written to the
         history, infinite if none was written
         """
+        self.at_queue, self.last_seen, self.comes, self.comes_to = 0, -1, 0, -1
+        """State of a walk through the queue: index of the next job and the last job returned; index of the next job
+        that can be placed, and the index of a row for it
+        """
+        self.has_plans = self.is_outdated = False
+        """True if all rows are planned; True if `comes` has to be found again"""
+        self.stood = 0
+        """Number of jobs in the matrix when the walk began"""
+        self.planned_at, self.planned_in_row = 0.0, 0
+        """Result of the last call of `book`: the earliest start, and the slot of its row"""
+        self.plans_as = 0
+        """Number of the form in the log of decisions for reservations in rows"""
         self.passed = self.rest = self.planned_of = 0
         """Indices in the queue: first job whose plan has not been written into the log by `_write_passed`; first job
         without a plan; end of the jobs to be planned
         """
         self.are_reserved = False
         """True if the plans of the rows were made for compaction in this rebuild, not by the last scheduling"""
-        self.found = self.comes_to = -1
-        """Slot of the row found by the last search, and slot of the row that the next job can enter; -1 for none"""
-        self.trial = 0
-        """Number of the current round of searches; results that are remembered from earlier rounds do not count"""
         self.ends, self.by_end = times(jobs), growing_numbers(jobs)
         """Expected end of each job, by its index in the matrix; and these indices sorted by end"""
-        self.lined_up: list[RowPlan] = []
-        """Plans of the rows in order, followed by the plan of the row that would be opened next"""
+        self.change_at, self.change_by = growing_times(2 * jobs + 4), growing_numbers(2 * jobs + 4)
+        """Times at which the number of free columns changes in the plan that is being made, and these changes"""
 
     # From a state of the engine, and back
 
-    def enter_policy(self, backfills: bool) -> None:
-        """Set up the columns of the matrix; `backfills` is True for a policy with reservations."""
+    def enter_policy(self, backfills: bool, most_tasks: int) -> None:
+        """Set up the columns of the matrix; `backfills` is True for a policy with reservations. At most `most_tasks`
+        tasks may migrate at a rebuild, -1 under a policy without migration.
+        """
         slots, jobs = self.mpl + 1, len(self.rows_of)
         self.backfills = backfills
-        self.next_of, self.next_in = numbers(slots * self.size), numbers(slots * self.size)
-        """Replicas (copies in other rows) that this rebuild will add: ranks of their jobs, and slots of these rows"""
-        self.ranked, self.were_ranked = numbers(slots), numbers(slots)
-        self.plans = [RowPlan(2 * jobs + 4) for _ in range(slots if backfills else 0)]
-        places = SPANS * (self.size + 1) if backfills else 0
-        self.tried_in, self.tries, self.spans_tried = numbers(self.size + 1), numbers(self.size + 1), times(places)
-        self.tried_after, self.tried_near = times(places * slots), numbers(places * slots)
-        """For each remembered duration, width and row: the earliest possible start, and the index of a step of the plan
-        near it
-        """
+        self.enter_tasks(most_tasks)
+        self.plans = [Steps(2 * jobs + 4) for _ in range(slots if backfills else 0)]
+        self.planned_rows = PlannedRows(slots, self.size + 1 if backfills else 0)
         for rank in range(jobs):
             self.row_planned[rank] = INFINITE
 
@@ -90,233 +86,57 @@ class GangLoop(Sharing):
         """Copy the job's planned start `at` in that row into the loop."""
         self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, row, self.rebuilds
 
-    def has_rebuilt(self) -> bool:
-        """Return True if the matrix was rebuilt since the state was copied into the loop."""
-        return self.rebuilds > FIRST
-
     def plans_told(self) -> list[tuple[int, int, float]]:
         """Return (rank, row, planned start) of each waiting job with a plan, to be copied into the engine's state."""
         self._plan_rest()
         ranks = [self.queue[index] for index in range(self.waiting)]
         return [(r, self.planned_row[r], self.planned[r]) for r in ranks if self.planned_in[r] == self.rebuilds]
 
-    # The phases of a rebuild
+    # A step
 
-    def _rebuild(self) -> None:
-        """Rebuild the matrix. Replicas are removed only if it is certain that the rebuild would not add them again."""
-        is_as_it_was = self.is_still and not self.completed
-        if self.copies:
-            self.gone.clear()
-        if not is_as_it_was:
-            self._compact()
-        self.rebuilds += 1
-        stood = self.standing
-        self._schedule()
-        self.is_still = self.is_still and self.standing == stood
-        if not (is_as_it_was and self.is_still):
-            self._fill()
+    def _decide(self) -> None:
+        self._elapse(self.now)
+        is_event = self._is_event()
+        if is_event:
+            self.looked_in = self.step
+            self.settled = self.standing
+            self.rules.decide(self)
+            self._settle_replicas()
+        self._rows_go_on(self.now)
+        if is_event:
+            self._write_places(self.now)
+            if self.has_other_rows:
+                self._place_bands()
+        self.credit -= self.standing
 
-    def _compact(self) -> None:
-        """Move jobs of less populated rows to more populated ones; the most populated row is tried first as the
-        target.
-        """
-        sets, rows, home, scratch, hopeful = self.sets, self.rows, self.home, self.scratch, 0
-        if rows > 1:
-            if not self._rank_rows():
-                self.apart = 0
-            hopeful = sets.movable(
-                self.placed, self.apart, self.standing, self.row_set, self.ranked, rows, home, scratch, self.open_set
-            )
-        ranked = self.ranked
-        self.is_still, self.apart = not hopeful, 0 if hopeful else self.standing
-        if hopeful:
-            self._keep_replicas(0)
-            self.are_reserved = False
-        for index in range(rows - 1 if hopeful else 0):
-            row, many = ranked[index], 0
-            for place in range(hopeful):
-                if home[scratch[place]] == row:
-                    self.turn[many] = scratch[place]
-                    many += 1
-            if many:
-                many = sets.keep_apart(self.turn, many, self.row_set, ranked, index + 1, rows, self.open_set)
-            if many:
-                for turn in range(rows - 1, index, -1):
-                    self._compact_into(ranked[turn], row, many)
-        self._drop_empty_rows()
+    def _is_event(self) -> bool:
+        return self.arrived > 0 or self.completed > 0 or not self.standing
 
-    def _rank_rows(self) -> bool:
-        """Sort the rows from the least to the most populated, of equally populated rows the later first; return True if
-        the order is unchanged.
-        """
-        many, ranked, self.ranked = self.many_ranked, self.ranked, self.were_ranked
-        self.were_ranked, self.many_ranked = ranked, self.rows
-        most_first(self.order, self.rows, self.room, self.ranked)
-        return many == self.rows and are_same(self.ranked, ranked, many)
+    # Placement
 
-    def _compact_into(self, target: int, row: int, hopeful: int) -> None:
-        """Move jobs from `row` to the row `target` (slots) where allowed; the candidates are the first `hopeful` jobs
-        in `turn` that are still in `row`.
-        """
-        for index in range(hopeful):
-            rank = self.turn[index]
-            if (
-                self.home[rank] == row
-                and not self.sets.meets(rank, self.row_set + target)
-                and self._may_move(rank, target)
-            ):
-                self._leave_row(rank, row)
-                self._settle_in(rank, target)
-
-    def _may_move(self, rank: int, target: int) -> bool:
-        """Return True if the job may move to the row without delaying a reservation; then its move is recorded in the
-        plans.
-        """
-        if not self.backfills:
-            return True
-        ran = self.ran[place_of(self.placed, self.standing, rank)]
-        procs, span = self.procs[rank], (self.estimate[rank] - ran) * self.mpl
-        plan = self._plan_reserved(target)
-        if not plan.fits(procs, self.now, span):
-            return False
-        plan.take(self.now, self.now + span, procs)
-        return True
-
-    def _schedule(self) -> None:
-        """Place waiting jobs in the matrix, as the phase Schedule of a rebuild does."""
-        if self.backfills:
-            self._schedule_all()
-            return
-        while self.waiting:
-            slot = self._fullest(self.procs[self.queue[0]], -1.0)
-            if slot >= 0:
-                self._place(0, slot, -1.0, False)
-            elif self.rows < self.mpl:
-                self._find_spare()
-                self._place_in_new_row(0, -1.0, False)
-            else:
-                return
-
-    def _schedule_all(self) -> None:
-        """Place each job that fits for its whole span, and plan a start for each other one, until no further job can
-        enter.
-
-        A span is the time that a job takes when it has one turn in each cycle of all rows.
-        """
-        index, passes, stood = 0, False, self.standing
-        self._place_first()
-        self.passed = self.rest = self.planned_of = 0
-        if not self.waiting:
-            return
-        self._plan_rows(stood)
-        comes = self._next_to_come(0)
-        while comes < self.waiting:
-            if index < comes:
-                self._reserve_row(self.queue[index])
-                passes = True
-                index += 1
-                if self.found == self.comes_to:
-                    comes = self._next_to_come(comes)
-            else:
-                self._write_passed(index)
-                self._come_to_row(index, passes)
-                comes = self._next_to_come(index)
-        self.rest, self.planned_of = index, self.waiting
-
-    def _next_to_come(self, index: int) -> int:
-        """Return the index in the queue of the next job that can enter the matrix, and set `comes_to` to the slot of
-        its row.
-
-        If no job can enter, return the queue's length.
-        """
-        mpl, waiting, queue, procs_of, most = self.mpl, self.waiting, self.queue, self.procs, 0
-        plan: RowPlan
-        for plan in self.lined_up:
-            if plan.free[0] > most:
-                most = plan.free[0]
-        while index < waiting:
-            rank = queue[index]
-            if procs_of[rank] <= most:
-                for turn in range(len(self.lined_up)):
-                    plan = self.lined_up[turn]
-                    if plan.free[0] >= procs_of[rank] and plan.stay_free(procs_of[rank], self.estimate[rank] * mpl):
-                        self.comes_to = self.order[turn] if turn < self.rows else self.spare
-                        return index
-            index += 1
-        return index
-
-    def _come_to_row(self, index: int, passes: bool) -> None:
-        """Place the job at this index of the queue where it fits now, in a new row only if it fits in no other.
-        `passes` is True if the job overtakes others.
-        """
-        rank = self.queue[index]
-        procs, span = self.procs[rank], self.estimate[rank] * self.mpl
-        slot = self._fullest(procs, span)
-        if slot < 0:
-            slot = self.comes_to
-        plan: RowPlan = self.plans[slot]
-        plan.take(self.now, self.now + span, procs)
-        if slot == self.spare:
-            self._place_in_new_row(index, span if self._has_row_for(procs) else -1.0, passes)
+    def _open_row(self) -> int:
+        self._find_spare()
+        slot = self.spare
+        self._add_row(slot)
+        if self.has_plans:
             self._plan_spare()
-        else:
-            self._place(index, slot, span, passes)
+        return slot
 
-    def _plan_rest(self) -> None:
-        """Reserve starts for the jobs behind the last one that entered the matrix."""
-        for index in range(self.rest, self.planned_of):
-            self._reserve_row(self.queue[index])
-        self.rest = self.planned_of
-
-    def _place_first(self) -> None:
-        """Place jobs from the front of the queue until one finds no row with enough free columns; their spans are not
-        checked.
+    def _place(
+        self, job: int, row: int, form: int, head: int, one: float, two: float, three: float, four: float
+    ) -> None:
+        """Place the job in the lowest free columns of the row. The reason has this form and the numbers `one` and
+        `two` or, in a new row, `one`, `two` and `four`.
         """
-        while self.waiting:
-            rank = self.queue[0]
-            slot = self._fullest(self.procs[rank], -1.0)
-            if slot < 0:
-                return
-            self._place(0, slot, self.estimate[rank] * self.mpl, False)
-
-    def _has_row_for(self, procs: int) -> bool:
-        return self._fullest(procs, -1.0) >= 0
-
-    def _fullest(self, procs: int, span: float) -> int:
-        """Return the slot of the row with the fewest free columns in which `procs` fit for `span` seconds, -1 if there
-        is none.
-
-        With a negative span only the free columns at this time count.
-        """
-        best = -1
-        for index in range(self.rows):
-            slot = self.order[index]
-            if self.room[slot] < procs or (best >= 0 and self.room[slot] >= self.room[best]):
-                continue
-            if span >= 0:
-                plan: RowPlan = self.plans[slot]
-                if not plan.fits(procs, self.now, span):
-                    continue
-            best = slot
-        return best
-
-    def _keep(self, rank: int, place: int) -> None:
-        """Write into the log that a decision about the job is number `place` of the decisions kept as objects."""
-        self._note(self.starts_as, rank, place, 0.0, 0.0, 0.0)
-
-    def _place_in_new_row(self, index: int, span: float, passes: bool) -> None:
-        rows, rank = self.rows, self.queue[index]
-        self._open_row()
-        self._come_in(index, self.spare, passes)
-        columns = self.whole_sets[~self.set_at[rank]]
-        place: int = self.teller.opened(rank, self.id_of[self.spare], columns, rows, span, passes)
-        self._keep(rank, place)
-
-    def _place(self, index: int, slot: int, span: float, passes: bool) -> None:
-        free, rank = self.room[slot], self.queue[index]
-        self._come_in(index, slot, passes)
-        row, for_so_long = self.id_of[slot], span if span >= 0 else NOTHING
-        self._note(self.passes_as, rank, self.set_at[rank], ~row if passes else row, free, for_so_long)
+        index = self._index_of(job)
+        passes = index > 0
+        if self.has_plans:
+            self._write_passed(index)
+        self._come_in(index, row, passes)
+        number, span, place = one, two, self.id_of[row]
+        if form == IN_NEW_ROW:
+            number, span = one + MANY_ROWS * two, four
+        self._note(form, job, self.set_at[job], ~place if passes else place, number, span if span >= 0 else NOTHING)
 
     def _come_in(self, index: int, slot: int, passes: bool) -> None:
         """Place the waiting job at this index of the queue in the lowest free columns of the row; `passes` is True if
@@ -339,66 +159,169 @@ class GangLoop(Sharing):
         self.l_backfilled[rank] = passes
         self.backfilled += passes
 
-    def _fill(self) -> None:
-        """Replicate jobs in rows where their columns are free; replicas that stay the same are not touched."""
-        sets, ranks, slots, count = self.sets, self.next_of, self.next_in, 0
-        if self.rows > 1:
-            count = sets.spread(
-                self.placed, self.standing, self.row_set, self.order, self.rows, self.full_set, self.scratch,
-                self.open_set, ranks, slots,
-            )  # fmt: skip
-        kept = common_pairs(self.replica_of, self.replica_in, self.replicas, ranks, slots, count)
-        self._keep_replicas(kept)
-        self.next_of, self.next_in, self.replica_of, self.replica_in = self.replica_of, self.replica_in, ranks, slots
-        self._replicate(kept, count)
+    # The queue
+
+    def _walk_queue(self) -> None:
+        """Begin to visit the waiting jobs in order, up to the last one that can be placed."""
+        self.at_queue, self.last_seen, self.has_plans, self.is_outdated = 0, -1, False, False
+        self.plans_as = 0
+        """Number of the form in the log of decisions for reservations in rows"""
+        self.passed = self.rest = self.planned_of = 0
+        self.stood = self.standing
+
+    def _next_to_place(self) -> int:
+        """Return the next job of the walk; -1 after the last."""
+        if self.at_queue < self.waiting and self.queue[self.at_queue] == self.last_seen:
+            self.at_queue += 1
+        index = self.at_queue
+        if index < self.waiting and self.backfills:
+            if not self.has_plans:
+                if self._fullest(self.procs[self.queue[index]]) < 0:
+                    self._plan_rows()
+                    self.comes = self._next_to_come(index)
+            elif self.is_outdated:
+                self.comes = self._next_to_come(max(self.comes, index))
+            self.is_outdated = False
+            if self.has_plans and self.comes >= self.waiting:
+                self.rest, self.planned_of = index, self.waiting
+                return -1
+        if index >= self.waiting:
+            return -1
+        self.last_seen = self.queue[index]
+        return self.last_seen
+
+    def _next_to_come(self, index: int) -> int:
+        """Return the index in the queue of the next job that can be placed, and set `comes_to` to the index of a row
+        for it. If no job can, return the queue's length.
+        """
+        mpl, waiting, queue, procs_of, most, rows = self.mpl, self.waiting, self.queue, self.procs, 0, self.planned_rows
+        for turn in range(rows.count):
+            plan: Steps = rows.plans[turn]
+            most = max(most, plan.free[0])
+        while index < waiting:
+            rank = queue[index]
+            if procs_of[rank] <= most:
+                for turn in range(rows.count):
+                    if rows.stays_free(turn, procs_of[rank], self.estimate[rank] * mpl):
+                        self.comes_to = turn
+                        return index
+            index += 1
+        return index
 
     # Plans of rows
 
-    def _forget_plans(self) -> None:
-        for slot in range(len(self.plans)):
-            plan: RowPlan = self.plans[slot]
-            if plan.count:
-                plan.clear()
+    def _row_plans(self, mpl: int) -> RowsPass:
+        return self
 
-    def _plan_reserved(self, slot: int) -> RowPlan:
+    def _reserved_plans(self, mpl: int) -> RowsPass:
+        self.are_reserved = False
+        return self
+
+    def _book(self, job: int, span: float) -> None:
+        """Set `planned_at` and `planned_in_row` to the earliest start of the job for `span` seconds and its row, and
+        occupy the columns in the plan of this row.
+
+        As long as nothing is reserved, what is free now stays free, and the rows need not be planned.
+        """
+        if not self.has_plans:
+            self.planned_at, self.planned_in_row = self.now, self._fullest(self.procs[job])
+            return
+        rows = self.planned_rows
+        if self.at_queue < self.comes:
+            rows.book_later(self.procs[job], span)
+        else:
+            rows.book(self.procs[job], span)
+        self.planned_at = rows.at
+        self.planned_in_row = self.order[rows.found] if rows.found < self.rows else self.spare
+        self.is_outdated = self.is_outdated or rows.at <= rows.now or rows.found == self.comes_to
+
+    def _is_new(self, row: int) -> bool:
+        return not self.is_row[row]
+
+    def _is_free(self, row: int, procs: int, span: float) -> bool:
+        return self._plan_reserved(row).fits(procs, self.now, span)
+
+    def _take(self, row: int, procs: int, span: float) -> None:
+        plan: Steps = self.plans[row]
+        plan.take(self.now, self.now + span, procs)
+
+    def _forget_reservations(self) -> None:
+        self.rebuilds += 1
+
+    def _reserve_row(self, job: int, row: int, at: float, form: int, head: int, one: float) -> None:
+        self.plans_as = form
+        self.planned[job], self.planned_row[job], self.planned_in[job] = at, self.id_of[row], self.rebuilds
+
+    def _plan_rest(self) -> None:
+        """Reserve starts for the jobs behind the last one that was placed."""
+        self.at_queue, self.comes = self.rest, self.planned_of
+        for index in range(self.rest, self.planned_of):
+            rank = self.queue[index]
+            self._book(rank, self.estimate[rank] * self.mpl)
+            self._reserve_row(rank, self.planned_in_row, self.planned_at, self.plans_as, -1, 0.0)
+        self.rest = self.planned_of
+
+    def _write_passed(self, index: int) -> None:
+        """Record in the log the planned starts that the job at `index` of the queue passes, except starts that moved by
+        less than a turn since they were recorded.
+        """
+        for place in range(self.passed, index):
+            rank = self.queue[place]
+            at = self.planned[rank]
+            if abs(at - self.row_planned[rank]) >= self.slice:
+                self.row_planned[rank] = at
+                self._note(self.plans_as, rank, -1, self.planned_row[rank], at, self.estimate[rank] * self.mpl)
+        self.passed = index
+
+    def _plan_reserved(self, slot: int) -> Steps:
         """Return the plan of the row in this slot, with the jobs that were placed there (not replicas) and the planned
         starts.
         """
+        plan: Steps
         if not self.are_reserved:
             self._plan_rest()
-            self._forget_plans()
+            for plan in self.plans:
+                if plan.count:
+                    plan.clear()
             self.are_reserved = True
-        plan: RowPlan = self.plans[slot]
+        plan = self.plans[slot]
         if plan.count:
             return plan
-        now, mpl = self.now, self.mpl
+        now, mpl, many = self.now, self.mpl, 0
         for index in range(self.standing):
             rank = self.placed[index]
             if self.home[rank] == slot:
-                plan.note(now + (self.estimate[rank] - self.ran[index]) * mpl, self.procs[rank])
-        many = plan.count
+                many = self._note_change(many, now + (self.estimate[rank] - self.ran[index]) * mpl, self.procs[rank])
+        jobs = many
         for index in range(self.waiting):
             rank = self.queue[index]
             if self.planned_in[rank] == self.rebuilds and self.planned_row[rank] == self.id_of[slot]:
-                start = self.planned[rank]
-                if start < now:
-                    start = now
-                plan.note(start, -self.procs[rank])
-                plan.note(start + self.estimate[rank] * mpl, self.procs[rank])
-        is_simple = plan.count == many
-        plan.add_up(now, self.room[slot])
-        if not is_simple:
+                start = max(self.planned[rank], now)
+                many = self._note_change(many, start, -self.procs[rank])
+                many = self._note_change(many, start + self.estimate[rank] * mpl, self.procs[rank])
+        plan.make(now, self.room[slot], self.change_at, self.change_by, many)
+        if many > jobs:
             plan.simplify()
         return plan
 
-    def _plan_rows(self, stood: int) -> None:
+    def _note_change(self, count: int, at: float, by: int) -> int:
+        """Insert into the sorted list of `count` changes that `by` more columns are free from `at` on; return the new
+        count.
+        """
+        insert_step(self.change_at, self.change_by, count, time_up_to(self.change_at, at, 0, count), at, by)
+        return count + 1
+
+    def _plan_rows(self) -> None:
         """Plan each row and a new one: first around the first `stood` jobs in order of placement, which were there
         before, then around the others.
         """
         now, mpl, home, procs, placed, ends = self.now, self.mpl, self.home, self.procs, self.placed, self.ends
+        stood, rows = self.stood, self.planned_rows
+        plan: Steps
         for index in range(self.rows):
-            plan: RowPlan = self.plans[self.order[index]]
-            plan.begin(now, self.room[self.order[index]])
+            plan = self.plans[self.order[index]]
+            plan.clear()
+            plan.make(now, self.room[self.order[index]], self.change_at, self.change_by, 0)
         for index in range(stood, self.standing):
             plan = self.plans[home[placed[index]]]
             plan.free[0] += procs[placed[index]]
@@ -417,83 +340,17 @@ class GangLoop(Sharing):
             rank = placed[index]
             plan = self.plans[home[rank]]
             plan.take(now, now + self.estimate[rank] * mpl, procs[rank])
+        rows.begin(now)
+        for index in range(self.rows):
+            rows.add(self.plans[self.order[index]], self.room[self.order[index]], True)
         self._plan_spare()
+        self.has_plans = True
 
     def _plan_spare(self) -> None:
-        """Plan the empty row that would be opened next; earlier searches did not include it."""
-        self.trial += 1
+        """Plan the empty row that would be opened next."""
         self._find_spare()
-        self.lined_up = [self.plans[self.order[index]] for index in range(self.rows)]
         if self.spare >= 0:
-            plan: RowPlan = self.plans[self.spare]
-            plan.begin(self.now, self.size)
-            self.lined_up.append(plan)
-
-    def _reserve_row(self, rank: int) -> None:
-        """Reserve the job's start in the row where it is earliest."""
-        procs, span = self.procs[rank], self.estimate[rank] * self.mpl
-        at = self._soonest(procs, span)
-        slot = self.found
-        plan: RowPlan = self.plans[slot]
-        plan.take(at, at + span, procs)
-        plan.only_rises = False
-        self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, self.id_of[slot], self.rebuilds
-
-    def _soonest(self, procs: int, span: float) -> float:
-        """Return the time at which `procs` columns are first free for `span` seconds in a row, and set `found` to the
-        slot of this row; of equal rows the earlier.
-
-        The caller makes sure that the columns are not free now. For each width, results for the last few spans that
-        were tried are remembered: the earliest possible start in each row for this span or a longer one.
-        """
-        if self.tried_in[procs] != self.trial:
-            self.tried_in[procs], self.tries[procs] = self.trial, 0
-        tries, place, like, longest = self.tries[procs], procs * SPANS, -1, -INFINITE
-        for turn in range(place, place + (tries if tries < SPANS else SPANS)):
-            if longest < self.spans_tried[turn] <= span:
-                like, longest = turn, self.spans_tried[turn]
-        if longest == span:
-            own = like
-        else:
-            own = place + tries % SPANS
-            self.tries[procs], self.spans_tried[own] = tries + 1, span
-        best, found, is_known, slots = INFINITE, 0, like >= 0, self.mpl + 1
-        like, own = like * slots, own * slots
-        for index in range(len(self.lined_up)):
-            plan: RowPlan = self.lined_up[index]
-            after, near = -INFINITE, 0
-            if is_known:
-                after, near = self.tried_after[like + index], self.tried_near[like + index]
-            if after < best:
-                count = plan.count
-                if plan.only_rises:  # once enough are free they stay free
-                    near = number_before(plan.free, procs, 0, count)
-                else:
-                    near = time_near(plan.at, after, near, count)
-                    while near < count and plan.at[near] < best:
-                        if plan.free[near] >= procs:
-                            until, end = near + 1, plan.at[near] + span
-                            while until < count and plan.free[until] >= procs and end > plan.at[until] + MOMENT:
-                                until += 1
-                            if until == count or end <= plan.at[until] + MOMENT:
-                                break
-                            near = until
-                        near += 1
-                after = plan.at[near] if near < count else INFINITE
-                if after < best:
-                    best, found = after, index
-            self.tried_after[own + index], self.tried_near[own + index] = after, near
-        self.found = self.order[found] if found < self.rows else self.spare
-        return best
-
-    def _write_passed(self, index: int) -> None:
-        """Record in the log the planned starts that the job at `index` of the queue passes, except
-        starts that moved by less than a turn since they were recorded.
-        """
-        for place in range(self.passed, index):
-            rank = self.queue[place]
-            at = self.planned[rank]
-            if abs(at - self.row_planned[rank]) >= self.slice:
-                self.row_planned[rank] = at
-                self._note(self.plans_as, rank, -1, self.planned_row[rank], at, self.estimate[rank] * self.mpl)
-        self.passed = index
+            plan: Steps = self.plans[self.spare]
+            plan.clear()
+            plan.make(self.now, self.size, self.change_at, self.change_by, 0)
+            self.planned_rows.add_new_row(plan, self.size, True)

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.decisions.matrix import BestFit, EarliestInRow, Place, ReserveRow
-from sim.history.decision_log import AS_IT_IS, form_of
 from sim.kernel.calls import Rules
 from sim.kernel.ordering import (
     DELAY,
@@ -35,7 +33,7 @@ from sim.kernel.present import (
     SUSPENDING,
 )
 from sim.policies.backfill.recorded import Recorded
-from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
+from sim.policies.gang.gang import TimeShared
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.orders import (
     F1,
@@ -71,16 +69,10 @@ BY_CLOCK: dict[type[Order], int] = {
 
 
 class Known(NamedTuple):
-    """Policy as the fast loop represents it: its kind, and for each of its reasons the number of the form in the log of
-    decisions.
-    """
+    """Policy as the fast loop represents it: the kind of its passes, and the compiled policy."""
 
     kind: int
-    starts_as: int = 0
-    passes_as: int = 0
-    plans_as: int = 0
-    rules: Rules | None = None
-    """Compiled policy, for the kind `RULES`"""
+    rules: Rules
 
 
 def known(policy: Policy, loops: ModuleType | None = None) -> Known | None:
@@ -92,7 +84,7 @@ def known(policy: Policy, loops: ModuleType | None = None) -> Known | None:
     cls = type(policy)
     twins: Mapping[str, Callable[[], Rules]] = getattr(loops, "TWINS", {})
     if twin := twins.get(f"{cls.__module__}.{cls.__qualname__}"):
-        kind = MULTIQUEUE if cls is MultiQueue else RULES
+        kind = MULTIQUEUE if cls is MultiQueue else GANG if isinstance(policy, TimeShared) else RULES
         if isinstance(policy, Preemptive):
             if policy.restart == "any" or policy.memory:
                 return None
@@ -102,34 +94,23 @@ def known(policy: Policy, loops: ModuleType | None = None) -> Known | None:
             return None  # a parameter that the compiled policy would ignore
         for field in fields(policy):
             setattr(rules, field.name, getattr(policy, field.name))
-        return Known(kind, rules=rules)
-    if not _is_honoured(cls):
-        return None
-    match policy:
-        case Gang() | GangBackfill():
-            comes, plans = form_of(Place, BestFit), form_of(ReserveRow, EarliestInRow)
-            found = Known(GANG, AS_IT_IS, passes_as=comes, plans_as=plans)
-        case _:
-            return None
-    return found
+        return Known(kind, rules)
+    return None
 
 
 def _is_honoured(cls: type) -> bool:
-    """Return True if the loop supports exactly this class and all of its parameters."""
+    """Return True if the loop supports exactly this class of order and all of its parameters."""
     return cls in _PARAMETERS and _PARAMETERS[cls].split() == [field.name for field in fields(cls)]
 
 
-_MATRIX = "mpl slice cs"
 _PARAMETERS: dict[type, str] = {
     **dict.fromkeys([*_ORDERS, Unicef, Wfp3, Xfactor], ""),
     **dict.fromkeys([Random, RandomLength], "seed step"),
-    **dict.fromkeys([Gang, GangBackfill], _MATRIX),
-    **dict.fromkeys([GangMigrate, GangMigrateBackfill], f"{_MATRIX} cost q"),
     Delay: "weight",
     RandomDelay: "seed step weight",
     Ward: "alpha beta gamma delta r background every",
 }
-"""For each class of policy or order: names of the parameters that the loop supports, separated by spaces, in the order
+"""For each class of order: names of the parameters that the loop supports, separated by spaces, in the order
 of the fields.
 """
 

@@ -8,16 +8,15 @@ from pathlib import Path
 SOURCES = (
     "machine/moment.py", "kernel/arrays.py", "machine/operations.py", "machine/steps.py", "machine/trials.py",
     "policies/lots.py", "policies/backfill/tails.py", "policies/multiqueue/first_starts.py",
-    "policies/multiqueue/lending.py", "kernel/row_plan.py",
-    "kernel/sets.py", "kernel/present.py", "kernel/compression.py", "kernel/calls.py", "policies/backfill/fcfs.py",
-    "policies/backfill/firstfit.py", "policies/backfill/easy.py", "policies/backfill/relaxed.py",
-    "policies/backfill/replan.py", "policies/backfill/recorded.py", "policies/backfill/conservative.py",
-    "kernel/loop.py", "kernel/ordering.py",
-    "kernel/suspension.py", "policies/preempt/immediate.py", "policies/preempt/xfactors.py",
-    "kernel/tolls.py", "policies/preempt/selective.py", "kernel/partitions.py", "kernel/multiqueue.py",
-    "policies/multiqueue/multiqueue.py", "kernel/clock.py", "kernel/sharing.py", "kernel/gang.py",
-    "kernel/migration.py",
-    "kernel/node_states.py", "kernel/nodes.py", "kernel/node_cores.py", "kernel/node_loop.py",
+    "policies/multiqueue/lending.py",
+    "policies/gang/planned_rows.py", "kernel/sets.py", "kernel/present.py", "kernel/compression.py", "kernel/calls.py",
+    "policies/backfill/fcfs.py", "policies/backfill/firstfit.py", "policies/backfill/easy.py",
+    "policies/backfill/relaxed.py", "policies/backfill/replan.py", "policies/backfill/recorded.py",
+    "policies/backfill/conservative.py", "kernel/loop.py", "kernel/ordering.py", "kernel/suspension.py",
+    "policies/preempt/immediate.py", "policies/preempt/xfactors.py", "kernel/tolls.py", "policies/preempt/selective.py",
+    "kernel/partitions.py", "kernel/multiqueue.py", "policies/multiqueue/multiqueue.py", "kernel/clock.py",
+    "kernel/sharing.py", "kernel/matrix_rows.py", "kernel/gang.py", "policies/gang/gang.py", "kernel/node_states.py",
+    "kernel/nodes.py", "kernel/node_cores.py", "kernel/node_loop.py",
 )  # fmt: skip
 
 

@@ -83,7 +83,6 @@ class Present:
         self.kind = RULES
         self.compress = NOBODY
         self.promises = False
-        self.starts_as = self.passes_as = self.spares_as = self.plans_as = 0
         # The present
         self.now = 0.0
         self.step = 0

@@ -7,7 +7,7 @@ A set is an integer as in `sim.machine.processors`, stored in words of 64 proces
 from __future__ import annotations
 
 from sim.machine import cython
-from sim.machine.columns import Numbers, Processors, Word, copy_numbers, numbers, words
+from sim.machine.columns import Numbers, Processors, Word, numbers, words
 
 A_WORD = 64
 EVERY: Word = 0xFFFF_FFFF_FFFF_FFFF
@@ -118,35 +118,6 @@ class Sets:
                     break
                 place -= 1
         return kept
-
-    def spread(
-        self, numbers: Numbers, count: int, first: int, which: Numbers, many: int, full: int, left: Numbers,
-        common: int, into: Numbers, places: Numbers,
-    ) -> int:  # fmt: skip
-        """Add each of `count` sets to the first target that is disjoint from it, and repeat as long as sets fit; return
-        the number of additions.
-
-        The targets are copies of the `many` sets `first + which[i]`, made under the numbers `full + which[i]`. Each
-        addition is written to `into` (the added set) and `places` (the value in `which` of its target). `left` and
-        `common` are working space.
-        """
-        found = 0
-        for place in range(many):
-            self.become(full + which[place], first + which[place])
-        copy_numbers(numbers, left, count)
-        while count:
-            hopeful, count = self.keep_apart(left, count, full, which, 0, many, common), 0
-            for index in range(hopeful):
-                number = left[index]
-                for place in range(many):
-                    if not self.meets(number, full + which[place]):
-                        self.add(full + which[place], number)
-                        into[found], places[found] = number, which[place]
-                        left[count] = number
-                        found += 1
-                        count += 1
-                        break
-        return found
 
     def exceeds(self, number: int, other: int) -> bool:
         """Return True if the highest processor that is in only one of the two sets is in the set `number`."""

@@ -97,11 +97,6 @@ class Sharing(Clock):
         self.kinds: Any = None
         self.whole_sets: list[Processors] = []
 
-    # Policies
-
-    def _rebuild(self) -> None:
-        """Rebuild the matrix after an arrival or an end; subclasses implement the rules of their policy."""
-
     # From a state of the engine, and back
 
     def enter_rows(self, mpl: int, ids: Any, every: Any, turns: Any, since: float) -> None:
@@ -221,20 +216,6 @@ class Sharing(Clock):
             and self.decided + 2 * (crowd + self.most_tasks) <= self.most_decided
         )
         return has_room
-
-    def _decide(self) -> None:
-        self._elapse(self.now)
-        is_event = self.arrived > 0 or self.completed > 0 or not self.standing
-        if is_event:
-            self.looked_in = self.step
-            self.settled = self.standing
-            self._rebuild()
-        self._rows_go_on(self.now)
-        if is_event:
-            self._write_places(self.now)
-            if self.has_other_rows:
-                self._place_bands()
-        self.credit -= self.standing
 
     def _elapse(self, to: float) -> None:
         """Advance time to `to`; jobs that end by then leave the matrix."""
@@ -427,9 +408,9 @@ class Sharing(Clock):
         """Place a replica of the job in the row of this slot."""
         replicas = self.replicas
         self.replica_of[replicas], self.replica_in[replicas] = rank, slot
-        self._replicate(replicas, replicas + 1)
+        self._add_replicas(replicas, replicas + 1)
 
-    def _replicate(self, first: int, last: int) -> None:
+    def _add_replicas(self, first: int, last: int) -> None:
         """Add the replicas with these indices (from `first` to before `last`) to their rows."""
         replica_of, replica_in, stands, rows_of = self.replica_of, self.replica_in, self.stands, self.rows_of
         for index in range(first, last):
@@ -475,11 +456,12 @@ class Sharing(Clock):
                 self.spare += 1
             self.id_of[self.spare] = self._next_row()
 
-    def _open_row(self) -> None:
-        insert_number(self.order, self.rows, self.rows, self.spare)
+    def _add_row(self, slot: int) -> None:
+        """Add the row in this slot, which has an id, behind the last one."""
+        insert_number(self.order, self.rows, self.rows, slot)
         self.rows += 1
-        self._name(self.spare, self.id_of[self.spare])
-        self.ids += self.alone[self.spare]
+        self._name(slot, self.id_of[slot])
+        self.ids += self.alone[slot]
         self.has_other_rows = True
 
     def _drop_empty_rows(self) -> None:

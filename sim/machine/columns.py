@@ -118,12 +118,6 @@ equal values
 """
 
 
-def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
-    """Replace the contents of two columns by one entry each: `time` and `number`."""
-    times[:] = (time,)
-    numbers[:] = (number,)
-
-
 def insert_time(column: Any, count: int, place: int, value: float) -> None:
     """Insert `value` at index `place` of a column with `count` values."""
     column.insert(place, value)

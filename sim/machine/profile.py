@@ -57,8 +57,9 @@ class Profile(Steps):
         >>> list(Profile.of_changes(0, 4, [(5, -1, -4), (6, -1, 4)]).steps())
         [(0, 4), (5, 0), (6, 4)]
         """
-        steps = list(cls.of_running(now, free, changes).steps())
-        return cls.of_steps(step for index, step in enumerate(steps) if not index or step[1] != steps[index - 1][1])
+        plan = cls.of_running(now, free, changes)
+        plan.simplify()
+        return plan
 
     @classmethod
     def of_steps(cls, steps: Iterable[tuple[float, int]]) -> Profile:
@@ -103,33 +104,6 @@ class Profile(Steps):
         if at == inf:
             raise ValueError(f"{procs} processors are never free")
         return at
-
-    def hole_before(self, before: float, procs: int, duration: float, after: float = -inf) -> float:
-        """Return the first time before `before` at which `procs` processors stay free for `duration` seconds; infinity
-        if there is no such time.
-
-        The caller guarantees that no such time is earlier than `after`.
-
-        >>> plan = Profile(now=0, free=4)
-        >>> plan.take(0, 10, 3)
-        >>> plan.hole_before(11, procs=2, duration=5), plan.hole_before(10, procs=2, duration=5)
-        (10, inf)
-        """
-        times, free = self.at, self.free
-        candidate = end = inf
-        for index in range(bisect_left(times, after), len(times)):
-            time = times[index]
-            if end <= time + MOMENT:
-                return candidate
-            if free[index] < procs:
-                if time >= before:
-                    return inf
-                candidate = end = inf
-            elif end == inf:
-                if time >= before:
-                    return inf
-                candidate, end = time, time + duration
-        return candidate
 
     def least(self, start: float, end: float) -> int:
         """Return the smallest number of free processors at any time from `start` until `end`.

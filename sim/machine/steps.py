@@ -57,6 +57,19 @@ class Steps:
                 insert_step(times, numbers, last, last, time, free)
         self.count = last + 1
 
+    def simplify(self) -> None:
+        """Remove the steps at which the number of free processors does not change."""
+        at, free, count, kept = self.at, self.free, self.count, 1
+        for index in range(1, count):
+            if free[index] != free[kept - 1]:
+                at[kept] = at[index]
+                free[kept] = free[index]
+                kept += 1
+        if kept < count:
+            remove_times(at, count, kept, count - kept)
+            remove_numbers(free, count, kept, count - kept)
+            self.count = kept
+
     def become(self, other: Steps) -> None:
         """Replace this plan by a copy of another plan."""
         copy_times(other.at, self.at, other.count)

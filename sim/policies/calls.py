@@ -289,13 +289,15 @@ class _Yields(ast.NodeTransformer):
         return any(isinstance(arg, ast.Name) and arg.id == self._now for arg in node.args)
 
     def _helps(self, name: str) -> bool:
-        """Return True if the policy's method `name` acts on the pass that it gets as an argument."""
+        """Return True if the policy's method `name` acts on the pass that it gets as an argument, or if subclasses
+        define what it does.
+        """
         method = getattr(self._owner, name, None)
         if not isinstance(method, FunctionType):
             return False
         its = _Yields(definition := _definition(method), self._owner)
         its.visit(definition)
-        return its.acts
+        return its.acts or ast.unparse(definition.body[-1]) == "raise NotImplementedError"
 
 
 def _expression(text: str) -> ast.expr:

@@ -20,9 +20,9 @@ from sim.engine.state import Future, State
 from sim.history.bulk_append import Extension
 from sim.history.history import History
 from sim.history.stretch import KINDS, RUN, SPECULATIVE
+from sim.kernel.gang import RowsPass
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, Loop
-from sim.kernel.migration import MigratingLoop
 from sim.kernel.multiqueue import DividedPass
 from sim.kernel.node_loop import NodeLoop
 from sim.kernel.ordering import OrderedLoop
@@ -96,7 +96,7 @@ class Express:
                 break
         extension.cut()
         if loop.kind == GANG:
-            self._history.stand(cast(MigratingLoop, loop).places())
+            self._history.stand(cast(RowsPass, loop).places())
         if loop.credit < credit:
             self._settle()
         if reason == OVER:
@@ -197,7 +197,7 @@ class Express:
         loop.waiting = len(waiting)
         if policy.kind == GANG:
             for rank, stretch in self._history.open_stretches().items():
-                cast(MigratingLoop, loop).set_at[rank] = self._history.processor_sets.place[stretch]
+                cast(RowsPass, loop).set_at[rank] = self._history.processor_sets.place[stretch]
         self._tell_running(loop)
         if workload.shape is not None:
             seating.enter(cast(NodeLoop, loop), state)
@@ -336,7 +336,7 @@ class Express:
         state.kept_plan = Profile.of_steps(steps) if count else None
 
 
-_LOOPS = {SELECTIVE: TollLoop, SUSPENDING: Suspension, MULTIQUEUE: DividedPass, GANG: MigratingLoop}
+_LOOPS = {SELECTIVE: TollLoop, SUSPENDING: Suspension, MULTIQUEUE: DividedPass, GANG: RowsPass}
 """For each kind of policy that chooses processors itself: class of its loop"""
 
 
@@ -358,11 +358,11 @@ _BESIDE: dict[int, _Beside] = {SELECTIVE: preempting, SUSPENDING: preempting, MU
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 
-def _more(loop: Loop) -> Suspension | DividedPass | MigratingLoop:
+def _more(loop: Loop) -> Suspension | DividedPass | RowsPass:
     """Return the loop, which is of a kind that chooses processors itself. Its class may be the compiled one of this
     name.
     """
-    return cast(Suspension | DividedPass | MigratingLoop, loop)
+    return cast(Suspension | DividedPass | RowsPass, loop)
 
 
 def _tell_jobs(loop: Loop, workload: Workload, rank_at: Ints | None) -> None:

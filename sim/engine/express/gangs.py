@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
-from sim.decisions.decisions import Decision
-from sim.decisions.matrix import (
-    MakesWay,
-    Migrate,
-    NewRow,
-    OtherColumns,
-    Place,
-    Stall,
-)
-from sim.decisions.sentences import Reason
+from sim.decisions.matrix import Migrate
 from sim.engine.express.preempting import WIDEST
 from sim.engine.state import State
 from sim.history.bulk_append import Extension
+from sim.history.decision_log import FORMS
 from sim.history.history import History
 from sim.policies.gang.gang import GangBackfill, Migrating, TimeShared
-from sim.workload.model import Job, Workload
+from sim.workload.model import Workload
 
 MOST_ROWS, MOST_TASKS = 24, 1 << 16
 """Largest number of rows, and of tasks that may migrate at one rebuild, for which the loop can be used"""
@@ -28,55 +21,26 @@ _MOST_TURNS = 2**52
 """Number of turns beyond which a double (64-bit float) cannot represent every number of turns"""
 
 
-class _Teller:
-    """Writer of decisions that have no compact form and are kept as objects. The methods that store a decision return
-    its index.
+def _teller(state: State, extension: Extension) -> Callable[..., int]:
+    """Return the function that stores the decision that a job migrates, which has no compact form, and returns its
+    index among the decisions that are kept as objects.
     """
+    jobs, migrations, kept = state.jobs, state.ledger.migrations, extension.kept
 
-    def __init__(self, state: State, kept: list[Decision]) -> None:
-        self._jobs, self._mpl, self._kept = state.jobs, _policy(state).mpl, kept
-        self._made = state.jobs.made
-        self._tally, self._migrations = state.tally, state.ledger.migrations
-
-    def _job(self, rank: int) -> Job:
-        """Return the job of this rank. Jobs are made in groups, because many enter the matrix one after another."""
-        return self._made[rank] or self._jobs.next(rank)
-
-    def _keep(self, decision: Decision) -> int:
-        self._kept.append(decision)
-        return len(self._kept) - 1
-
-    def opened(self, rank: int, row: int, columns: int, rows: int, span: float, passes: bool) -> int:
-        """Store the decision that places the job in a new row; return its index. `rows` is the number of rows before
-        it; `span` is that of `NewRow` in seconds, negative for None.
+    def migrated(
+        rank: int, row: int, columns: int, stall: float, form: int, head: int, cost: float, other: float
+    ) -> int:
+        """Store that the job moves to these columns (bits) of the row and loses `stall` seconds of its turns. The
+        reason is that of the form: it names the job `head` if the form says so, and has the cost of the move and that
+        of the alternative (negative for none).
         """
-        why = NewRow(rows, self._mpl, span=span if span >= 0 else None)
-        return self._keep(Place(self._job(rank), row, columns, why, passes))
+        named = [jobs[head]] if FORMS[form].names_job else []
+        because = FORMS[form].reason(*named, cost, other if other >= 0 else None)
+        migrations[rank] += 1
+        kept.append(Migrate(jobs[rank], row, columns, stall, because))
+        return len(kept) - 1
 
-    def makes_way(self, rank: int, cost: float, other: float | None) -> Reason:
-        """Return the reason for which a job leaves the columns of the job `rank`. The move costs `cost`
-        processor-seconds; the alternative would cost `other`, None if impossible or not considered.
-        """
-        return MakesWay(self._jobs[rank], cost, other)
-
-    def other_columns(self, cost: float, other: float | None) -> Reason:
-        return OtherColumns(cost, other)
-
-    def migrated(self, rank: int, row: int, columns: int, stall: float, why: Reason) -> int:
-        """Store the decision that moves the job to other columns; return its index."""
-        job, tally = self._jobs[rank], self._tally
-        tally.stalled += stall * job.procs
-        tally.migrations += 1
-        self._migrations[rank] += 1
-        return self._keep(Migrate(job, row, columns, stall, why))
-
-    def stalled(self, rank: int, seconds: float, why: Reason) -> int:
-        """Store the decision that the job loses seconds of its turns, because another job migrates; return its
-        index.
-        """
-        job = self._jobs[rank]
-        self._tally.stalled += seconds * job.procs
-        return self._keep(Stall(job, seconds, why))
+    return migrated
 
 
 def _policy(state: State) -> TimeShared:
@@ -110,9 +74,8 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
     policy, sharing = _policy(state), state.sharing
     assert sharing is not None
     loop.enter_rows(policy.mpl, sharing.matrix.rows, state.machine.there, sharing.turns, sharing.since)
-    loop.enter_policy(isinstance(policy, GangBackfill))
-    if isinstance(policy, Migrating):
-        loop.enter_migration(policy.cost, policy.q)
+    loop.enter_policy(isinstance(policy, GangBackfill), policy.q if isinstance(policy, Migrating) else -1)
+    loop.migrations, loop.stalled = state.tally.migrations, state.tally.stalled
     loop.gone, loop.looked_in = set(sharing.matrix.gone), state.waiting.step
     for rank, columns, rows in sharing.places():
         loop.enter_job(rank, columns, rows, sharing.ran[rank], sharing.stall[rank], rank in sharing.new)
@@ -126,7 +89,7 @@ def begin(loop: Any, state: State, history: History, extension: Extension) -> No
     """Prepare the loop to write to this history, into the spare entries that `extension` has added to the columns of
     the history.
     """
-    loop.teller, loop.tick = _Teller(state, extension.kept), history.tick
+    loop.teller, loop.tick = _teller(state, extension), history.tick
     loop.rows_at, loop.kinds = extension.rows, extension.kinds
 
 
@@ -137,7 +100,7 @@ def settle(loop: Any, state: State) -> None:
     ranks = [rank for rank, _, _ in places]
     loop.set_clock()
     sharing.matrix.become(loop.ids, places, loop.gone)
-    sharing.since, sharing.new = loop.since, set(loop.new_ranks())
+    sharing.since, sharing.new, sharing.migrated = loop.since, set(loop.new_ranks()), loop.migrated
     sharing.ran = {rank: loop.ran[place] for place, rank in enumerate(ranks)}
     sharing.stall = {rank: loop.stall[rank] for rank in ranks}
     state.machine.hold_only(sharing.on_turn())
@@ -146,7 +109,8 @@ def settle(loop: Any, state: State) -> None:
     waiting = state.waiting.jobs
     state.row_planned = {rank: at for rank in waiting if (at := loop.row_planned[rank]) < inf}
     state.waiting.step = loop.looked_in
-    if loop.has_rebuilt():
+    state.tally.migrations, state.tally.stalled = loop.migrations, loop.stalled
+    if loop.has_rebuilt:
         state.rebuild = ()
         if loop.backfills:
             state.notes["reserved at"], state.notes["reserved row"] = state.expected.copy(), state.expected_row.copy()

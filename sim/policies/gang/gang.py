@@ -7,42 +7,24 @@ at each arrival and each completion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
-from sim.decisions.decisions import Decision
-from sim.decisions.matrix import BestFit, EarliestInRow, Phase, PhaseName, ReserveRow
+from sim.decisions.matrix import BestFit, EarliestInRow, Fuller, MakesWay, NewRow, OtherColumns
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.machine.turns import Turns
-from sim.policies.gang.migration import Migration
+from sim.policies.calls import by_calls
 from sim.policies.gang.plans import RowPlans
-from sim.policies.gang.rebuilding import (
-    GangView,
-    MayMove,
-    Step,
-    clean,
-    compact,
-    fill,
-    fits_no_row,
-    in_time,
-    is_event,
-    keep,
-    place,
-    place_in_new_row,
-    resume,
-)
+from sim.policies.gang.rows_pass import RowsPass
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
-from sim.policies.view import View
 from sim.workload.model import Job
 
 
 @dataclass(frozen=True)
 class TimeShared(Policy):
-    """Base class of the gang scheduling policies: the rows of the matrix, their turns, and when the matrix is
-    rebuilt.
+    """Base class of the gang scheduling policies: the rows of the matrix, their turns, and the phases in which the
+    matrix is rebuilt.
     """
 
     mpl: int = parameter(5, "how many rows the matrix may have: the multiprogramming level (Z: up to 5)", low=1)
@@ -60,25 +42,70 @@ class TimeShared(Policy):
         """Return the clock of the rows' turns, which determines how long each row of the matrix runs."""
         return Turns(self.slice, self.cs)
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        gang = cast(GangView, view)
-        if is_event(gang):
-            yield from self.rebuild(gang)
+    @by_calls
+    def decide(self, now: RowsPass) -> None:
+        if now.is_event():
+            self.rebuild(now)
 
-    def rebuild(self, view: GangView) -> Iterator[Step]:
-        """Yield the decisions that rebuild the matrix from its jobs and the waiting jobs."""
-        yield from clean(view)
-        yield from compact(view, self.may_move(view))
-        yield from self.schedule(view)
-        yield from fill(view)
+    def rebuild(self, now: RowsPass) -> None:
+        """Rebuild the matrix from its jobs and the waiting jobs, in four phases (Z section 5.1)."""
+        now.phase("clean")
+        now.clean()
+        now.phase("compact")
+        self.compact(now, now.reserved_plans(self.mpl))
+        now.phase("schedule")
+        self.schedule(now)
+        now.phase("fill")
+        self.fill(now)
 
-    def may_move(self, view: GangView) -> MayMove:
-        """Return the function that tells whether a job may move to another row without delaying a reservation."""
+    def compact(self, now: RowsPass, plans: RowPlans) -> None:
+        """Move jobs of less populated rows to more populated ones, where their columns are free.
+
+        The most populated row is filled first. Rows are ranked once, before any move; of equals the later one counts as
+        less populated. `plans` contains the jobs of each row and the reservations in it.
+        """
+        ranked = now.ranked_rows()
+        for row in ranked.emptier_rows():
+            for target in ranked.targets(row):
+                for job in ranked.movable(row, target):
+                    if now.are_free(job, target) and self.may_move(now, plans, job, target):
+                        now.rehome(job, target, Fuller(ranked.population(row), ranked.population(target)))
+        now.drop_rows()
+
+    def may_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
+        """Return True if the job may move to this row, in which it finds enough columns, without delaying a
+        reservation. If so, the job is entered into `plans`, and the caller has to move it.
+        """
+        return True
+
+    def schedule(self, now: RowsPass) -> None:
+        """Place waiting jobs in the matrix: the phase Schedule."""
         raise NotImplementedError
 
-    def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
-        """Yield the decisions of the phase Schedule, which places waiting jobs in the matrix."""
-        raise NotImplementedError
+    def place_in_new_row(self, now: RowsPass, job: Job, span: float | None) -> None:
+        """Open a row and place the job in it, because the job fits in no existing row.
+
+        `span` is for the reason: the number of seconds for which no row has enough free columns, or None if no row has
+        enough even now.
+        """
+        rows = now.rows
+        row = now.open_row()
+        now.place(job, row, NewRow(rows, self.mpl, False, span))
+
+    def fill(self, now: RowsPass) -> None:
+        """Replicate jobs, in order of placement: each into the first row in which its columns are free.
+
+        A job gets at most one replica in a round, so that others get their share. The last round is the one in which no
+        job finds a row.
+        """
+        found = now.rows > 1
+        while found:
+            found = False
+            for job in now.replicable():
+                row = now.row_for_replica(job)
+                if row is not None:
+                    now.replicate(job, row)
+                    found = True
 
 
 @policy("gang", "Z section 5.1", gs="gang")
@@ -93,24 +120,20 @@ class Gang(TimeShared):
     plans = "nobody"
     lets_pass = False
 
-    def may_move(self, view: GangView) -> MayMove:
-        return lambda rank, row: True
-
-    def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
-        yield Phase(name)
-        if not (yield from resume(view, self.mpl)):
+    def schedule(self, now: RowsPass) -> None:
+        if not now.resume_in_rows(self.mpl):
             return
-        for job in view.queue:
-            if not in_time(view, job.rank, self.mpl):
-                yield from keep(view, job, MachineGoesDown(view.closes, view.now + job.estimate * self.mpl, True))
+        for job in now.to_place():
+            if not now.ends_in_time(job, self.mpl):
+                now.keep(job, MachineGoesDown(now.closes, now.time + job.estimate * self.mpl, True))
                 return
-            if fits := view.matrix.with_room(job.procs):
-                free, row = fits[0]
-                yield from place(view, job, row, BestFit(free))
-            elif len(view.matrix.rows) < self.mpl and job.procs <= view.procs:
-                yield from place_in_new_row(view, job, self.mpl)
+            row = now.fullest_row(job)
+            if row is not None:
+                now.place(job, row, BestFit(now.free_in(row), None))
+            elif now.rows < self.mpl and job.procs <= now.procs:
+                self.place_in_new_row(now, job, None)
             else:
-                yield from keep(view, job, fits_no_row(view))
+                now.keep(job, now.no_row())
                 return
 
 
@@ -125,61 +148,42 @@ class GangBackfill(TimeShared):
     records the reservations that a job passed at that rebuild, and all of them for a watched run.
     """
 
-    def may_move(self, view: GangView) -> MayMove:
-        plans = RowPlans(view, self.mpl, self._last_reservations(view))
+    def may_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
+        span = now.remaining_estimate(job.rank) * self.mpl
+        if not plans.is_free(row, job.procs, span):
+            return False
+        plans.take(row, job.procs, span)
+        return True
 
-        def may_move(rank: int, row: int) -> bool:
-            procs, span = view.job(rank).procs, view.remaining_estimate(rank) * self.mpl
-            if not plans.fits(row, procs, span):
-                return False
-            plans.take(row, procs, span, view.now)
-            return True
-
-        return may_move
-
-    def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
-        yield Phase(name)
-        starts, rows = self._forget_reservations(view)
-        if not (yield from resume(view, self.mpl)):
+    def schedule(self, now: RowsPass) -> None:
+        now.forget_reservations()
+        if not now.resume_in_rows(self.mpl):
             return
-        now, matrix, plans = view.now, view.matrix, RowPlans(view, self.mpl)
-        passes = False
-        for job in view.queue:
+        plans = now.row_plans(self.mpl)
+        for job in now.to_place():
             span = job.estimate * self.mpl
-            at, row = plans.soonest(job.procs, span)
-            plans.take(row, job.procs, span, at)
-            if at > now:
-                starts[job.rank], rows[job.rank] = at, row
-                yield ReserveRow(job, row, at, EarliestInRow(span))
-                passes = True
-            elif row == matrix.next_row:
-                too_soon_taken = span if matrix.with_room(job.procs) else None
-                yield from place_in_new_row(view, job, self.mpl, passes, too_soon_taken)
+            at, row = plans.book(job, span)
+            if at > now.time:
+                now.reserve_row(job, row, at, EarliestInRow(span))
+            elif plans.is_new(row):
+                self.place_in_new_row(now, job, span if now.has_row_for(job) else None)
             else:
-                yield from place(view, job, row, BestFit(matrix.free(row), span), passes)
-
-    # Reservations of one rebuild, noted for the compaction of the next
-
-    def _forget_reservations(self, view: GangView) -> tuple[dict[int, float], dict[int, int]]:
-        """Clear the reservations of the last rebuild. Return two empty mappings for the new ones: rank to start, and
-        rank to row.
-        """
-        starts: dict[int, float] = {}
-        rows: dict[int, int] = {}
-        view.notes["reserved at"], view.notes["reserved row"] = starts, rows
-        return starts, rows
-
-    def _last_reservations(self, view: GangView) -> Iterator[tuple[Job, int, float]]:
-        """Yield (job, row, start) for each waiting job with a reservation from the last rebuild."""
-        starts, rows = view.notes.get("reserved at", {}), view.notes.get("reserved row", {})
-        return ((job, int(rows[job.rank]), starts[job.rank]) for job in view.queue if job.rank in starts)
+                now.place(job, row, BestFit(now.free_in(row), span))
 
 
 @dataclass(frozen=True)
 class Migrating(TimeShared):
-    """Gang scheduling that moves tasks to other columns to get jobs into fuller rows, or into more rows.
+    """Gang scheduling that moves tasks to other columns to get jobs into fuller rows, or into more rows (Z section 5.4
+    and figure 13).
 
-    If compaction with migration moves no job, scheduling again would change nothing and is left out.
+    A job A is placed in a row with enough free columns, but other jobs are in A's columns. Option 1: those jobs, J,
+    move aside within the row. Option 2: A takes the lowest free columns of the row. With C for `cost`, |A| for the
+    number of tasks of A and sum|J| for that of the jobs J, option 1 costs C/2*|A| + C*sum|J| processor-seconds, and
+    option 2 costs C*|A| + C/2*sum|J|. The cheaper possible option is taken; if both cost the same, option 1.
+
+    All tasks of a migrating job count, even one that keeps its column. Several jobs move aside in order of placement,
+    each to the lowest columns that are free beside A. A job pays for every move, even if it was placed in the matrix at
+    the same instant. If compaction with migration moves no job, scheduling again would change nothing and is left out.
     """
 
     cost: float = parameter(10.0, "C: seconds that a job loses when its tasks migrate", low=0.0)
@@ -188,15 +192,110 @@ class Migrating(TimeShared):
     def most_migrated(self) -> int:
         return self.q
 
-    def rebuild(self, view: GangView) -> Iterator[Step]:
-        migration = Migration(view, self.cost, self.q)
-        yield from clean(view)
-        yield from compact(view, self.may_move(view))
-        yield from self.schedule(view)
-        if (yield from compact(view, self.may_move(view), migration, "compact with migration")):
-            yield from self.schedule(view, "schedule again")
-        yield from fill(view)
-        yield from migration.fill()
+    def rebuild(self, now: RowsPass) -> None:
+        now.phase("clean")
+        now.clean()
+        now.phase("compact")
+        self.compact(now, now.reserved_plans(self.mpl))
+        now.phase("schedule")
+        self.schedule(now)
+        now.phase("compact with migration")
+        if self.compact_by_migration(now, now.reserved_plans(self.mpl)):
+            now.phase("schedule again")
+            self.schedule(now)
+        now.phase("fill")
+        self.fill(now)
+        now.phase("fill with migration")
+        self.fill_by_migration(now)
+
+    # Compaction: A leaves its row
+
+    def compact_by_migration(self, now: RowsPass, plans: RowPlans) -> bool:
+        """Move jobs like `compact`, but also where their columns are taken; return True if any job moved."""
+        moved = False
+        ranked = now.ranked_rows()
+        for row in ranked.all_rows():
+            for target in ranked.fuller_rows(row):
+                for job in ranked.narrow_enough(row, target):
+                    if now.are_free(job, target):
+                        if self.may_move(now, plans, job, target):
+                            now.rehome(job, target, Fuller(ranked.population(row), ranked.population(target)))
+                            moved = True
+                    elif self.can_bring(now, job, target) and self.may_move(now, plans, job, target):
+                        self.bring(now, job, target)
+                        moved = True
+        now.drop_rows()
+        return moved
+
+    def can_bring(self, now: RowsPass, job: Job, row: int) -> bool:
+        """Return True if the row has room for the job, and one of the two options stays within the limit of moved
+        tasks.
+        """
+        left = self.q - now.migrated
+        if job.procs > now.free_in(row) or left == 0:
+            return False
+        return job.procs <= left or now.tasks_in_the_way(job, row) <= left
+
+    def bring(self, now: RowsPass, job: Job, row: int) -> None:
+        """Move the job (A in this class) to the row, by the cheaper of the two options."""
+        size, aside, left = job.procs, now.tasks_in_the_way(job, row), self.q - now.migrated
+        first, second = self.cost / 2 * size + self.cost * aside, self.cost * size + self.cost / 2 * aside
+        if size > left or (aside <= left and first <= second):
+            other = second if size <= left else None
+            self.move_aside(now, job, row, first, other)
+            now.rehome(job, row, MakesWay(job, first, other))
+            now.stall(job, self.cost / 2, MakesWay(job, first, other))
+        else:
+            other = first if aside <= left else None
+            in_the_way = now.in_the_way(job, row)
+            now.migrate(job, row, None, self.cost, OtherColumns(second, other))
+            for each in in_the_way:
+                now.stall(each, self.cost / 2, OtherColumns(second, other))
+
+    # Filling: A stays where it is, and is replicated
+
+    def fill_by_migration(self, now: RowsPass) -> None:
+        """Replicate jobs like `fill`, but by option 1: jobs that are in no other row move aside for a replica. It costs
+        nothing where the job's columns are free.
+        """
+        found = now.rows > 1 and now.migrated < self.q
+        while found:
+            found = False
+            for job in now.placed():
+                for row in now.other_rows(job):
+                    if self.can_replicate(now, job, row):
+                        self.replicate(now, job, row)
+                        found = True
+                        break
+
+    def can_replicate(self, now: RowsPass, job: Job, row: int) -> bool:
+        """Return True if the jobs in the way of a replica in this row, which has enough free columns, may move
+        aside.
+        """
+        aside = 0
+        for other in now.in_the_way(job, row):
+            if now.is_replicated(other):
+                return False
+            aside += other.procs
+        return aside <= self.q - now.migrated
+
+    def replicate(self, now: RowsPass, job: Job, row: int) -> None:
+        """Add a replica of the job to the row, after the jobs in its way have moved aside."""
+        aside = now.tasks_in_the_way(job, row)
+        cost = self.cost / 2 * job.procs + self.cost * aside
+        self.move_aside(now, job, row, cost, None)
+        now.replicate(job, row)
+        if aside > 0:
+            now.stall(job, self.cost / 2, MakesWay(job, cost, None))
+
+    # Both
+
+    def move_aside(self, now: RowsPass, job: Job, row: int, cost: float, other: float | None) -> None:
+        """Move the jobs in the way of `job` to other columns of the row, one after another. `cost` and `other` are the
+        costs of this option and of the other one (None if that is not possible), for the reason.
+        """
+        for each in now.in_the_way(job, row):
+            now.migrate(each, row, job, self.cost, MakesWay(job, cost, other))
 
 
 @policy("gang-migrate", "Z section 5.4", mgs="gang-migrate")
@@ -204,7 +303,7 @@ class Migrating(TimeShared):
 class GangMigrate(Migrating, Gang):
     """Gang scheduling with migration (MGS): a job may enter a row with enough free columns, even if its own are taken.
 
-    Migrating jobs lose time: see `sim.policies.gang.migration` for the cost and the choice between two options.
+    Migrating jobs lose time: see `Migrating` for the cost and the choice between two options.
     """
 
 

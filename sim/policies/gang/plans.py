@@ -6,78 +6,76 @@ now on for its span: its remaining estimate times `mpl`. This holds even if the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import inf
+from collections.abc import Sequence
 
 from sim.machine.profile import Profile
-from sim.machine.trials import Trials
-from sim.policies.gang.rebuilding import GangView
+from sim.policies.gang.gang_view import GangView
+from sim.policies.gang.planned_rows import PlannedRows
 from sim.workload.model import Job
+
+LISTS = 37
+"""Number of lists in which searches are remembered; powers of 2, which are the usual widths, get different ones"""
 
 
 class RowPlans:
-    """Plan of each row, made on first use from the jobs whose home is the row and from its reservations; `take` enters
-    later decisions.
+    """Plan of each row, made on first use from the jobs whose home is the row and from the reservations in it."""
 
-    `reserved` are the reservations made before, as (job, row, start); a start in the past counts as now.
-    """
-
-    def __init__(self, view: GangView, mpl: int, reserved: Iterable[tuple[Job, int, float]] = ()) -> None:
+    def __init__(self, view: GangView, mpl: int, is_reserved: bool) -> None:
+        """Make the plans; with `is_reserved` they contain the reservations that stand now. A reserved start in the past
+        counts as now.
+        """
         self._view, self._matrix, self._mpl, self._now = view, view.matrix, mpl, view.now
-        self._ahead = view.machine_ahead
         self._plans: dict[int, Profile] = {}
-        self._homes, self._trials = view.matrix.homes(), Trials(len(view.queue))
+        self._homes: dict[int, list[int]] | None = None
         self._reserved: dict[int, list[tuple[Job, float]]] = {}
-        """For each row: reservations (job, start) that were made before this rebuild"""
-        for job, row, at in reserved:
-            self._reserved.setdefault(row, []).append((job, at))
+        """For each row: reservations (job, start) that stand"""
+        if is_reserved and (starts := view.notes.get("reserved at")):
+            rows = view.notes["reserved row"]
+            for job in view.queue:
+                if job.rank in starts:
+                    self._reserved.setdefault(int(rows[job.rank]), []).append((job, starts[job.rank]))
         self._rows: Sequence[int] | None = None
-        """Rows of the matrix when `_all_plans` was last called; None before the first call"""
-        self._all: list[tuple[int, Profile]] = []
+        """Rows of the matrix when they were all planned; None before that"""
+        self._planned: PlannedRows
+        self._all: list[int]
 
-    def fits(self, row: int, procs: int, span: float) -> bool:
+    def is_free(self, row: int, procs: int, span: float) -> bool:
         """Return True if `procs` processors of the row are free from now on for `span` seconds."""
         return self._plan(row).fits(procs, self._now, span)
 
-    def take(self, row: int, procs: int, span: float, at: float) -> None:
-        """Occupy `procs` processors of the row's plan from the time `at` on for `span` seconds."""
-        self._plan(row).take(at, at + span, procs)
+    def take(self, row: int, procs: int, span: float) -> None:
+        """Occupy `procs` processors of the row from now on for `span` seconds."""
+        self._plan(row).take(self._now, self._now + span, procs)
 
-    def soonest(self, procs: int, span: float) -> tuple[float, int]:
-        """Return (time, row): the earliest time at which any row has `procs` processors free for `span` seconds, and
-        that row. If several rows have this time, it is the earlier row.
+    def book(self, job: Job, span: float) -> tuple[float, int]:
+        """Return (time, row): the earliest time at which any row has enough processors free for the job during `span`
+        seconds, and that row; of equal rows the earlier. Occupy the processors there, so that the caller has to place
+        the job or reserve this start.
 
-        If the time is now, the row with the fewest free columns is preferred, and a new row is the last choice. The
-        caller must then occupy the processors with `take`.
+        If the time is now, the row with the fewest free columns is preferred, and a new row is the last choice.
         """
-        now, best, found, plans = self._now, inf, 0, self._all_plans()
-        after = self._trials.bound(procs, span, inf)
-        for row, plan in plans:
-            at = plan.hole_before(best, procs, span, after)
-            if at < best:
-                best, found = at, row
-                if at <= now:
-                    return now, self._fullest(procs, span, row)
-        self._trials.note(procs, span, best, best)
-        return best, found
-
-    def _fullest(self, procs: int, span: float, row: int) -> int:
-        """Return the row with the fewest free columns of those where the job fits now, or `row` itself if that is a new
-        row.
-        """
-        rows = (row for _, row in self._matrix.with_room(procs) if self.fits(row, procs, span))
-        return next(rows, row)
-
-    def _all_plans(self) -> list[tuple[int, Profile]]:
-        """Return (row, plan) for all rows, and for one new row if the limit of rows allows it."""
         rows = self._matrix.rows
         if rows != self._rows:
-            self._rows = rows
-            self._all = [(row, self._plan(row)) for row in rows]
-            if len(rows) < self._mpl:
-                self._all.append((self._matrix.next_row, self._plan(self._matrix.next_row)))
-            self._trials.forget()
-        return self._all
+            self._plan_all(rows)
+        self._planned.book(job.procs, span)
+        return self._planned.at, self._all[self._planned.found]
+
+    def is_new(self, row: int) -> bool:
+        """Return True if the row does not exist yet: it would be opened next."""
+        return row not in self._matrix.rows
+
+    def _plan_all(self, rows: Sequence[int]) -> None:
+        """Plan all rows, and one new row if the limit of rows allows it."""
+        matrix = self._matrix
+        planned = self._planned = PlannedRows(len(rows) + 1, LISTS)
+        self._rows, self._all = rows, [*rows]
+        planned.begin(self._now)
+        for row in rows:
+            plan = self._plan(row)
+            planned.add(plan, matrix.free(row), plan.free == sorted(plan.free))
+        if len(rows) < self._mpl:
+            self._all.append(matrix.next_row)
+            planned.add_new_row(self._plan(matrix.next_row), matrix.size, not self._view.machine_ahead)
 
     def _plan(self, row: int) -> Profile:
         if row not in self._plans:
@@ -85,10 +83,12 @@ class RowPlans:
         return self._plans[row]
 
     def _made(self, row: int) -> Profile:
+        if self._homes is None:
+            self._homes = self._matrix.homes()
         now, mpl, left = self._now, self._mpl, self._view.remaining_estimates(self._homes.get(row, ()))
         changes = [(now + rest * mpl, rank, procs) for rest, rank, procs in left]
         free = self._matrix.size - sum([procs for _, _, procs in changes])
-        if ahead := self._ahead:
+        if ahead := self._view.machine_ahead:
             closes = self._view.closes
             changes = [*((min(end, closes), rank, procs) for end, rank, procs in changes), *ahead]
         reserved = self._reserved.get(row, ())

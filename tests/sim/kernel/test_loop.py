@@ -1,7 +1,7 @@
 """The fast loop, which works on arrays with an entry for each job, gives the same results as the engine with its
 policies.
 
-Also tests sim.kernel.row_plan, sim.machine.cython, sim.kernel.present,
+Also tests sim.machine.cython, sim.kernel.present,
 sim.kernel.compression, sim.kernel.calls, sim.kernel.known, sim.kernel.ordering, sim.engine.express.express,
 sim.engine.express.ordering, sim.history.bulk_append.
 """
@@ -311,11 +311,10 @@ def test_reservations_move_the_same_on_a_machine_with_many_widths(compress: str)
     agree(wide, f"conservative:compress={compress}")
 
 
-@pytest.mark.parametrize("loop", LOOPS)
-def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = [*KNOWN, "recorded", "easy:tail=sjf", *(f"easy:order={order}" for order in (*ORDERS, *BY_CLOCK))]
-    for spec in ("gang", *(compiled if loop == "compiled" else ())):
-        engine = by(loop, FEW, spec)
+@pytest.mark.skipif("compiled" not in LOOPS, reason="the policies run in the compiled loop only")
+def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for spec in [*KNOWN, "recorded", "easy:tail=sjf", *(f"easy:order={order}" for order in (*ORDERS, *BY_CLOCK))]:
+        engine = by("compiled", FEW, spec)
         monkeypatch.setattr(engine, "_happen", None)
         engine.run()
 
@@ -355,13 +354,11 @@ def test_nothing_is_hurried_where_somebody_looks_on_or_wants_reasons() -> None:
     assert Engine(FEW, "easy", curious=False, placement="together").hurry() == 0
 
 
-@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.skipif("compiled" not in LOOPS, reason="the policies run in the compiled loop only")
 @pytest.mark.parametrize("spec", ["recorded", "selective:sf=1.5", "gang-backfill"])
-def test_credit_is_spent_by_steps_and_by_jobs_that_are_not_done(loop: str, spec: str) -> None:
+def test_credit_is_spent_by_steps_and_by_jobs_that_are_not_done(spec: str) -> None:
     """Each step costs some credit, and more for each job that waits, is suspended or is in a matrix."""
-    if loop == "python" and spec != "gang-backfill":
-        pytest.skip("the policy runs in the compiled loop only")
-    engine, alone = by(loop, LUBLIN, spec), by("off", LUBLIN, spec)
+    engine, alone = by("compiled", LUBLIN, spec), by("off", LUBLIN, spec)
     spent, work = engine.hurry(credit=5000, a_step=40), 0
     while work < 5000:
         alone.step()

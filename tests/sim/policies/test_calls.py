@@ -26,6 +26,7 @@ from sim.workload.outages import Outage
 from sim.workload.source import Source, read
 from tests.examples import examples
 from tests.oracle.by_yield import OLD
+from tests.oracle.gang_by_yield import OLD as OLD_GANG
 from tests.oracle.more_by_yield import OLD as MORE
 from tests.oracle.preempt_by_yield import OLD as OLD_SUSPENDING
 
@@ -53,13 +54,18 @@ QUEUES = [
     "multiqueue:classes=10/30", "multiqueue:classes=none", "multiqueue:classes=10/30,speculate=3,speculate_over=5",
     "multiqueue:classes=20,speculate=10,speculate_over=0", "multiqueue:classes=none,speculate=2.5,speculate_over=10",
 ]  # fmt: skip
+ROWS = [
+    "gang:slice=5", "gang:mpl=2,slice=3,cs=0.1", "gang-backfill:slice=5", "gang-backfill:mpl=2,slice=3",
+    "gang-migrate:slice=5", "gang-migrate:mpl=3,slice=2,cost=1.5,q=9", "gang-migrate-backfill:slice=5,cost=0",
+    "gang-migrate-backfill:mpl=3,slice=2,cost=0.3,q=3",
+]  # fmt: skip
 LUBLIN = Source("lublin-128").read()[1].take(slice(300))
 ORDERS = ["fcfs", "sjf", "wide", "xfactor", "random"]
 
 
 def old(policy: Policy) -> Policy:
     """Return the old definition of the policy, with the same parameters."""
-    return (OLD | MORE | OLD_SUSPENDING)[type(policy)](
+    return (OLD | MORE | OLD_SUSPENDING | OLD_GANG)[type(policy)](
         **{field.name: getattr(policy, field.name) for field in fields(policy)}
     )
 
@@ -92,6 +98,15 @@ class Asking(Policy):
 
     def promises(self) -> bool:
         return bool(self.asked.promises())
+
+    def turns(self) -> Any:
+        return self.asked.turns()
+
+    def most_rows(self) -> Any:
+        return self.asked.most_rows()
+
+    def most_migrated(self) -> Any:
+        return self.asked.most_migrated()
 
     def decide(self, view: View) -> Iterator[Decision]:
         yield from self.asked.decide(view)
@@ -131,6 +146,16 @@ def test_each_step_with_several_queues_is_as_the_old_definition_decides_it(lab: 
     assert seen == steps(workload, Asking(asked=policy), curious)
 
 
+@examples(60)
+@given(data=st.data())
+def test_each_rebuild_of_the_matrix_is_as_the_old_definition_decides_it(lab: Lab, data: st.DataObject) -> None:
+    workload, spec = data.draw(st.one_of(lab.workloads(), queued(lab))), data.draw(st.sampled_from(ROWS))
+    policy, curious = parse_policy(spec), data.draw(st.booleans())
+    seen = steps(workload, policy, curious)
+    assert seen == steps(workload, old(policy), curious)
+    assert seen == steps(workload, Asking(asked=policy), curious)
+
+
 @st.composite
 def queued(draw: st.DrawFn, lab: Lab) -> Workload:
     """Draw a workload with jobs of high priority, requested starts, a failure and maintenance."""
@@ -144,7 +169,7 @@ def queued(draw: st.DrawFn, lab: Lab) -> Workload:
     return replace(workload, high=is_high, reserve=reserve, outages=outages)
 
 
-@pytest.mark.parametrize("spec", [*SPECS, *OTHERS, *SUSPENDING, "multiqueue", "multiqueue:speculate=180"])
+@pytest.mark.parametrize("spec", [*SPECS, *OTHERS, *SUSPENDING, *ROWS, "multiqueue", "multiqueue:speculate=180"])
 def test_each_step_of_a_longer_run_is_the_same(spec: str) -> None:
     """Policies that look at the queue each second do so each minute: their jobs wait for days here."""
     policy = parse_policy(spec.replace("tick=1", "tick=60"))

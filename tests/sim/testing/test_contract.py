@@ -18,14 +18,13 @@ import pytest
 from sim import Policy
 from sim.captured_output import own_print
 from sim.decisions.decisions import Decision, Keep, Start
-from sim.decisions.matrix import PhaseName, ReserveRow
+from sim.decisions.matrix import ReserveRow
 from sim.decisions.reasons import Fits
 from sim.engine.engine import Engine
 from sim.errors import SchedscopeError
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.gang.gang import GangBackfill
-from sim.policies.gang.rebuilding import GangView, Step
 from sim.policies.view import View
 from sim.testing import ContractError, check_policy, examine
 from sim.testing import growth as grown
@@ -96,8 +95,8 @@ class PlansAtRandom(GangBackfill):
 
     name = "plans-at-random"
 
-    def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
-        for step in GangBackfill.schedule(self, view, name):
+    def decide(self, view: View) -> Iterator[Decision]:
+        for step in GangBackfill.decide(self, view):
             if isinstance(step, ReserveRow):
                 PLANNED[0] += 1
                 yield step._replace(at=step.at + 1e6) if PLANNED[0] % 7 == 3 else step

@@ -1,6 +1,7 @@
 """Gang scheduling: how the matrix is rebuilt, phase by phase.
 
-Also tests sim.decisions.matrix, sim.policies.gang.migration, sim.policies.gang.rebuilding, sim.policies.gang.plans.
+Also tests sim.decisions.matrix, sim.policies.gang.gang_view, sim.policies.gang.rows_pass,
+sim.policies.gang.ranked_rows, sim.policies.gang.plans, sim.policies.gang.planned_rows.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.machine.ousterhout_matrix import Matrix
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
+from sim.policies.gang.ranked_rows import RowQuestions
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
 from sim.workload.model import Job
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
 
-class Stage:
+class Stage(RowQuestions):
     """A matrix with placed and waiting jobs, in place of an engine; each decision of a policy is applied at once.
 
     Rows are written as text, a letter for each column: in "AAB." job A, of rank 0, has the first two columns.
@@ -44,7 +46,7 @@ class Stage:
         self.completed: list[Job] = []
         self.suspended: dict[int, int] = {}
         self.notes: dict[str, dict[int, float]] = {}
-        self.curious = True
+        self.curious, self.has_nodes = True, False
         self.progress: dict[int, float] = {}
         self.decided: list[Any] = []
         for row in rows:
@@ -61,6 +63,17 @@ class Stage:
                 self.jobs.append(Job(len(self.jobs), chr(ord("A") + len(self.jobs)), 0, 1, 100))
             self.jobs[rank] = replace(self.jobs[rank], procs=columns.bit_count())
             self.matrix.place(rank, row, columns)
+
+    @property
+    def time(self) -> float:
+        return self.now
+
+    @property
+    def migrated(self) -> int:
+        return sum(each.job.procs for each in self.those(d.Migrate))
+
+    def is_first(self, job: Job) -> bool:
+        return self.queue[0] is job
 
     def job(self, rank: int) -> Job:
         return self.jobs[rank]
@@ -100,7 +113,7 @@ class Stage:
             self._apply(decision)
             assert not list(self.matrix.held_twice())
         self.arrived, self.completed = [], []
-        return self.rows()
+        return self.written()
 
     def _apply(self, decision: object) -> None:
         match decision:
@@ -121,7 +134,7 @@ class Stage:
             case d.Replicate():
                 self.matrix.replicate(decision.job.rank, decision.row)
 
-    def rows(self) -> list[str]:
+    def written(self) -> list[str]:
         rows = []
         for _, cells in self.matrix.picture().rows:
             row = ["."] * self.procs

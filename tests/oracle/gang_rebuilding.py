@@ -1,4 +1,6 @@
-"""Phases of a rebuild of the Ousterhout matrix (Zhang et al. 2000, sections 5.1 and 5.4).
+"""Frozen copy of an earlier definition.
+
+Phases of a rebuild of the Ousterhout matrix (Zhang et al. 2000, sections 5.1 and 5.4).
 
 Each phase yields its decisions one by one, and the engine applies each to the matrix before the next.
 """
@@ -51,7 +53,7 @@ class GangView(View, Protocol):
 
 
 class Bringing(Protocol):
-    """Object that moves a job into a row where other jobs occupy its columns (see `sim.policies.gang.migration`)."""
+    """Object that moves a job into a row where other jobs occupy its columns (see `tests.oracle.gang_migration`)."""
 
     def can_bring(self, rank: int, row: int) -> bool: ...
     def bring(self, rank: int, row: int) -> Iterator[Step]: ...

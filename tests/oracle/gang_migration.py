@@ -1,4 +1,6 @@
-"""Migration of jobs to other columns (Zhang et al. 2000, section 5.4, figure 13).
+"""Frozen copy of an earlier definition.
+
+Migration of jobs to other columns (Zhang et al. 2000, section 5.4, figure 13).
 
 A job A is placed in a row with enough free columns, but other jobs are in A's columns. Option 1: those jobs, J, move
 aside within the row. Option 2: A takes the lowest free columns of the row.
@@ -11,8 +13,8 @@ from collections.abc import Iterator
 from sim.decisions.matrix import MakesWay, Migrate, OtherColumns, Phase, Rehome, Replicate, Stall
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
-from sim.policies.gang.rebuilding import GangView, Step
 from sim.workload.model import Job
+from tests.oracle.gang_rebuilding import GangView, Step
 
 
 class Migration:
@@ -71,7 +73,7 @@ class Migration:
         """Yield the decisions of phase FillMatrix with option 1: jobs that are in no other row move aside for a
         replica.
 
-        As in `fill` of `sim.policies.gang.rebuilding`, each job gets at most one replica in a round, in the first
+        As in `fill` of `tests.oracle.gang_rebuilding`, each job gets at most one replica in a round, in the first
         possible row. A replica costs nothing where the job's columns are free.
         """
         yield Phase("fill with migration")
