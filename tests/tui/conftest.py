@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -53,11 +54,13 @@ def _idle_when_all_is_handled() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _garbage_is_found() -> Iterator[None]:
     """Prevent the program from exempting its objects from garbage collection; otherwise hundreds of ended programs
-    would stay in memory.
+    would stay in memory. A watched cluster whose pictures come each hundredth of a second looks for no garbage after
+    each.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gc, "freeze", lambda: None)
         patch.setattr(gc, "unfreeze", lambda: None)
+        patch.setattr("tui.live.watch.gc", SimpleNamespace(collect=lambda: 0))
         yield
 
 

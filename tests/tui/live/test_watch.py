@@ -84,7 +84,7 @@ def test_a_recording_is_read_and_any_picture_shown(shared: Path) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_what_refers_to_itself_goes_with_the_next_picture() -> None:
+def test_what_refers_to_itself_goes_with_the_next_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """Objects with reference cycles must be freed at the next poll; an example are the lines drawn each second, which
     otherwise stay for hours.
     """
@@ -93,6 +93,7 @@ def test_what_refers_to_itself_goes_with_the_next_picture() -> None:
         def __init__(self) -> None:
             self.ring = self
 
+    monkeypatch.setattr("tui.live.watch.gc", gc)
     gc.collect()
     gc.disable()
     try:
