@@ -91,9 +91,12 @@ class ChartMaker:
         if lanes is not None:
             view = replace(view, lanes=lanes.count, stride=lanes.stride)
         partitioned = None if lanes is not None else _partitioned(snapshot, view, clock, camera.by_rows)
+        has_memory, memory = False, None
         use = None if self._nodes is None else self._nodes.current(snapshot)
         if self._nodes is not None and use is not None:
-            partitioned = self._nodes.by_use(view, clock, use, camera.by_rows)
+            partitioned = self._nodes.with_memory(view, clock) if camera.memory else None
+            has_memory = partitioned is not None
+            partitioned = partitioned or self._nodes.by_use(view, clock, use, camera.by_rows)
             view = view if partitioned else self._nodes.cut(view)
         if partitioned is not None:
             view = partitioned.view(view)
@@ -104,8 +107,10 @@ class ChartMaker:
         names, useless = lane_names(snapshot) if by_owner is not None else (), None
         unused: tuple[int, ...] = ()
         if self._nodes is not None and use is not None:
-            names = () if partitioned is None else self._nodes.lane_names(partitioned)
-            useless = self._nodes.useless(history, view, clock, use, by_owner)
+            names = () if partitioned is None or has_memory else self._nodes.lane_names(partitioned)
+            seen = self._nodes.seen(history, view, clock, use)
+            useless = self._nodes.useless(seen, view, by_owner)
+            memory = self._nodes.memory(seen, view) if has_memory else None
             unused = self._nodes.unused(use)
         return ChartScene(
             view=view,
@@ -117,7 +122,8 @@ class ChartMaker:
             homes=_homes(snapshot.division, view, by_owner),
             by_owner=by_owner,
             lane_names=names,
-            names=() if self._nodes is None or by_owner is not None else self._nodes.names,
+            names=() if self._nodes is None else _names_in(self._nodes.names, by_owner, has_memory),
+            memory=memory,
             useless=useless,
             unused=unused,
             missing=missing_in(view, snapshot.outages, by_owner) if lanes is None else None,
@@ -403,6 +409,16 @@ def _missing(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | 
             columns = np.all([row == there for row, there in zip(both, changes, strict=True)], axis=0)
             found |= np.outer([(gone & band).bit_count() > half for band, half in bands], columns)
     return found if found.any() else None
+
+
+def _names_in(
+    names: tuple[tuple[int, str], ...], by_owner: ByOwner | None, has_memory: bool
+) -> tuple[tuple[int, str], ...]:
+    """Return the names of nodes with their lowest positions; none in lanes of nodes by use."""
+    if by_owner is None or not has_memory:
+        return names if by_owner is None else ()
+    places = by_owner.orders[0].places
+    return tuple((int(places[core]), name) for core, name in names)
 
 
 def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:

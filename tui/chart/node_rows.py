@@ -4,10 +4,11 @@ are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import inf, nextafter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,18 @@ LANES = ("full", "no use", "in part", "empty")
 """Lanes of nodes, from the bottom: all cores taken; some free, but no waiting job has room on them; some free; all
 cores free.
 """
+_ROWS = 3
+"""Least number of rows of pixels for each node with a band of memory"""
 Bools = NDArray[np.bool_]
+
+
+class Seen(NamedTuple):
+    """Nodes in one column of the chart: for each node, True if no waiting job can use its free cores, and how many
+    eighths of its memory are in use.
+    """
+
+    useless: Bools
+    memory: NDArray[np.int8]
 
 
 class NodeRows:
@@ -43,7 +55,7 @@ class NodeRows:
             for low, node in zip(shape.first_core, shape.nodes, strict=False)
         )
         """Pairs (lowest core, shortened name) of all nodes, from the lowest node up."""
-        self._known: dict[tuple[object, int], Bools] = {}
+        self._known: dict[tuple[object, int], Seen] = {}
         self._current: tuple[Snapshot, Use] | None = None
 
     def cut(self, view: ChartView) -> ChartView:
@@ -78,11 +90,9 @@ class NodeRows:
         causes, free = barred(self.shape, now), now.free[:, 0]
         return int(free.sum()), *(int(free[causes == number].sum()) for number in range(len(BARS)))
 
-    def useless(self, history: Past, view: ChartView, clock: float, now: Use, by_owner: ByOwner | None) -> Bools | None:
-        """Return an array (band, column): True if most of the band (group of cores drawn together) is on nodes whose
-        free cores no waiting job can use. The result is None if all are False.
-
-        The state at the middle of a past column counts for the whole column. In the future all is False.
+    def seen(self, history: Past, view: ChartView, clock: float, now: Use) -> list[Seen]:
+        """Return what the columns show of the nodes, up to the column of now. The state at the middle of a past column
+        counts for the whole column.
         """
         last = min(max(view.column_of(clock), -1), view.columns - 1)
         axis = view.per_column, view.axis.kind
@@ -91,16 +101,42 @@ class NodeRows:
             self._known.clear()
             missing = list(range(last))
         for column, use in zip(missing, self._uses(history, view, missing), strict=False):
-            self._known[axis, view.first + column] = barred(self.shape, use) != OPEN
+            self._known[axis, view.first + column] = self._seen(use)
+        past = [self._known[axis, view.first + column] for column in range(last)]
+        return [*past, self._seen(now)] if last >= 0 else past
+
+    def _seen(self, use: Use) -> Seen:
+        has = self.shape.has[:, 1]
+        eighths = -(-8 * (has - use.free[:, 1]) // np.maximum(has, 1))
+        return Seen(barred(self.shape, use) != OPEN, eighths.astype(np.int8))
+
+    def useless(self, seen: Sequence[Seen], view: ChartView, by_owner: ByOwner | None) -> Bools | None:
+        """Return an array (band, column): True if most of the band (group of cores drawn together) is on nodes whose
+        free cores no waiting job can use; False in the future. The result is None if all are False.
+        """
         edges = view.edges()
         found = np.zeros((len(edges) - 1, view.columns), np.bool_)
-        for column in range(last):
-            nodes = self._known[axis, view.first + column]
+        for column, (nodes, _) in enumerate(seen):
             if nodes.any():
-                found[:, column] = self._bands(nodes, edges, by_owner)
-        if last >= 0 and (nodes := barred(self.shape, now) != OPEN).any():
-            found[:, last] = self._bands(nodes, edges, by_owner)
+                found[:, column] = mostly(np.repeat(nodes, self.shape.has[:, 0]), edges, by_owner)
         return found if found.any() else None
+
+    def with_memory(self, view: ChartView, clock: float) -> Partitioned | None:
+        """Return an order of the cores with room for a band above each node; None if the nodes have no memory, or the
+        chart has too few rows.
+        """
+        if not has_bands(self.shape, view.low, view.high, view.rows):
+            return None
+        sets = tuple((1 << high) - (1 << low) for low, high in pairwise(self.shape.first_core))
+        gap = gap_of(view.high - view.low, view.rows, _visible(self.shape, view.low, view.high))
+        return Partitioned(sets, sets, clock, self.shape.cores, gap, is_fixed=True)
+
+    def memory(self, seen: Sequence[Seen], view: ChartView) -> NDArray[np.int8]:
+        """Return an array (node, column): eighths of the node's memory in use, -1 in the future."""
+        found = np.full((len(self.shape.nodes), view.columns), -1, np.int8)
+        for column, (_, eighths) in enumerate(seen):
+            found[:, column] = eighths
+        return found
 
     def _uses(self, history: Past, view: ChartView, columns: list[int]) -> Iterable[Use]:
         if not columns:
@@ -115,12 +151,6 @@ class NodeRows:
         began = np.where(np.isnan(start), inf, start)
         waits = np.flatnonzero((submit <= end) & (began > begin)).tolist()
         return uses_at(self.shape, times, stays, ((rank, submit[rank], began[rank]) for rank in waits))
-
-    def _bands(self, nodes: Bools, edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:
-        """Return True for each band (group of cores between two `edges`) if most of its cores belong to the nodes that
-        are True in `nodes`.
-        """
-        return mostly(np.repeat(nodes, self.shape.has[:, 0]), edges, by_owner)
 
     def by_use(self, view: ChartView, clock: float, now: Use, by_rows: bool | None) -> Partitioned | None:
         """Return lanes that group the nodes by how full they are now, or None. With `by_rows=True` there are lanes,
@@ -146,6 +176,18 @@ class NodeRows:
         """Return the name of each lane, with the number of nodes in it."""
         sizes = (len(self.shape.nodes_of(cores)) for cores in how.now)
         return tuple(LaneName(name, "", count(size, "node")) for name, size in zip(LANES, sizes, strict=True))
+
+
+def _visible(shape: Shape, low: int, high: int) -> int:
+    """Return how many nodes have cores from `low` to before `high`."""
+    return sum(first < high and end > low for first, end in pairwise(shape.first_core))
+
+
+def has_bands(shape: Shape | None, low: int, high: int, rows: int) -> bool:
+    """Return True if there is room for a band of memory above each node of which cores are seen, in so many rows of
+    pixels.
+    """
+    return shape is not None and bool(shape.has[:, 1].any()) and _ROWS * _visible(shape, low, high) <= rows
 
 
 def mostly(cores: Bools, edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:

@@ -30,7 +30,7 @@ ROOMY = 8
 """Height in rows of pixels per partition from which the bar of a partition is two rows thick; below it is one row
 thick.
 """
-_NOBODY = 127
+_NOBODY = 32767
 """Number in place of a partition for processors without an owner, which sorts them above all others."""
 
 
@@ -83,9 +83,9 @@ class Order:
         return tuple(map(self.lifted, sets))
 
 
-def _who(owners: Owners, procs: int) -> NDArray[np.int8]:
+def _who(owners: Owners, procs: int) -> NDArray[np.int16]:
     """Return the number of the partition that owns each processor; `_NOBODY` without an owner."""
-    found, size = np.full(procs, _NOBODY, np.int8), (procs + 7) // 8
+    found, size = np.full(procs, _NOBODY, np.int16), (procs + 7) // 8
     for number, owned in enumerate(owners):
         packed = np.frombuffer(owned.to_bytes(size, "little"), np.uint8)
         found[np.unpackbits(packed, bitorder="little", count=procs).astype(np.bool_)] = number

@@ -205,6 +205,8 @@ class Camera:
     """Time for the middle of the chart, until `held_on` computes the first visible column from it; None at any other
     time
     """
+    memory: bool = False
+    """True if each node has a band above it that shows how much of its memory is in use"""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
@@ -318,6 +320,13 @@ class Camera:
         return replace(self, per_column=per_column, follow=False, first=floor(start / per_column))
 
     # Processors
+
+    def reordered(self, has_lanes: bool, can_have_bands: bool) -> Camera:
+        """Return the camera with the next vertical order: from lanes to processors by number, from these to nodes with
+        bands of memory if there can be any, and then to lanes.
+        """
+        bands = can_have_bands and not has_lanes and not self.memory
+        return replace(self, by_rows=not has_lanes and not bands, memory=bands)
 
     def lifted(self, bands: int, procs: int) -> Camera:
         """Return the camera moved up by `bands` bands (down if negative), within the machine."""

@@ -181,6 +181,10 @@ class ChartScene(Chart):
     """
     pending: bool = False
     """True if some columns are still missing, because drawing them would have taken too long."""
+    memory: NDArray[np.int8] | None = None
+    """Array (node, column): eighths of the node's memory in use, -1 in the future; None if the chart does not show
+    it
+    """
 
     @property
     def labels(self) -> tuple[str, ...]:

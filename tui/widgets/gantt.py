@@ -22,6 +22,7 @@ from tui.chart.cells.edges import margin, margin_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.hover import Pictured, Spot, job_span, measured, spot_at
+from tui.chart.node_rows import has_bands
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, Hue, Look, Tone, ink
 from tui.look.themes import Printable
@@ -60,7 +61,7 @@ class Gantt(RowWidget, can_focus=True):
         Binding(
             "M",
             "toggle_rows",
-            "lanes (rows of the matrix, partitions, nodes by use), or processors by number",
+            "lanes (rows of the matrix, partitions, nodes by use), processors by number, or nodes with their memory",
             show=False,
             id="chart.rows",
         ),
@@ -341,12 +342,11 @@ class Gantt(RowWidget, can_focus=True):
             self._move(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
 
     def action_toggle_rows(self) -> None:
-        """Change the vertical order of the chart: in lanes (rows of the gang-scheduling matrix, or partitions) or by
-        processor number.
-        """
-        chart = self._scene.chart if self._scene is not None else None
-        if self._camera is not None and chart is not None:
-            self._move(replace(self._camera, by_rows=not (chart.lanes or chart.by_owner)))
+        """Change the vertical order of the chart: in lanes, by processor number, or by nodes with their memory."""
+        chart, camera = self._scene.chart if self._scene is not None else None, self._camera
+        if camera is not None and chart is not None:
+            can = has_bands(chart.workload.shape, camera.low, camera.high, camera.rows)
+            self._move(camera.reordered(bool(chart.lanes or (chart.by_owner and chart.memory is None)), can))
 
     def action_follow(self) -> None:
         if self._camera is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sim.engine.engine import Engine
 from tui.chart.cells.grid import Size
@@ -28,6 +29,7 @@ def chart_of(
     marks: Sequence[Mark] = (),
     maker: ChartMaker | None = None,
     by_rows: bool | None = None,
+    memory: bool = False,
 ) -> ChartScene:
     """Return the chart of the engine's present state on a screen of `size`; its first column is column `first` of the
     time axis, with `per_column` seconds a column.
@@ -35,6 +37,7 @@ def chart_of(
     inner = chart_size(size, engine.state.procs)
     rows = inner.rows * (2 if look.colour else 1)
     camera = Camera(per_column, 0, engine.state.procs, inner.columns, rows, follow=False, first=first, by_rows=by_rows)
+    camera = replace(camera, memory=memory)
     maker = maker or ChartMaker(engine.workload)
     return maker.make(engine.history, engine.snapshot(), engine.now, camera, mode, LONG, marks)
 

@@ -1,10 +1,13 @@
-"""Charts of machines of nodes: rows of nodes, cores that no waiting job can use, and lanes of nodes grouped by how full
-they are.
+"""Charts of machines of nodes: rows of nodes, cores that no waiting job can use, lanes of nodes grouped by how full
+they are, and bands that show their memory.
+
+Also tests tui.chart.cells.memory_bands.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,8 @@ from tui.chart.cells.edges import margin_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
 from tui.chart.hover import free_text, spot_at
+from tui.chart.node_rows import has_bands
+from tui.chart.scale import Camera
 from tui.look.palette import DARK, Mode
 from tui.panels.numbers_so_far import figures
 
@@ -105,6 +110,51 @@ def test_many_nodes_are_lanes_by_use(tmp_path: Path) -> None:
 def test_node_without_memory_has_a_lane_of_its_own(engine: Engine) -> None:
     chart = chart_of(engine, Size(60, 40), per_column=2, by_rows=True)
     assert [lane.size for lane in chart.lane_names] == ["1 node", "1 node", "0 nodes", "0 nodes"]
+
+
+def test_memory_in_use_is_a_band_above_the_cores_of_a_node(engine: Engine) -> None:
+    """J1 has 90 MB of the 100 MB of n1, J2 has 10 MB of n2."""
+    chart = chart_of(engine, SIZE, per_column=2, memory=True)
+    assert chart.memory is not None
+    assert chart.memory[:, 5].tolist() == [8, 1]
+    assert chart.memory[:, -1].tolist() == [-1, -1]
+    assert chart.labels == ("n1", "n2")
+    assert chart_of(engine, SIZE, per_column=2).memory is None
+
+
+@pytest.mark.parametrize(("mode", "full"), [("colour", "█"), ("mono", "█"), ("ascii", "#")])
+def test_full_memory_is_the_highest_curve(engine: Engine, mode: Mode, full: str) -> None:
+    lines = picture(engine, DARK.with_mode(mode), SIZE, per_column=2, memory=True).splitlines()
+    first, second = (next(at for at, line in enumerate(lines) if name in line[:4]) for name in ("n1", "n2"))
+    bands = [at for at, line in enumerate(lines) if full * 10 in line]
+    assert len([at for at in bands if second < at < first]) == 1
+
+
+def test_place_between_two_nodes_is_no_core(engine: Engine) -> None:
+    chart = chart_of(engine, SIZE, per_column=2, memory=True)
+    assert chart.by_owner is not None
+    low, _ = chart.by_owner.orders[0].borders[0]
+    assert spot_at(chart, 10, chart.view.rows_of(low).start) is None
+
+
+def test_bands_need_memory_and_three_rows_a_node(tmp_path: Path) -> None:
+    shape = engine_of(machine(tmp_path, 9), "easy", until=40).workload.shape
+    assert shape is not None
+    assert [has_bands(shape, 0, 36, rows) for rows in (26, 27)] == [False, True]
+    assert has_bands(shape, 4, 8, 3)
+    without = replace(shape, nodes=tuple(replace(node, memory=0) for node in shape.nodes))
+    assert not has_bands(without, 0, 36, 99)
+    assert not has_bands(None, 0, 36, 99)
+
+
+def test_one_key_shows_nodes_then_their_memory_then_lanes() -> None:
+    camera = Camera(1, 0, 8, 20, 20)
+    seen = []
+    for has_lanes in (False, False, True):
+        camera = camera.reordered(has_lanes, True)
+        seen.append((camera.by_rows, camera.memory))
+    assert seen == [(False, True), (True, False), (False, False)]
+    assert camera.reordered(False, False).by_rows
 
 
 def test_equal_processors_have_neither(tmp_path: Path) -> None:

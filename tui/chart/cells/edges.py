@@ -194,7 +194,7 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
     if grid.chart.lanes:
         _draw_lanes(cells, grid, left - 1)
         return
-    if grid.chart.by_owner is not None:
+    if grid.chart.by_owner is not None and grid.chart.memory is None:
         _draw_partitions(cells, grid, left - 1)
         return
     folds = max(round(view.rows / rows), 1)
@@ -246,7 +246,9 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
     upwards: Sequence[str] = (
         ("rows",) if grid.chart.lanes else ("nodes",) if grid.chart.names else ("processors", "procs")
     )
-    if grid.chart.by_owner is not None:
+    if grid.chart.memory is not None:
+        upwards = "nodes, memory above", "nodes"
+    elif grid.chart.by_owner is not None:
         upwards = "processors by partition", "by partition", "partition"
         if not grid.chart.division:
             upwards = "nodes by use", "by use"

@@ -17,6 +17,7 @@ from tui.chart.cells.callouts import block_labels, draw_callouts, piece_labels, 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
+from tui.chart.cells.memory_bands import draw_memory
 from tui.chart.cells.partition_lanes import draw_lane_bars, draw_lane_names
 from tui.chart.raster import WAS_KILLED, WAS_SUSPENDED, Texture
 from tui.chart.scene import ChartScene, Mark
@@ -39,6 +40,7 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
     start is planned.
     """
     draw_lane_bars(area, grid)
+    draw_memory(area, grid)
     _draw_borders(area, grid)
     _draw_marks(area, grid)
     _draw_ends(area, grid)

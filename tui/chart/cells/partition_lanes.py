@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Bools, Grid
@@ -53,13 +54,13 @@ class _Bar(NamedTuple):
 def draw_lane_bars(area: Cells, grid: Grid) -> None:
     """Draw a bar above each partition's lane, and vertical lines where the height of a bar changes."""
     by_owner = grid.chart.by_owner
-    if by_owner is None:
+    if by_owner is None or grid.chart.memory is not None:
         return
-    for number, parts in enumerate(_bars_of_all(grid, by_owner)):
+    for number, parts in enumerate(bars_of_all(grid, by_owner)):
         colour = name_ink(grid, number)
         for bar in parts:
             for row in bar.rows:
-                _draw_row(area, grid, row, slice(bar.first, bar.end), colour)
+                draw_row(area, grid, row, slice(bar.first, bar.end), colour)
         if len(parts) * _STEPS <= grid.size.columns:
             for one, other in pairwise(parts):
                 _join(area, grid, one, other, colour)
@@ -72,11 +73,11 @@ def lane_rows(grid: Grid) -> list[int | None]:
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return []
-    firsts = [parts[0] if parts else None for parts in _bars_of_all(grid, by_owner)]
+    firsts = [parts[0] if parts else None for parts in bars_of_all(grid, by_owner)]
     return [_row_for(grid, bar, 1, len(f"{bar.band.owns:,}")) if bar and not bar.first else None for bar in firsts]
 
 
-def _bars_of_all(grid: Grid, by_owner: ByOwner) -> list[list[_Bar]]:
+def bars_of_all(grid: Grid, by_owner: ByOwner) -> list[list[_Bar]]:
     return [_bars(grid, by_owner, number) for number in range(len(by_owner.division))]
 
 
@@ -115,7 +116,8 @@ def _rows_above(grid: Grid, order: Order, number: int) -> range:
     return range(start, start + thick)
 
 
-def _draw_row(area: Cells, grid: Grid, row: int, columns: slice, colour: int) -> None:
+def draw_row(area: Cells, grid: Grid, row: int, columns: slice, colour: int | NDArray[np.uint16]) -> None:
+    """Fill these columns of a row of pixels with a colour, or each with its own."""
     cell, half = divmod(row, grid.folds)
     at = cell, columns
     if grid.look.patterned:
@@ -141,11 +143,11 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
     parts of the bar.
     """
     by_owner = grid.chart.by_owner
-    if by_owner is None:
+    if by_owner is None or grid.chart.memory is not None:
         return
     begin = max(grid.now + 1 if grid.has_now else 0, 0)
     names = grid.chart.lane_names
-    for number, parts in enumerate(_bars_of_all(grid, by_owner)):
+    for number, parts in enumerate(bars_of_all(grid, by_owner)):
         name = names[number] if number < len(names) else LaneName("", "")
         if not parts:
             _name_inside(area, grid, by_owner, number, name)

@@ -40,6 +40,7 @@ SIGNS: Rows = (
     ("╳", "unavailable processors: failed, in maintenance or not yet installed"),
     ("·", "dots upon a block: borrowed processors, which another partition had at first"),
     ("·", "dots on grey: free cores of nodes that no waiting job has room on"),
+    ("▆", "above a node, if M is pressed: how much of its memory is in use"),
     ("╌", "in monochrome: free; a job that fits here may start before the head without delaying it"),
     ("▸", "left of the chart: the row of the matrix that is on turn"),
     ("◂ ▸", "while comparing, after a job's name: how much earlier or later it starts than in the other run"),
