@@ -45,6 +45,10 @@ RESOLUTION = 60.0
 """Seconds to which ends are rounded up in a plan that is made once, as Slurm's backfill does; less if jobs are
 short.
 """
+MOST_EXACT = 2_000_000
+"""Largest product of jobs and nodes with which far ends are planned as exactly as near ones. More of them would take
+hundreds of megabytes.
+"""
 STEPS = 240
 """Smallest number of multiples of the rounding in the median time limit."""
 UNLIMITED = 86400.0
@@ -189,7 +193,8 @@ def _planned(jobs: Sequence[ClusterJob], shape: Shape, known: Demands, lengths: 
             running.append((place, seats, length))
     limits = [job.limit for job in jobs if job.limit]
     grain = min(max(median(limits or [0.0]) / STEPS, 1.0), RESOLUTION)
-    found = PlanAhead(shape, known, running, grain).starts([*waiting, *held])
+    is_coarse = len(jobs) * len(shape.nodes) > MOST_EXACT
+    found = PlanAhead(shape, known, running, grain, is_coarse).starts([*waiting, *held])
     return {place: start for place, start in found.items() if start < inf}
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from math import ceil, inf
+from math import ceil, floor, inf, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from sim.machine.moment import MOMENT
 from sim.workload.shape import Amounts, Request, Seats, Shape
 
+COARSE = 1 / 64
+"""Largest share of the time until an end by which it is rounded up in a coarse plan."""
 BLOCK = 32
 """Number of steps of the plan in which a search for a start begins; the number doubles while nothing is found."""
 
@@ -45,12 +47,18 @@ class PlanAhead:
     """Free resources of each node, and what is taken of each limit, at each time from now on (time 0)."""
 
     def __init__(
-        self, shape: Shape, demands: Demands, running: Iterable[tuple[int, Seats, float]], grain: float = 1.0
+        self,
+        shape: Shape,
+        demands: Demands,
+        running: Iterable[tuple[int, Seats, float]],
+        grain: float = 1.0,
+        is_coarse: bool = False,
     ) -> None:
         """Make the plan in which only running jobs hold resources. `running` are their (number, nodes and amounts,
-        seconds until the end). All ends are rounded up to multiples of `grain` seconds, as Slurm does.
+        seconds until the end). All ends are rounded up to multiples of `grain` seconds, as Slurm does. With
+        `is_coarse`, far ends are rounded up by up to `COARSE` of the time until then, so that there are few steps.
         """
-        self._shape, self._demands, self._grain = shape, demands, grain
+        self._shape, self._demands, self._grain, self._is_coarse = shape, demands, grain, is_coarse
         ends = sorted(((number, seats, self._rounded(end)) for number, seats, end in running), key=lambda each: each[2])
         times = sorted({0.0, *(end for _, _, end in ends), *shape.changes_after(0.0)})
         self._times = [0.0, *(time for before, time in pairwise(times) if time > before + MOMENT)]
@@ -181,7 +189,8 @@ class PlanAhead:
         return index
 
     def _rounded(self, end: float) -> float:
-        return ceil(end / self._grain) * self._grain
+        grain = max(self._grain, COARSE * 2.0 ** floor(log2(end)) if self._is_coarse and end > 1 else 0.0)
+        return ceil(end / grain) * grain
 
 
 class Use:

@@ -78,6 +78,18 @@ def test_ends_are_rounded_up() -> None:
     assert PlanAhead(shape, Demands(), running, 60.0).starts([Waiting(1, 30), Waiting(2, 5)]) == {1: 120, 2: 180}
 
 
+def test_a_coarse_plan_has_few_steps_and_starts_little_later() -> None:
+    random, many = Random(4), 300
+    shape = machine(*[ONE] * (2 * many), cores=1, nodes=many)
+    running = [(n, Seats((n,), ((1, 0),)), random.uniform(60, 10 * 86400)) for n in range(many)]
+    waiting = [Waiting(many + n, random.uniform(60, 86400)) for n in range(many)]
+    plans = [PlanAhead(shape, Demands(), running, is_coarse=is_coarse) for is_coarse in (False, True)]
+    exact, coarse = (plan.starts(waiting) for plan in plans)
+    assert coarse.keys() == exact.keys()
+    assert len(plans[1]._times) < 450 < len(plans[0]._times)
+    assert all(start <= coarse[number] <= 1.1 * start + 60 for number, start in exact.items())
+
+
 def test_nodes_that_are_reserved_are_left_out_in_time() -> None:
     kept = NodeReservation("class", 20.0, 50.0, frozenset({0}))
     shape = machine(ONE, ONE, Request((1, 0), nodes=1, admitted=Admission()), cores=1, reservations=(kept,))
