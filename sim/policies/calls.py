@@ -238,8 +238,8 @@ def _compiled(definition: ast.FunctionDef, function: FunctionType) -> CodeType:
     around.body = [definition]
     module = ast.fix_missing_locations(ast.Module([around], []))
     code: CodeType = compile(module, function.__code__.co_filename, "exec", flags=_FLAG, dont_inherit=True)
-    for _ in range(2):  # the function within the function in the module
-        code = next(each for each in code.co_consts if isinstance(each, CodeType))
+    for name in ("around", definition.name):  # beside each, Python 3.14 compiles one that returns its annotations
+        code = next(each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == name)
     return code
 
 
