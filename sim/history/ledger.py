@@ -23,9 +23,7 @@ class Ledger:
         self.ran: Column = array("d", [0]) * jobs
         """For each job: seconds for which it has run; a stay on processors counts only after it has ended"""
         self.backfilled: bytearray | EarlierColumn = bytearray(jobs)
-        self.preemptions: Column = array("i", [0]) * jobs
-        self.migrations: Column = array("i", [0]) * jobs
-        self.interruptions: Column = array("i", [0]) * jobs
+        self.preemptions, self.migrations, self.interruptions = _zeros(jobs), _zeros(jobs), _zeros(jobs)
 
     def entry(self, rank: int) -> JobResults:
         """Return the results of one job."""
@@ -96,10 +94,13 @@ class EarlierColumn:
         """Return the values of the jobs with these ranks."""
         return np.array([self[rank] for rank in ranks])
 
-    def copy(self) -> array[Any] | bytearray:
+    def copy(self) -> array[Any] | bytearray | memoryview[Any]:
         """Return the whole column as an array of its own."""
         later = self._later
-        column = later.copy() if isinstance(later, EarlierColumn) else later[:]
+        if isinstance(later, EarlierColumn):
+            column = later.copy()
+        else:
+            column = np.array(later).data if isinstance(later, memoryview) else later[:]
         values = _values(column)
         values[self._submitted :] = self._nothing
         values[list(self._afresh)] = self._nothing
@@ -108,7 +109,7 @@ class EarlierColumn:
         return column
 
 
-Column: TypeAlias = "array[Any] | EarlierColumn"
+Column: TypeAlias = "array[Any] | memoryview[Any] | EarlierColumn"
 """Results of one kind: a value for each job, by rank"""
 
 
@@ -128,6 +129,11 @@ class JobResults(NamedTuple):
 _NOTHING = JobResults(nan, nan, nan, 0, 0, 0, 0, 0)
 
 
-def _values(column: array[Any] | bytearray) -> Any:
+def _values(column: array[Any] | bytearray | memoryview[Any]) -> Any:
     """Return the column as a numpy array that uses the same memory."""
-    return np.frombuffer(column, dtype=np.uint8 if isinstance(column, bytearray) else column.typecode)
+    return np.asarray(column)
+
+
+def _zeros(jobs: int) -> Column:
+    """Return a column of whole numbers, all 0, which takes memory only where something else is written."""
+    return np.zeros(jobs, np.int32).data

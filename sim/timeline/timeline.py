@@ -41,7 +41,9 @@ BUDGET = 128 * 2**20
 HELD = 160 * 2**20
 """Size of all histories in bytes above which the least recently used branches are released"""
 _BATCH = 64
-"""Number of steps between two readings of the clock in `compute_for`"""
+"""Number of steps that are computed at once at first, and where the steps are slow"""
+_MOST_AT_ONCE = 1 << 14
+"""Largest number of steps between two readings of the clock in `compute_for`"""
 
 Stop = Callable[[], bool]
 
@@ -52,6 +54,9 @@ class Timeline:
     `switches` are planned switches (time, policy). They are made on the first branch, and on branches forked before
     their time. A switch by the user cancels the later ones on its branch.
     """
+
+    _at_once = _BATCH
+    """Number of steps with which the next call of `compute_for` begins, as many as took a part of its time before"""
 
     def __init__(
         self,
@@ -257,11 +262,12 @@ class Timeline:
 
     def compute_for(self, seconds: float, clock: Callable[[], float] = perf_counter) -> bool:
         """Compute for about `seconds` seconds; return False when the run is over."""
-        begin, steps = clock(), _BATCH
+        begin, steps = clock(), self._at_once
         while self.compute(steps):
             if (gone := clock() - begin) >= seconds:
+                self._at_once = max(steps // 4, _BATCH)
                 return True
-            steps = _BATCH if gone > seconds / 2 else min(2 * steps, 64 * _BATCH)
+            steps = max(steps // 2, _BATCH) if gone > seconds / 2 else min(2 * steps, _MOST_AT_ONCE)
         return False
 
     def compute_all(self) -> None:
