@@ -316,6 +316,7 @@ class Nodes:
                             room = left
                         found += 1
                         left -= room
+                        goes_on = room == places and found >= least
                         if is_whole:
                             room = WHOLE
                         if node == follows and self.given[runs - 1] == room:
@@ -323,6 +324,15 @@ class Nodes:
                         else:
                             self.chosen[runs], self.many[runs], self.given[runs] = node, 1, room
                             runs += 1
+                        while goes_on and left >= places and found < most:  # neighbours in the same state
+                            lowest <<= 1
+                            goes_on = (bits & lowest) != 0 and self.at[node + 1] == known
+                            if goes_on:
+                                bits ^= lowest
+                                node += 1
+                                found += 1
+                                left -= places
+                                self.many[runs - 1] += 1
                         follows = node + 1
                         if not left:
                             self.found, self.runs = found, runs
