@@ -72,8 +72,8 @@ class TextKind(NamedTuple):
             what = what.replace("Cannot overwrite a value", "this key stands twice; keep one of them")
             raise self.error(what, path, int(at[1]) if at else len(text.splitlines())) from None
         if told := _unfit(tables):
-            nul = _NUL.search(text)
-            raise self.error(told, path, 1 + text.count("\n", 0, nul.start()) if nul else None)
+            place = (_HUGE if "number" in told else _NUL).search(text)
+            raise self.error(told, path, 1 + text.count("\n", 0, place.start()) if place else None)
         return tables
 
 
@@ -83,6 +83,7 @@ grows with the square of its number of parts.
 """
 _PART = r"""(?:(?<![\w-])[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
 _NUL = re.compile(r"\\u0000|\\U00000000")
+_HUGE = re.compile(r"[0-9a-fA-F_]{17,}+")
 _LONG_KEY = re.compile(rf"(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 
 

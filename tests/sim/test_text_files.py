@@ -73,7 +73,7 @@ def test_a_mark_of_utf_8_is_no_part_of_the_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("a = [{b = 0x" + "F" * 5000 + "}]", "it: a number has more than 64 bits"),
+        ("a = [{b = 0x" + "F" * 5000 + "}]", "it:1: a number has more than 64 bits"),
         ('a = 1\nb = "\\u0000"', "it:2: a text holds a NUL"),
     ],
 )
