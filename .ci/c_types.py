@@ -23,6 +23,7 @@ REPLACED = ("__future__", "sim.machine", "sim.machine.columns")
 """Modules of which the compiled text has its own versions: those of Cython and of arrays"""
 FROM_C = ("ceil", "floor", "pow")
 """Functions of C"""
+NUMBERS = (TYPES["int"], TYPES["float"], TYPES["bool"])
 OBJECTS = ("list", "tuple", "dict", "set", "object")
 HELPERS = (
     "Steps", "Trials", "Sets", "Waiters", "Draft", "Rules", "Ranking", "PreemptiveRules", "FirstStarts",
@@ -134,11 +135,13 @@ class Types:
         if function.name.startswith("__"):
             function.returns = None
         else:
-            nothing = isinstance(function.returns, ast.Constant)
+            said, nothing = function.returns, isinstance(function.returns, ast.Constant)
             function.returns = _expression("cython.void" if nothing else self._said(function.returns) or "object")
             decorators.append(f"cython.{kind}")
             if key not in self._raising:
                 decorators.append("cython.exceptval(check=False)")
+            elif self._said(said) in NUMBERS:  # only -1 is checked for an error
+                decorators.append("cython.exceptval(-1, check=True)")
         function.decorator_list += map(_expression, decorators)
 
     def _find_raising(self, functions: list[ast.FunctionDef], classes: list[ast.ClassDef]) -> set[Key]:
