@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sim.decisions.matrix import FitsNoRow
 from sim.decisions.reasons_to_wait import TooFewFree
@@ -22,10 +22,10 @@ class RankedRows:
         matrix = view.matrix
         self._held = {row: matrix.used(row).bit_count() for row in reversed(matrix.rows)}
         self._rows = sorted(self._held, key=self._held.__getitem__)
-        self._used: tuple[int, ...] = ()
-        """For each row: the columns that jobs occupied when `_homes` was last made"""
         self._homes: dict[int, list[int]] = {}
-        """For each row: ranks of the jobs whose home it was then"""
+        """For each row: ranks of the jobs whose home it was when this mapping was made"""
+        self._may_differ = True
+        """True if the caller may have moved jobs since then"""
 
     def all_rows(self) -> Sequence[int]:
         """Return the rows, the least populated first."""
@@ -39,9 +39,8 @@ class RankedRows:
 
     def fuller_rows(self, row: int) -> Sequence[int]:
         """Return the more populated rows, the most populated first."""
-        used = tuple(map(self._matrix.used, self._rows))
-        if used != self._used:
-            self._used, self._homes = used, self._matrix.homes()
+        if self._may_differ:
+            self._homes, self._may_differ = self._matrix.homes(), False
         return self._rows[: self._rows.index(row) : -1]
 
     def targets(self, row: int) -> Sequence[int]:
@@ -55,21 +54,27 @@ class RankedRows:
         """Return the jobs whose home is the row and whose columns are free in the row `target`, in order of placement.
         Ask for the targets of the row first.
         """
-        matrix = self._matrix
-        ranks = matrix.that_fit(self._homes[row], target)
-        return [self._view.job(rank) for rank in ranks if matrix.home(rank) == row]
+        ranks = self._matrix.that_fit(self._homes[row], target)
+        return self._jobs(rank for rank in ranks if self._matrix.home(rank) == row) if ranks else ()
 
     def narrow_enough(self, row: int, target: int) -> Sequence[Job]:
         """Return the jobs whose home is the row, and which need no more columns than are free in the row `target`, in
         order of placement. Ask for the rows that are fuller than the row first.
         """
         matrix, free = self._matrix, self._matrix.free(target)
-        jobs = [self._view.job(rank) for rank in self._homes[row] if matrix.home(rank) == row]
-        return [job for job in jobs if job.procs <= free]
+        return self._jobs(
+            rank for rank in self._homes[row] if matrix.columns(rank).bit_count() <= free and matrix.home(rank) == row
+        )
 
     def population(self, row: int) -> int:
         """Return how many columns of the row jobs used when the rows were ranked."""
         return self._held[row]
+
+    def _jobs(self, ranks: Iterable[int]) -> Sequence[Job]:
+        """Return these jobs, which the caller may move."""
+        jobs = [*map(self._view.job, ranks)]
+        self._may_differ = self._may_differ or bool(jobs)
+        return jobs
 
 
 class RowQuestions:

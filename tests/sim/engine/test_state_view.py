@@ -29,6 +29,7 @@ from sim.history.stretch import RUN, SPECULATIVE
 from sim.policies import Policy, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.calls import Pass
+from sim.policies.gang.rows_pass import RowsPass, RowsView
 from sim.policies.multiqueue.divided_pass import DividedPass
 from sim.policies.view import View
 from sim.workload.model import Workload
@@ -195,8 +196,8 @@ def test_a_policy_cannot_change_what_it_is_shown(lab: Lab) -> None:
 
 def test_a_view_has_what_is_documented_and_nothing_more() -> None:
     told = {name for name in dir(StateView) if not name.startswith("_")}
-    views = {View, *View.__subclasses__()} - {Pass}
-    calls = {name for name in {*dir(Pass), *dir(DividedPass)} - told if not name.startswith("_")}
+    views = {View, RowsView, *View.__subclasses__()} - {Pass}
+    calls = {name for name in {*dir(Pass), *dir(DividedPass), *dir(RowsPass)} - told if not name.startswith("_")}
     assert told == {name for view in views for name in dir(view) if not name.startswith("_")}
     assert calls == {name for name in vars(StatePass) if not name.startswith("_")}
 
