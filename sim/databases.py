@@ -65,7 +65,9 @@ def leads_nowhere(path: str | Path) -> bool:
 
 
 def limit_steps(db: Connection, path: str | Path) -> None:
-    """Make the next query stop after a number of steps set by the file's size; in a damaged file it may never end."""
+    """Make the next query stop after a number of steps that depends on the file's size. Without this limit, a query of
+    a damaged file may never end.
+    """
     size = sum(os.path.getsize(each) for each in (path, f"{path}-wal") if os.path.exists(each))
     left = (STEPS + STEPS_PER_BYTE * size) // BETWEEN
 

@@ -90,8 +90,8 @@ class InvariantError(SchedscopeError):
 
 
 MUCH_LESS = 0.1
-"""A name is suggested if its similarity to the typed name (0 to 1) is within this of the highest similarity of any
-name.
+"""Largest amount by which a name may be less similar to the typed name than the most similar name, and still be
+suggested. Similarities are from 0 to 1.
 """
 
 

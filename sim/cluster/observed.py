@@ -336,7 +336,7 @@ class Observed:
         return now if end is None else min(end - (self.origin or 0.0), now)
 
     def _add_short(self, cluster: Cluster, before: Cluster | None) -> None:
-        """Add stretches for jobs that started and ended since `before`, if the scheduler still lists them."""
+        """Add stretches for jobs that started and ended since the picture `before`, if they are still listed."""
         for job in cluster.jobs:
             was = before.job_of.get(job.id) if before is not None else None
             if not job.has_ended or job.start is None or job.end is None or not job.nodes or job.end <= job.start:

@@ -37,8 +37,8 @@ CACHE = 256
 """Size in KB of the writer's page cache in SQLite; small because the writer never reads old pages again."""
 FORMAT = 2
 SHIFTED = ("priority", "start")
-"""Names of job fields that change for most waiting jobs at each poll, usually by the same amount. Their differences
-are stored, all jobs together."""
+"""Names of job fields that change for most waiting jobs at each poll: one list with the change of every job is stored
+for each field."""
 TABLES = ("about", "polls", "jobs")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
@@ -393,7 +393,7 @@ def _of_whole(data: Plain) -> Cluster:
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
-    """Return the cluster with new values of the fields that `_rest` stores in `data`, each completely."""
+    """Return the cluster with new values of those fields that `_rest` stored completely in `data`."""
     found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])

@@ -25,7 +25,7 @@ class Amounts(NamedTuple):
     gpus: int
 
     def holds(self, share: Amounts) -> bool:
-        """Return True if the share fits into these amounts."""
+        """Return True if `share`, which is what a job needs on one node, fits into these amounts."""
         return all(have >= need for have, need in zip(self, share, strict=True))
 
 
@@ -51,7 +51,7 @@ def free_on(cluster: Cluster, node: Node) -> Amounts:
 
 
 def fitting(cluster: Cluster, job: ClusterJob, nodes: Iterable[Node]) -> list[Node]:
-    """Return those of the nodes on which the job's share fits now."""
+    """Return those of the nodes that have room now for what the job needs on each of its nodes."""
     share = share_of(job)
     return [node for node in nodes if free_on(cluster, node).holds(share)]
 
@@ -137,7 +137,9 @@ def _cause(free: Amounts, share: Amounts) -> str:
 
 
 def _least(shares: set[Amounts]) -> list[Amounts]:
-    """Return the smallest shares. A share is left out if another one is at most as large in every resource."""
+    """Return the smallest shares (amounts that jobs need on one node). A share is left out if another one is at most as
+    large in every resource.
+    """
     found, stairs = list[Amounts](), list[tuple[int, int]]()  # GPUs and memory of those found: more GPUs, less memory
     for share in sorted(shares):
         first, last = bisect_left(stairs, (share.gpus,)), bisect_right(stairs, (share.gpus, share.memory))

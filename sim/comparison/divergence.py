@@ -73,8 +73,8 @@ class Divergence:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Return one or two ranks: for each run, that of the job whose event is the first one that the other run lacks.
-        A run without such an event gives no rank; the same job in both runs gives one.
+        """Return the ranks of the differing jobs. Each run contributes the job of its first event that does not happen
+        in the other run, if there is one. If both contribute the same job, it is returned once.
         """
         return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
 

@@ -253,8 +253,8 @@ def _steps_until(history: Past, time: float) -> int:
 
 
 def shared_steps(one: Timeline, other: Timeline) -> int:
-    """Return how many steps from the beginning the runs shown by the two timelines share, because their branches come
-    from one branch; 0 if they do not.
+    """Return the number of steps at the beginning that the runs shown by the two timelines have in common. It is 0 if
+    their branches do not come from one branch.
     """
     ours = dict(_lineage(one))
     return max((min(steps, ours[branch]) for branch, steps in _lineage(other) if branch in ours), default=0)

@@ -73,8 +73,8 @@ class Fuller(NamedTuple):
 
 
 class MakesWay(NamedTuple):
-    """Reason for a migration: the job moves to make its columns free for `job`. The move costs `cost`
-    processor-seconds; the alternative would cost `other` (None if impossible or not considered).
+    """Reason for a migration: the job moves to make its columns free for `job`. This costs `cost` processor-seconds in
+    all; moving `job` to other columns instead would cost `other` (None if impossible or not considered).
     """
 
     job: Job
@@ -90,8 +90,8 @@ class MakesWay(NamedTuple):
 
 
 class OtherColumns(NamedTuple):
-    """Reason for a migration: the job's columns are taken in its new row. The move costs `cost` processor-seconds; the
-    alternative would cost `other` (None if impossible or not considered).
+    """Reason for a migration: the job's columns are taken in its new row. Its move costs `cost` processor-seconds;
+    moving the jobs in its columns instead would cost `other` (None if impossible).
     """
 
     cost: float

@@ -44,8 +44,8 @@ class BehindInPartition(NamedTuple):
 
 
 class AtLimit(NamedTuple):
-    """Reason to wait: a limit of the job's user, account, quality of service or array. With the `used` amount, the
-    `needed` one would exceed the limit, `most`.
+    """Reason to wait: a limit of the job's user, account, quality of service or array. The `used` amount and the
+    `needed` amount are together more than the limit, `most`.
     """
 
     limit: Annotated[str, UNTOLD]

@@ -27,8 +27,8 @@ Brief: TypeAlias = tuple[str, ...]
 width.
 """
 Others: TypeAlias = Callable[[str], str]
-"""Function that returns text on the jobs that blocked a job for one reason over many steps, such as "the head of the
-queue (J3, J5)". Its argument is the noun for them
+"""Function that returns text on the jobs that blocked a job for one reason over many steps. From the noun for these
+jobs, such as "the head of the queue", it makes "the head of the queue (J3, J5)"
 """
 
 

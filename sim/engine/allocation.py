@@ -21,7 +21,7 @@ class Allocation(NamedTuple):
     kind: int
     """Kind of the stay, such as an ordinary or a speculative run, as index into `sim.history.stretch.KINDS`."""
     stretch: int
-    """Number in the history of the stretch that records this stay."""
+    """Number of the stretch that records this stay in the history."""
     ran_before: float = 0.0
 
     def ran_by(self, now: float) -> float:

@@ -112,8 +112,8 @@ class Checker:
                 self._fail(f"{bound.owner} may have {bound.most:,} jobs submitted and has {many:,}")
 
     def _reservations(self) -> None:
-        """Check that no job has started on nodes that a reservation keeps from it, unless it started where it was
-        recorded.
+        """Check that no job has started on nodes that a reservation keeps from it. Under the policy `recorded`, which
+        repeats the recorded starts, nothing is checked.
         """
         state, shape = self._state, self._workload.shape
         if shape is None or not shape.reservations or state.policy.name == "recorded":
@@ -198,8 +198,8 @@ class Checker:
         return MOMENT * (1 + len(self._state.completed) + len(self._state.arrived))
 
     def _shared_progress(self) -> None:
-        """Check that only jobs in the active row make progress, and none while it pays for a suspension or a
-        migration.
+        """Add to each job in the matrix the progress that it should have made since the last step: the turns of its
+        rows, without the time that switches of rows and migrations cost.
         """
         state, clock = self._state, self._clock
         if clock is None or self._last is None:
@@ -215,9 +215,7 @@ class Checker:
             self._progress[rank] = self._progress.get(rank, 0) + made - min(made, stall)
 
     def _remember_matrix(self) -> None:
-        """Store the state of the matrix after this step; `_shared_progress` compares it with the state after the next
-        step.
-        """
+        """Store the state of the matrix after this step; `_shared_progress` uses it after the next step."""
         state = self._state
         if state.sharing is not None:
             matrix, stall = state.sharing.matrix, state.sharing.stall

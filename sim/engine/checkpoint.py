@@ -35,11 +35,15 @@ class Checkpoint:
     waiting: array[int]
     """Ranks of the waiting jobs."""
     seen: Order | None
-    """Order of the queue as computed at the last pass. None if the order depends only on the job and the clock."""
+    """Rule that sorts the queue, with the data that it used at the last pass. None if the rule depends only on the job
+    and the clock.
+    """
     unfinished: tuple[int, ...]
     """Ranks of the jobs that run or are suspended."""
     entries: Mapping[int, JobResults]
-    """Mapping from the rank of each unfinished job with results to these results."""
+    """Mapping from the rank of each unfinished job that already has results, such as its first start, to these
+    results.
+    """
 
     @classmethod
     def of(cls, state: State, future: Future) -> Checkpoint:
@@ -54,7 +58,8 @@ class Checkpoint:
 
     def state(self, later: State, workload: Workload, *, is_copied: bool = True) -> State:
         """Return the state at the checkpoint. Results of finished jobs, which a checkpoint does not contain, are taken
-        from `later`, a later state of the same run: as a copy, or looked up there when they are read.
+        from `later`, a later state of the same run. They are copied if `is_copied`, otherwise looked up in `later` when
+        they are read.
         """
         state = self.small.copy()
         state.curious, state.jobs, unfinished = later.curious, workload.jobs, [*self.waiting, *self.unfinished]

@@ -346,7 +346,7 @@ class Engine:
             state.interrupted, state.ousted, state.renewed = [], [], []
 
     def _look_on(self, by_rule: bool) -> None:
-        """Let an adaptive policy choose a successor, unless a choice caused this step (`by_rule`); call watchers."""
+        """Let an adaptive policy choose a successor, unless this step switches to one (`by_rule`); call watchers."""
         state = self.state
         if state.leader is not None and not by_rule and (state.left or state.under_way):
             wanted = state.leader.next_policy(state.policy, self._view, state.led)
@@ -411,8 +411,8 @@ class Engine:
     def _is_to_decide(self, is_awake: bool, is_new: bool) -> bool:
         """Return True if a pass is due. If rows do not take turns, it always is.
 
-        If rows take turns: for a new policy (`is_new`), at a timer (`is_awake`), after an arrival, an end of a job or a
-        change of the machine, or with an empty matrix.
+        If rows take turns, it is due for a new policy (`is_new`), at a timer (`is_awake`), or with an empty matrix. It
+        is also due after an arrival, an end of a job or a change of the machine.
         """
         state, sharing = self.state, self.state.sharing
         if sharing is None or is_awake or is_new:
@@ -488,7 +488,7 @@ class Engine:
         return take_snapshot(self.state, self.workload, self.next_time())
 
     def schedule(self, is_last: bool = False) -> Schedule:
-        """Return the results so far as columns. With `is_last` they share memory, so the engine must stop here."""
+        """Return the results so far as columns. With `is_last` they share the run's memory, and the run must end."""
         return schedule_of(self.state, self.workload, self.history, is_last)
 
 

@@ -2,7 +2,7 @@
 
 Maintenance is announced, so every plan contains it. An unannounced failure invalidates the plans: reservations are
 dropped and made again in the pass of that instant, in the order of their starts; requested ones move only if they must.
-A job on failed processors is interrupted: its work is lost, and it waits again by its rank.
+A job on failed processors is interrupted: its work is lost, and the job returns to the queue.
 """
 
 from __future__ import annotations

@@ -111,7 +111,9 @@ def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Limit the time of each pass in this thread while the context lasts: a longer one than `seconds` is stopped."""
+    """Limit the time of each pass in this thread while the context lasts: a pass that takes more than `seconds` is
+    stopped.
+    """
     thread, is_over = get_ident(), Event()
 
     def watch() -> None:

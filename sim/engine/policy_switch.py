@@ -117,7 +117,7 @@ class PolicySwitch:
         """Dissolve the matrix: jobs of the active row keep running, other jobs that have had a turn are suspended, and
         the rest waits again.
 
-        The time that jobs still had to pay for migrations is cancelled, and not counted as lost.
+        The time in which jobs would have made no progress because of migrations is cancelled, and not counted as lost.
         """
         state = self._state
         sharing.turns.settle(state.now, sharing.matrix.occupied_rows())
@@ -200,7 +200,9 @@ def has_adopted(state: State) -> bool:
 
 
 def promise_again(state: State) -> None:
-    """Let the policy promise starts if `can_promise` is True now; its current reservations become promises then."""
+    """Let the policy promise starts if `can_promise` returns True. If it could not before, its current reservations
+    become promises.
+    """
     promises = can_promise(state)
     if promises and not state.promises:
         for rank, at in state.reserved.items():

@@ -35,20 +35,22 @@ class Queue:
         self._key: Callable[[Job], Any] = _CAME if type(order) is Fcfs else partial(_standing, order)
         self.by_clock = order.by_clock
         self.looks = order.looks
-        """True if the order depends on anything but the job and the clock."""
+        """True if the order (rule that sorts the queue) depends on more than the job and the clock."""
         self.jobs: dict[int, Job] = {}
         """Mapping from rank to waiting job, in the order in which the jobs were added"""
         self._keys: list[Any] = []
         self._in_order: list[Job] = []
         self._stand: list[Job] = []
         self._stood_at: float | None = None
-        """Time of the clock for which `_stand` was last sorted; used only if the order depends on the clock. None
-        before the first time
+        """Time for which `_stand`, the sorted list of jobs, was last made; None before the first time. Used only if the
+        order depends on the clock
         """
         self.step = 0
         """Number of the step in which the order was last computed for a pass."""
         self.seen: Order | None = None
-        """Order as computed at the last pass, if it depends on anything but the job and the clock; otherwise None."""
+        """Rule that sorts the queue, with the data that it used at the last pass; None if the rule depends only on the
+        job and the clock.
+        """
         self.wanted = 0
         """Total number of processors that the waiting jobs request."""
 
@@ -65,7 +67,7 @@ class Queue:
 
     @property
     def order(self) -> Order:
-        """Return the order of the queue as computed for the last pass."""
+        """Return the rule that sorts the queue, as computed for the last pass."""
         return self.seen or self._order.at_step(self.step)
 
     def look(self, view: View) -> tuple[()]:

@@ -29,13 +29,15 @@ class Releases:
         self._own = [rank for rank, follow in enumerate(follows) if follow is None]
         """Ranks of the jobs with a fixed submit time, in order of these times"""
         self._behind: dict[int, list[tuple[int, After]]] = defaultdict(list)
-        """For the rank of each awaited job: (rank, part of its condition) of each job that waits for it"""
+        """For the rank of each awaited job: the jobs that wait for it, as (rank, part of the condition of the job with
+        this rank)
+        """
         for rank, follow in enumerate(follows):
             for part in {*follow.after} if follow else ():
                 self._behind[part.job].append((rank, part))
         self._fails: list[bool] = failing(workload.killed, workload.status).tolist()
         self.came = 0
-        """Number of jobs in `_own` that have been submitted so far; they are the first ones"""
+        """Number of jobs at the beginning of `_own` that have been submitted so far"""
         self._due: list[tuple[float, int]] = []
         """Heap of (submit time, rank) of the jobs whose condition is met but whose submit time is still in the
         future

@@ -91,7 +91,7 @@ class Queued:
     place: int
     """Index of the job's queue in the policy's list of queues."""
     in_line: bool
-    """True if the job is in a queue. A job with a granted reservation or a planned speculative run is not in one."""
+    """True if the job is in a queue; False for a job with a granted reservation or a planned speculative run."""
     lasts: float
     """Seconds for which the job is planned to run: its estimate, or the limit of its speculative run."""
     row: int | None

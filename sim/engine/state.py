@@ -299,7 +299,7 @@ class State:
 
     @property
     def planned(self) -> dict[int, float]:
-        """Return a mapping from the rank of each waiting job to its planned start, reserved or expected, if any."""
+        """Return the planned start, reserved or expected, of each waiting job that has one; the keys are ranks."""
         return {**self.expected, **self.reserved}
 
     @property

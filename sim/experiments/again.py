@@ -21,7 +21,7 @@ from sim.workload.source import Source, exists, find
 
 
 def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = ()) -> list[Record]:
-    """Return a record of each run that meets the conditions `where`, with these metrics and with everything that
+    """Return a record of each run that meets the conditions `where`: these metrics, and all values that
     `session_of_run` needs.
     """
     return list(records(results, metrics, where, also=("sha256", "code")))

@@ -201,8 +201,8 @@ class _Taken(NamedTuple):
 
 
 def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterator[_Taken]:
-    """Yield the runs that meet the conditions, each with its panel and label. If `groups` is False, `ask.by` must be a
-    factor of runs, not a grouping of jobs.
+    """Yield the runs that meet the conditions of `ask`, each with its panel and label. If `groups` is False, `ask.by`
+    must be a factor of runs, not a grouping of jobs.
     """
     by = ask.by.replace("-", "_")
     is_group = groups and by in results.groupings()
@@ -262,7 +262,8 @@ def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
 def _parts(
     run: _Taken, labels: Mapping[str, Mapping[str, Mapping[int, str]]], group: str, most: int
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield (label, flags: True for each job in the group) for the first `most` groups of a run's jobs. Without a
+    """Yield (label, flags: True for each job in the group) for the first `most` groups of a run's jobs in the grouping
+    `group`. Its labels are in `labels` (grouping -> key of the run -> number of the group -> label). Without a
     grouping, yield one group with all jobs and the label "".
     """
     if group not in labels:

@@ -33,7 +33,7 @@ interval within one run.
 """
 QUEUE, CLEARED, FULL = 10, 0.1, 0.99
 """Three limits for overload: number of jobs that wait at the last arrival; time until these have started, as a share of
-the time of all arrivals; utilization.
+the time of all arrivals (from the first to the last); utilization.
 
 A run is overloaded if both of the first two limits are reached, or the third one is exceeded.
 """

@@ -69,7 +69,7 @@ class Comparison:
 
 def paired(samples: Sequence[tuple[float, float]], smaller_is_better: bool | None, ratio: bool = False) -> Paired:
     """Return the comparison of these samples, each a pair (value, value of the baseline). Differences are compared;
-    with `ratio`, ratios.
+    with `ratio`, ratios. `smaller_is_better` is None if the metric has no better direction.
 
     >>> found = paired([(12.0, 10.0), (15.0, 12.0), (9.0, 8.0)], True)
     >>> found.value, found.better, found.is_separated, found.more

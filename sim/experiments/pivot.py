@@ -224,8 +224,8 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """Return the value `name` of each run, as a mapping whose keys are the run's values of the factors `others`. Runs
-    of two cells with the same key form a pair.
+    """Return a mapping from each run's values of the factors `others` to the run's value `name`. When two cells are
+    compared, their runs with the same key form a pair.
     """
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
@@ -250,8 +250,9 @@ def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
 def _competitions(
     down: list[Value], across: list[Value], rows: str, columns: str
 ) -> Iterator[list[tuple[Value, Value]]]:
-    """Yield groups of cells, in each of which the best cell is marked. A group is a row if only the columns are
-    policies, otherwise a column.
+    """Yield groups of cells (row value, column value), in each of which the best cell is marked. `down` has the values
+    of the factor `rows`, and `across` those of `columns`. A group is a row if only the columns are policies, otherwise
+    a column.
     """
     if columns.startswith(("policy", "family")) and not rows.startswith(("policy", "family")):
         yield from ([(row, column) for column in across] for row in down)

@@ -126,14 +126,16 @@ class _Reader:
         return given if isinstance(given, list) else [given]
 
     def _words(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
-        """Return the texts under the key `name` of the file: one for a single value, or one for each value of a list.
-        `called` is the name of the key in errors.
+        """Return the texts under the key `name` of the file or, if given, of its part `table`. There is one for a
+        single value, or one for each value of a list. `called` is the name of the key in errors.
         """
         given = (self._found if table is None else table).get(name, [])
         return [self._word(called or name, value) for value in (given if isinstance(given, list) else [given])]
 
     def _values(self, name: str, table: dict[str, Any] | None = None) -> list[str]:
-        """Return the values under the key `name`, with ranges replaced by the values that they stand for."""
+        """Return the values under the key `name` of the file or, if given, of its part `table`. Ranges are replaced by
+        the values that they stand for.
+        """
         return [value for word in self._words(name, table) for value in self._checked(name, expand, word)]
 
     def _checked(self, name: str, read: Callable[[str], T], word: str) -> T:

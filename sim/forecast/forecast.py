@@ -50,7 +50,9 @@ MOST_EXACT = 2_000_000
 hundreds of megabytes.
 """
 STEPS = 240
-"""Smallest number of multiples of the rounding in the median time limit."""
+"""Number by which the median time limit is divided to get the rounding of ends (at least 1 second, at most
+`RESOLUTION`).
+"""
 UNLIMITED = 86400.0
 """Run time in seconds that is assumed for a job without a time limit."""
 
@@ -119,8 +121,8 @@ class FromNow(Slurm):
         return found
 
     def to_plan(self, view: View, waiting: list[Job]) -> list[Job]:
-        """Return the jobs of `waiting` up to the last one that could start now. A forecast needs only the starts, so a
-        plan of the jobs behind it would have no effect.
+        """Return the jobs of `waiting` up to the last one that could start now. A forecast needs only the starts, and
+        plans of the jobs behind that last one do not change them.
         """
         many = len(waiting)
         while many and (self.is_held(view, waiting[many - 1]) or not view.fits(waiting[many - 1])):

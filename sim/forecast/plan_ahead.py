@@ -1,7 +1,7 @@
 """Plan of the starts of a cluster's waiting jobs: each job, in order of priority, gets its earliest start.
 
-This is how Slurm's backfill expects starts, and the whole plan is made in one pass, so that many plans with other run
-times can be made.
+This is how Slurm's backfill expects starts. The whole plan is made in one pass, so that there is time for many plans
+with other run times.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 COARSE = 1 / 64
 """Largest share of the time until an end by which it is rounded up in a coarse plan."""
 BLOCK = 32
-"""Number of steps of the plan in which a search for a start begins; the number doubles while nothing is found."""
+"""Number of steps of the plan that a search for a start examines first; each further portion has twice as many
+steps.
+"""
 
 
 class Waiting(NamedTuple):
@@ -66,7 +68,9 @@ class PlanAhead:
         for _, seats, end in ends:
             freed[max(bisect_right(self._times, end + MOMENT) - 1, 1), list(seats.nodes)] += np.array(seats.amounts)
         self._steps = np.cumsum(freed, axis=0) + (shape.has - freed.sum(axis=0))
-        """Free amounts of each node in each step; behind those of `_times` there is room for more steps"""
+        """Free amounts of each node in each step of the plan. The first rows belong to the times in `_times`; the rows
+        after them are space for more steps
+        """
         self._used = [Use() for _ in demands.most]
         for number, _, end in ends:
             for limit, amount in demands.taken.get(number, ()):
@@ -79,8 +83,8 @@ class PlanAhead:
     def starts(self, waiting: Iterable[Waiting]) -> dict[int, float]:
         """Return the start of each job, by number. The jobs must be in order of priority.
 
-        A job that a limit still holds back, or that may not start yet, takes its turn at the time when it may: until
-        then jobs of lower priority start before it.
+        A job that a limit still holds back, or that may not start yet, is planned only from the time at which it may
+        start. Jobs of lower priority can start before that time.
         """
         found, deferred = dict[int, float](), list[Waiting]()
         for job in waiting:
@@ -165,7 +169,9 @@ class PlanAhead:
         return self._open[key]
 
     def _place(self, job: Waiting, start: float, seats: Seats | None, found: dict[int, float]) -> None:
-        """Let the job hold its resources from `start` on."""
+        """Let the job hold its resources from `start` on, and write `start` into `found` under the job's number. Do
+        nothing if the job never fits.
+        """
         if seats is None or start == inf:
             return
         found[job.number] = start

@@ -19,8 +19,8 @@ GRAIN = 60.0
 those of near and far starts can be compared.
 """
 STEP, LEAST, MOST = 0.02, 0.02, 0.4
-"""Three values for the share of errors that ranges leave out: its change when a start falls inside or outside its
-range, its smallest value, and its largest.
+"""Three values for the share of errors that ranges leave out: its change when a start falls inside or outside a range,
+its smallest value, and its largest value.
 """
 
 
@@ -107,7 +107,9 @@ class Ranges:
         return below, above
 
     def _judge(self, said: _Said, is_outside: bool) -> None:
-        """Make the next ranges wider or narrower, because a start was outside or inside its range; once for each."""
+        """Make the next ranges wider if the start was outside its range, otherwise narrower. Do nothing if the forecast
+        is known to be missed already.
+        """
         if not said.is_missed:
             self._out = min(max(self._out + STEP * (1 - SHARE - is_outside), LEAST), MOST)
             said.is_missed = is_outside

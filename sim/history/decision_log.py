@@ -248,7 +248,7 @@ class DecisionLog:
         self._kept += kept
 
     def _write_alone(self, decision: Decision) -> None:
-        """Write one decision into a row, or keep it as an object if it does not fit into the form."""
+        """Write one decision into a row or, if its values do not fit into a row of its form, keep it as an object."""
         self.new, new = [decision], self.new
         try:
             self._write_together()

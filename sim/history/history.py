@@ -221,8 +221,8 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """Return the column of first starts without first moving collected values into it, as reading `_started` would
-        do.
+        """Return the column of first starts as it is. Reading `_started`, in contrast, first moves collected values
+        into the column.
 
         First starts of jobs in the matrix are never among the collected values, because `share` writes them directly.
         """

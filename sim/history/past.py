@@ -62,7 +62,7 @@ class Switch:
     does not change. None for a change of the policy.
     """
     is_after: bool = field(default=False, compare=False)
-    """True for a switch requested for a future time, where it happens after all other events of that time."""
+    """True for a switch requested for a future time; it happens after all other events of that time."""
 
     @property
     def spec(self) -> str:

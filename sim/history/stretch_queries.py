@@ -75,9 +75,9 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (first stretch, last stretch, first step, last step) for each span of time in which the job waited. These
-    are the numbers of the stretches of all jobs, and of the steps, that begin in this span; the two last numbers are
-    excluded.
+    """Yield (first stretch, stretch end, first step, step end) for each span of time in which the job waited. The first
+    two limit the numbers of the stretches of all jobs that begin in the span, the last two those of its steps. Both
+    ends are excluded.
     """
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)

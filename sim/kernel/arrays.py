@@ -258,8 +258,8 @@ def power(base: float, exponent: float) -> float:
 
 
 def forget_last(first: Times, second: Numbers) -> None:
-    """Do nothing. The function for lists removes their last pair; with arrays, no code reads beyond the number of
-    values in use.
+    """Do nothing. The function of this name for lists removes their last pair; in arrays, entries beyond the values in
+    use are never read.
     """
 
 

@@ -91,12 +91,14 @@ class Pass(Compression):
         self.able, self.ables, self.looked = growing_numbers(jobs), 0, 0
         self.walks_behind, self.walked_in, self.at, self.last = -1, NEVER, 0, -1
         self.most_free, self.most_extra, self.latest_end, self.in_order, self.from_queue = 0, 0, 0.0, True, True
-        """State of a walk through candidates: three limits (free processors, extra processors, latest end); True if it
-        is in the order of the queue; True if it reads the queue, False if only `able`. The limits are those of the last
-        complete walk, made in step `walked_in`
+        """Limits of the last walk through candidates: free processors, extra processors, latest end; they are reused if
+        the walk was complete (in step `walked_in`). Then two flags: True if the walk is in the order of the queue; True
+        if it reads the queue, False if only `able` (candidates that were not started)
         """
         self.line_at, self.line_last = 0, -1
-        """Index in the queue, and place, of the job that a walk through all waiting jobs returned last"""
+        """For the job that a walk through all waiting jobs returned last: its index in the queue, and its place (the
+        number by which the queue is sorted)
+        """
         self.in_turn, self.tail_keys, self.tail_places = numbers(jobs), times(jobs), numbers(jobs)
         self.other_tail_keys, self.other_places = growing_times(jobs), growing_numbers(jobs)
 

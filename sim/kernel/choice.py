@@ -43,7 +43,9 @@ def described() -> str:
 
 
 def _reason() -> str:
-    """Return why the interpreted loop is used: the setting, the compiler's error, or a missing or old module."""
+    """Return why the interpreted loop is used: the setting `SCHEDSCOPE_KERNEL`, the compiler's error, or a missing or
+    old module.
+    """
     if os.environ.get(SETTING) == "python":
         return f"{SETTING} is python"
     try:

@@ -53,8 +53,8 @@ class Clock(Loop):
         uses
         """
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
-        """Three columns with seconds of progress for each row, in the order of turns. From the begin of this turn:
-        until `since`; until a later time; the difference of both
+        """Three columns with seconds of progress for each row, in the order of turns: `made` from the begin of this
+        turn until `since`, `to_be_made` from the begin of this turn until a later time, `share` between these two times
         """
         self.seconds = times(slots)
         """For each row, in the order of turns: seconds for which it is active in the time that `_empty_until`
@@ -88,7 +88,7 @@ class Clock(Loop):
         self.made, self.to_be_made = made, self.made
 
     def _count_progress(self) -> None:
-        """Compute each row's progress from the begin of the turn until now."""
+        """Compute into `made` each row's progress from the begin of the turn until `since`."""
         count_progress(self.since - self.begin, self.slice, self.overhead, self.cycle, self.on_turn, self.made)
         self.is_known = True
 

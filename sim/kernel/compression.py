@@ -77,8 +77,8 @@ class Compression(Present):
             bounds.note(procs, length, start, earlier)
 
     def _line_up(self) -> int:
-        """Write the ranks of the reservations that may move into a list, in the order in which they are tried; return
-        their number.
+        """Write the ranks of the reservations that may move into the column `turn`, in the order in which they are
+        tried; return their number.
         """
         count = 0
         if self.compress == BY_START:

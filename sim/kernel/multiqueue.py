@@ -142,8 +142,8 @@ class DividedPass(Partitions):
         self.at_job = 0
 
     def _next_job(self) -> int:
-        """Return the next job of the queues that might start now, -1 after the last one. Jobs that are too wide or long
-        for their partition and for the plan of the pivots are left out.
+        """Return the next job of the queues that might start now, -1 after the last one. Jobs that certainly cannot
+        start are left out: the plan of the pivots and their partition leave them no room.
         """
         queue, width, free, starts, index = self.queue, self.width, self.free, self.starts, self.at_job
         while index < self.waiting and free:

@@ -96,8 +96,8 @@ class NodeCores(Loop):
         self.pieces -= many
 
     def _take_run(self, node: int, last: int, count: int, cores: int, place: int, at: int) -> int:
-        """Take cores of the nodes `node` to before `last`, as `_take_cores`: so many of each, or all if `count` is
-        `WHOLE`.
+        """Take `cores` cores of each of the nodes `node` to before `last`, as `_take_cores` does for one node. Take all
+        of their cores if `count`, the number of tasks on each, is `WHOLE`.
         """
         ranges = self.h_ranges
         while node < last:

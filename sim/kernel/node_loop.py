@@ -26,7 +26,9 @@ FITS_BESIDE: int = form_of(Start, FitsBeside)
 WHEN_FREE: int = form_of(Reserve, WhenFree)
 WHEN_ROOM: int = form_of(Reserve, WhenRoom)
 MOST_LOGGED = 256
-"""Number of freed runs of nodes that are remembered; after more of them a request is searched again"""
+"""Largest number of freed runs of nodes that are remembered. If more have been freed since the last search for a
+request, the search is made again
+"""
 
 
 @cython.cclass
@@ -41,17 +43,21 @@ class NodeLoop(NodeCores):
         """States of nodes; and the free amounts of each node when the loop begins"""
         self.nodes = Nodes(self.asked, self.states)
         self.then = Nodes(self.asked, self.states)
-        """Nodes now, and at the shadow time"""
+        """Two objects: `nodes` has the nodes as they are now, `then` as they will be at the shadow time, when the head
+        of the queue fits
+        """
         self.then_head, self.then_at = -1, 0.0
-        """Rank of the head for which `then` holds, -1 if it holds for no job; and the shadow time"""
+        """Rank of the head of the queue for which `then` (the nodes at its shadow time) was computed, -1 for none; and
+        this shadow time
+        """
         self.may_be_sooner = self.may_be_later = False
         """Two flags: True if the shadow time may have become earlier since it was computed; True if it may have become
         later
         """
         # Seats of running jobs
         self.seat_at, self.seats = numbers(jobs), numbers(jobs)
-        """For each running job, by rank: index in the next three columns at which its runs of nodes are stored, and
-        number of its runs
+        """For each running job, by rank: index in `seat_node`, `seat_many` and `seat_count` at which its runs of nodes
+        begin, and number of these runs
         """
         most = 2 * procs + nodes
         self.seat_node, self.seat_many, self.seat_count = numbers(most), numbers(most), numbers(most)
@@ -168,7 +174,9 @@ class NodeLoop(NodeCores):
         self.then.shift(nodes.chosen, nodes.many, nodes.given, 0, nodes.runs, request, sign)
 
     def _make_room_for_states(self) -> None:
-        """Forget states that no node has if there might be too many: each node may change its state once."""
+        """Forget the states that no node has, if fewer new numbers of states are left than there are nodes: each node
+        may change its state once.
+        """
         if self.states.count + self.asked.nodes > self.states.most:
             self.states.keep_only(self.nodes.at, self.then.at)
             self.then.watch += 1
@@ -399,8 +407,8 @@ class NodeLoop(NodeCores):
             self.may_be_later = True
 
     def _goes_on(self, expected: float) -> bool:
-        """Return True if the shadow time need not be computed again when a job with this expected end starts or ends.
-        Then the event can only move the shadow time in one direction.
+        """Return True if a start or end of a job with this expected end can move the shadow time in one direction only.
+        The shadow time then need not be computed again from the beginning.
         """
         if not self.asked.grows[self.asked.of[self.then_head]]:
             return False

@@ -1,5 +1,5 @@
 """Requests of the jobs for nodes, and states of nodes in the fast loop. A state is the kind of a node with its free
-amount of each resource; nodes in the same state have the same places for every request.
+amount of each resource; nodes in the same state have room for the same number of tasks of each request.
 
 The rules are those of `sim.workload.shape`. Equal requests share a number, and equal states do.
 """
@@ -78,8 +78,8 @@ class States:
         `Requests.like`)
         """
         self.level, self.bounds = numbers(self.most), numbers(self.most)
-        """For each state: its level, 0 if no request fits, otherwise a number by which nodes are filled, the lowest
-        first; and the bounds that it keeps, as bits
+        """For each state: its level, and the bounds it keeps. The level is 0 if no request fits; nodes of the lowest
+        other level are filled first. The bounds are bits: amounts (see `Requests.bounds`) of which as much is free
         """
         self.size = 1
         while self.size < 2 * self.most:
@@ -90,7 +90,9 @@ class States:
         """
 
     def find(self, like: int) -> int:
-        """Return the number of the state with the free amounts `sought`, of a node like this one."""
+        """Return the number of the state with the free amounts `sought`, for nodes with the same resources as the node
+        `like`.
+        """
         slot = self._slot_of(like)
         if self.slots[slot]:
             return self.slots[slot] - 1
@@ -133,8 +135,8 @@ class States:
         return ((both * MAGIC) & EVERY) >> 32
 
     def after(self, state: int, request: int, count: int, sign: int) -> int:
-        """Return the state of a node in this state once `count` tasks of the request took their resources, if `sign` is
-        -1, or gave them back, if it is 1.
+        """Return the state of a node in the state `state` after `count` tasks of the request took their resources
+        (`sign` is -1) or gave them back (1).
         """
         kinds, at, its, tasks = self.asked.kinds, state * self.asked.kinds, request * self.asked.kinds, sign * count
         like = self.like[state]
@@ -147,7 +149,9 @@ class States:
         return self.find(like)
 
     def keep_only(self, some: Numbers, others: Numbers) -> None:
-        """Forget all states but those in the columns `some` and `others`, in which the states get their new numbers."""
+        """Forget all states except those in the columns `some` and `others`. Number these anew, and write the new
+        numbers into both columns.
+        """
         kinds, many, nodes = self.asked.kinds, self.count, self.asked.nodes
         for state in range(many):
             self.renamed[state] = -1

@@ -32,15 +32,17 @@ class Nodes:
         self.used = words((self.levels + 63) // 64)
         """Levels with nodes, as a set of bits"""
         self.keeping = words(0)
-        """For each bound of requests: the nodes that keep it, as a set of bits; up to date as `bits`"""
+        """For each bound of requests (see `Requests.bounds`): the nodes that have enough free for it, as a set of bits;
+        like `bits`, only up to date if `is_sorted`
+        """
         self.bounds = numbers(32)
-        """Where in `keeping` the sets begin that the last search needed"""
+        """Indices in `keeping` at which the sets of nodes begin that the last search needed"""
         self.chosen, self.many, self.given = numbers(asked.nodes), numbers(asked.nodes), numbers(asked.nodes)
-        """Runs of nodes of the last search: first node, number of nodes, and number of tasks on each (`WHOLE` for the
-        whole node)
+        """Runs of neighbouring nodes that the last search chose: first node, number of nodes, and number of tasks on
+        each (`WHOLE` for the whole node)
         """
         self.runs = self.found = 0
-        """Number of these runs, and of the nodes in them"""
+        """Number of the runs of nodes in `chosen`, the result of the last search, and number of nodes in these runs"""
         self.short = 0
         """Number of tasks or nodes that the last search lacked if it counted all places, otherwise 0"""
         self.watched, self.room, self.watch = -1, 0, 0
@@ -89,7 +91,9 @@ class Nodes:
         self.is_sorted = True
 
     def _switch_level(self, level: int, first: int, last: int) -> None:
-        """Put the nodes `first` to before `last`, which are all on the level or all not, off it or on it."""
+        """Switch whether the nodes `first` to before `last` are on the level: if all are, remove them; if none is, add
+        them.
+        """
         while first < last:
             word, bit = first >> 6, first & 63
             many, at = min(64 - bit, last - first), level * self.words + word
@@ -113,8 +117,8 @@ class Nodes:
             self.used[level >> 6] &= ~one
 
     def _switch_bounds(self, bounds: int, first: int, last: int) -> None:
-        """Note of the nodes `first` to before `last`, which all keep each of these bounds or all not, that it is the
-        other way round.
+        """Switch, for each of these bounds, whether the nodes `first` to before `last` keep it (have at least as much
+        free). Before, all of these nodes keep it or none.
         """
         while first < last:
             word, bit, bound, left = first >> 6, first & 63, 0, bounds
@@ -133,10 +137,12 @@ class Nodes:
     def shift(
         self, nodes: Numbers, many: Numbers, counts: Numbers, first: int, last: int, request: int, sign: int
     ) -> None:
-        """Add to the free resources of some nodes what tasks of the request take there, times `sign`, which is 1 or -1.
+        """Change the free resources of some nodes by what tasks of the request take there: give it back if `sign` is 1,
+        take it if `sign` is -1.
 
         The nodes are the runs with the indices `first` to before `last`: `nodes` has the first node of each, `many` the
-        number of nodes, and `counts` the number of tasks on each node. There must be numbers left for as many states.
+        number of nodes, and `counts` the number of tasks on each node. Each node may get a new state, so the caller
+        makes sure that enough numbers of states are unused.
         """
         kinds, its, states = self.asked.kinds, request * self.asked.kinds, self.states
         known, counted, new, on, tasks = -1, 0, 0, 0, 0
@@ -354,8 +360,8 @@ class Nodes:
         return self.levels
 
     def _bounds_of(self, partition: int) -> int:
-        """Write into the column `bounds` where the sets of nodes that keep the bounds of this partition of a request
-        begin; return how many there are.
+        """Write into the column `bounds`, for each bound of this partition of a request, the index at which its set of
+        nodes begins in `keeping`; return the number of bounds.
         """
         wants, bound, count = self.asked.wants[partition], 0, 0
         while wants:

@@ -42,7 +42,9 @@ resumption with suspending others. This is the last of the four
 
 @cython.cclass
 class Ranking:
-    """Jobs sorted by a number; of equal numbers that of the highest rank comes first, as in `sim.policies.ranking`."""
+    """Jobs sorted by a number. Of jobs with equal numbers, the one with the highest rank comes first, as in
+    `sim.policies.ranking`.
+    """
 
     def __init__(self, jobs: int) -> None:
         self.number, self.rank, self.count = growing_times(jobs), growing_numbers(jobs), 0
@@ -343,7 +345,9 @@ class Suspension(Loop):
                 rank = self.pauses.then[rank]
 
     def _start_there(self, rank: int, form: int, number: float) -> None:
-        """Start a new job on its chosen processors, and record the decision (form number `form`, value `number`)."""
+        """Start a new job on its chosen processors, and record the decision with its form (number `form`) and the
+        number `number` of its reason.
+        """
         remove_number(self.queue, self.waiting, number_before(self.queue, rank, 0, self.waiting))
         self.waiting -= 1
         self.wanted -= self.procs[rank]
@@ -351,7 +355,9 @@ class Suspension(Loop):
         self._begin(rank)
 
     def _resume(self, rank: int, form: int, number: float) -> None:
-        """Resume a job on its own processors, and record the decision (form number `form`, value `number`)."""
+        """Resume a job on its own processors, and record the decision with its form (number `form`) and the number
+        `number` of its reason.
+        """
         if self.stands_at.keeper[rank] >= 0:
             self.stands_at.forget(rank)
         else:

@@ -93,7 +93,7 @@ class Question:
 
     def begun(self, text: str) -> AnswerOption | None:
         """Return the choice whose key is the typed text (a J before it is ignored). The result is None if no choice has
-        this key, or if other keys begin with the text, too.
+        this key, or if the text is also the beginning of another key.
         """
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]

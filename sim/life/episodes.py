@@ -49,7 +49,9 @@ def _blockers(waits: Sequence[Waited], many: str) -> str:
 
 
 def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
-    """Return the reason `state` of these stretches as a clause after "because"; `job` is the waiting job."""
+    """Return `state`, the reason to wait in the stretches `waits`, as a clause after "because"; `job` is the waiting
+    job.
+    """
     return past(state, job, partial(_blockers, waits))
 
 
@@ -93,7 +95,9 @@ def seconds_of(stretches: Iterable[Lasting]) -> float:
 
 
 def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
-    """Return the stretches grouped by the type of their reason; the type with the longest total time comes first."""
+    """Return a mapping from each type of reason to the stretches with such a reason; the type with the longest total
+    time comes first.
+    """
     kinds: dict[type, list[Waited]] = {}
     for wait in waits:
         kinds.setdefault(type(wait.state), []).append(wait)
@@ -162,7 +166,7 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
 
 
 def _ahead(waits: Sequence[Waited]) -> str:
-    """Return text on how many jobs were ahead of the job at the begin and at the end of these stretches, and on the
+    """Return text on how many jobs were ahead of the job at the beginning and at the end of these stretches, and on the
     first job in the queue.
     """
     first, last = waits[0].ahead[0], waits[-1].ahead[1]

@@ -51,7 +51,7 @@ class JobState:
     ahead: int | None = None
     """Number of jobs ahead of the job in the queue; None if the job does not wait."""
     passed: PassedBy = NOBODY
-    """Jobs that were submitted later but started before this job."""
+    """Number of jobs that were submitted later but started before this job (see `PassedBy`)."""
     submit: float | None = None
     """Submit time in this run; None if it is not known yet, because the job is submitted when others have ended."""
 
@@ -91,8 +91,8 @@ class JobReader:
 def submit_of(workload: Workload, rank: int, end_of: Callable[[int], float | None]) -> float | None:
     """Return the submit time of a job in a run, in seconds; `end_of` returns the end of a job, None before it.
 
-    Most jobs are submitted at the time of the trace. With `--feedback` it may depend on the ends of other jobs; None
-    until these have ended.
+    Most jobs are submitted at the time that the trace gives. With `--feedback` the time may depend on the ends of other
+    jobs; the result is None until these have ended.
     """
     job, follow = workload.jobs[rank], workload.follows[rank] if workload.follows else None
     if follow is None:

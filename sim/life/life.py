@@ -90,7 +90,7 @@ def life_of(
 ) -> Life:
     """Run the workload under the policy until the job of this rank ends, and return the job's life.
 
-    `switches` are the (time, policy) at which other policies take over.
+    `switches` has a pair (time, policy) for each change to another policy during the run.
     """
     engine = Engine(workload, policy, placement=placement, curious=False)
     scenario = Scenario(workload, policy, switches, placement)

@@ -11,7 +11,9 @@ from sim.workload.model import Job
 
 
 class Stay:
-    """Sums over the steps in which the job is in the matrix; most of the sums begin with the job's first turn."""
+    """Totals of the job's time and changes in the matrix, updated after each step; most of them begin with the job's
+    first turn.
+    """
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._matrix, self._engine, self._rank = engine.state.matrix, engine, job.rank
@@ -26,7 +28,7 @@ class Stay:
         self._moved = self._migrated = 0
 
     def see_step(self, decisions: Iterable[Migrate | Stall]) -> None:
-        """Update the sums after a step; `decisions` are the migrations of this job and its stalls (lost time of its
+        """Update the totals after a step; `decisions` are the migrations of this job and its stalls (lost time of its
         turns) in the step.
         """
         self._pass_time(self._engine.now)

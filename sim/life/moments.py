@@ -84,8 +84,8 @@ class Waited:
 
 @dataclass(frozen=True)
 class Planned:
-    """Plan of the job's start, made at `time`, with possible causes; `was` is the planned start before, None for the
-    first plan.
+    """Plan of the job's start, made at `time`, with possible causes of a move; `was` is the previous planned start,
+    None for the first plan.
     """
 
     time: float

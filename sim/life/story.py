@@ -99,8 +99,7 @@ def _plans_told(life: Life, most: int) -> set[int]:
 def _told(moment: Told, life: Life) -> Iterator[Row]:
     """Yield the row of an event that is a decision of some kind.
 
-    The first `ALIKE` decisions of the kind get a row each, the next gets a row with the number of all remaining ones,
-    and those get none.
+    The first `ALIKE` decisions of the kind get a row each. All remaining ones share one row, which has their number.
     """
     kind = type(moment.decision)
     alike = [m for m in life.moments if isinstance(m, Told) and type(m.decision) is kind]

@@ -76,7 +76,7 @@ def _after_its_start(life: Life) -> list[str]:
 
 
 def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
-    """Return a mapping from each reason, as text, to the seconds for which the job waited for it."""
+    """Return a mapping from each reason, as text, to the seconds for which it made the job wait."""
     kinds = by_kind(waits)
     seconds: dict[str, float] = {}
     for kind, some in kinds.items():

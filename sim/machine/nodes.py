@@ -98,10 +98,11 @@ class NodeMachine(Machine):
         return self.fits(job) if promised is None else self._is_free(promised[1])
 
     def kept_nodes(self, job: Job) -> tuple[int, float, int, int] | None:
-        """Return (rank of the job for which most nodes are reserved, its start, number of reserved nodes, number of
-        nodes), counting the nodes that have room for `job` now. Only reservations that begin before it would end count.
+        """Return (rank of the job with the most reserved nodes, start of its reservation, number of reserved nodes,
+        number of nodes). Only nodes that have room for `job` now count, and only reservations that begin before its
+        end.
 
-        The result is None for a job that fits on the other nodes, and for one that lacks room anyway.
+        The result is None if `job` fits on the other nodes, or lacks room even with the reserved ones.
         """
         request, until = self.requests[job.rank], self.now + self.lasts[job.rank]
         free = self._open(job.rank, self.left)

@@ -112,7 +112,7 @@ class MatrixView:
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Return those of the jobs `ranks` each of whose columns is free in at least one of these rows (not always in
+        """Return those of the jobs `ranks` for which each column is free in at least one of these rows (not always in
         the same one).
         """
         columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))

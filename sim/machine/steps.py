@@ -159,7 +159,7 @@ class Steps:
 
         The begins of the steps up to index `last` are tried, and `after`, the earliest time allowed. If none of them
         fits, return `start`, the job's present start in the plan. The result may overlap with the job's present time in
-        the plan, because the job leaves that.
+        the plan, because the job gives up that time when it moves.
         """
         at, free, found, until = self.at, self.free, start, INFINITE
         first = after + MOMENT

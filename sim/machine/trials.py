@@ -9,7 +9,7 @@ from sim.machine.columns import INFINITE, numbers, times
 @cython.cclass
 class Trials:
     """Results of searches for earlier starts (trials), made for one job after another. A later job that is at least as
-    wide and as long cannot start earlier than the result.
+    wide and as long cannot start before the start that a search found.
 
     This holds until more processors become free; processors freed by jobs that move to an earlier start are taken into
     account.

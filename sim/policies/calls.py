@@ -102,7 +102,9 @@ def on_nodes(because: Reason) -> Reason:
 
 
 def start_of(is_first: bool, job: Job, because: Reason, on: Seats | None = None) -> Start | Backfill:
-    """Return the decision for a start: a backfill if a job ahead of this one in the queue waits."""
+    """Return the decision that starts the job: an ordinary start if `is_first` (no job ahead of it in the queue waits),
+    otherwise a backfill.
+    """
     return Start(job, because, on) if is_first else Backfill(job, because, on)
 
 

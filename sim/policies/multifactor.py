@@ -60,7 +60,7 @@ class Multifactor(Order):
     """Priorities of the jobs' QOS as shares of the greatest, indexed by rank; empty if all are equal"""
     accounts: Sequence[str] = field(default=(), repr=False, compare=False)
     ratios: Mapping[tuple[str, int], float] = field(default_factory=dict, repr=False, compare=False)
-    """For each account and user: usage as a multiple of the share; only with shares=accounts"""
+    """For each (account, user): usage as a multiple of the user's share; empty unless shares=accounts"""
     name: ClassVar[str] = "multifactor"
     columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 
@@ -95,8 +95,8 @@ class Multifactor(Order):
         """Return the usage of each user in each account up to now, as a mapping from (account, user) to
         processor-hours.
 
-        `kept` is the factor by which earlier usage has decayed since the last pass; `gained` is the usage that one busy
-        processor adds in this time.
+        `accounts` has the account of each job, by rank. `kept` is the factor by which earlier usage has decayed since
+        the last pass; `gained` is the usage that one busy processor adds in this time.
         """
         usage: dict[tuple[str, int], float] = view.notes.setdefault("tree", {})
         for pair in usage:
@@ -122,7 +122,7 @@ class Multifactor(Order):
 
 
 def _ratios(usage: Mapping[tuple[str, int], float]) -> Mapping[tuple[str, int], float]:
-    """Return the effective usage of each user in each account as a multiple of its share (Slurm's formula).
+    """Return the effective usage of each user in each account as a multiple of the user's share (Slurm's formula).
 
     >>> {pair: round(ratio, 2) for pair, ratio in _ratios({("a", 1): 3.0, ("a", 2): 0.0, ("b", 3): 1.0}).items()}
     {('a', 1): 3.0, ('a', 2): 1.5, ('b', 3): 0.5}

@@ -86,7 +86,9 @@ def parameter(
     choices: tuple[str, ...] = (),
     is_time: bool = False,
 ) -> Any:
-    """Return a dataclass field that is a parameter of a policy or an order."""
+    """Return a dataclass field that is a parameter of a policy or an order. Its value is at least `low`, at most
+    `high`, or one of `choices`; `is_time` marks a duration.
+    """
     about = {"meaning": meaning, "low": low, "high": high, "choices": choices, "is_time": is_time}
     return dataclasses.field(default=default, metadata=about)
 

@@ -27,8 +27,8 @@ class Registry(Mapping[str, type[Policy]]):
         self._policies: dict[str, type[Policy]] = {}
         self._aliases: dict[str, str] = {}
         self._own: dict[str, type[Policy]] = {}
-        """User-defined policies that were requested, each in its latest version: they are found by name, but not
-        listed.
+        """Mapping from name to user-defined policy, for the ones that were requested, each in its latest version. They
+        are found by name, but not listed.
         """
 
     def __getitem__(self, name: str) -> type[Policy]:
@@ -175,7 +175,8 @@ def order_class(name: str) -> type[Order]:
 
 
 def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
-    """Return the arguments to make the policy; `given` maps each parameter to the text that the user typed.
+    """Return the arguments to make the policy, as a mapping from parameter to value; `given` maps each parameter to the
+    text that the user typed.
 
     Parameters of the order of the queue are combined into the argument `order`.
     """

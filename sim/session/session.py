@@ -286,8 +286,8 @@ def _branches(
 
 
 def _breaks(switch: Switch) -> dict[str, Value]:
-    """Return the entries of a switch's table for a failure: the failing processors and the end; empty for a switch of
-    the policy.
+    """Return those entries of a switch's table that describe a failure: the processors that fail, and the end of the
+    failure. Return no entries if the switch changes the policy instead.
     """
     if switch.breaks is None:
         return {}

@@ -38,8 +38,7 @@ class NeedsTrustError(SessionError):
         """Mapping from the name of code to the hash of the content that the user is shown.
 
         It is `NOT_SHOWN` for code beyond the first `SHOWN`, and "" for code that cannot be loaded. Code whose hash is
-        not known
-        yet is missing.
+        not known yet is missing.
         """
         self.told = tuple(map(described, code[:SHOWN]))
         every = [*self.told, *(ref.name for ref in code[SHOWN:])]

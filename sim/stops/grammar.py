@@ -107,7 +107,7 @@ class Stop:
         return self.root.fires(self._read(before), self.read(_instant(after)))
 
     def fired(self, before: Reading | None, after: Reading) -> bool:
-        """Return True if the step between these two readings meets the condition."""
+        """Return True if the step between these two readings (values read after a step) meets the condition."""
         return self.root.fires(before, after)
 
     def _read(self, instant: Instant | Snapshot | None) -> Reading | None:
@@ -357,8 +357,8 @@ class _Parser:
         return self._checked(float(number) / (100 if is_percent else 1), token)
 
     def _moment(self, parse: Callable[[str, float], Moment]) -> float | Step:
-        """Parse a time, whose parts may be several words, as in 12d 4h 30m or d12 04:30. Return it in seconds, or as a
-        `Step` if it is the number of a step.
+        """Parse a time, whose parts may be several words, as in 12d 4h 30m or d12 04:30; `parse` reads the joined
+        words. Return it in seconds, or as a `Step` if it is the number of a step.
         """
         first, words = self._next, []
         while _MOMENT.match(self._next.word):

@@ -55,8 +55,8 @@ def _text(value: object) -> str:
 def writers(policy: Policy, names: Collection[str], run: Callable[[], object]) -> dict[str, str]:
     """Call `run`; return a mapping from the name of a value to the place and text of the line that first changes it.
 
-    An example of such a line is `fair.py:20 (PASSES[0] += 1)`. A value that changes elsewhere, or after more than
-    `MOST_LINES` lines, is missing.
+    Only the values `names` are watched. An example of such a line is `fair.py:20 (PASSES[0] += 1)`. A value is missing
+    if no line in the policy's files changes it, or only one after more than `MOST_LINES` lines.
     """
     files = {getattr(sys.modules.get(cls.__module__), "__file__", None) for cls in type(policy).__mro__}
     before, found = kept_outside(policy, names), dict[str, str]()

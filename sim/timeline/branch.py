@@ -44,7 +44,9 @@ FORGETFUL = (
 _A_LOOK = 256
 """Number of steps after which a replay asks whether to stop; also the least distance of the checkpoints it makes"""
 _MOST_NEAR = 48
-"""Largest number of checkpoints that the last replays leave near the steps they went to"""
+"""Largest number of checkpoints that replays make on their way and keep, so that the next steps back are fast; the
+latest ones are kept
+"""
 
 
 class Failure(NamedTuple):
@@ -92,8 +94,8 @@ class Branch:
         self._sizes = [self._checkpoints[0].size]
         self._interval, self._work, self._all_work = _WORK, 0, 0
         self._near: tuple[Checkpoint, ...] = ()
-        """Checkpoints that replays made on their way, oldest first: the next steps back begin there. Other threads
-        replay as well, so that the tuple is only replaced.
+        """Checkpoints that replays made on their way, oldest first, from which the next steps back begin. Because
+        replays in other threads read and change them too, each change makes a new tuple.
         """
         engine.curious = engine.state.sharing is not None
 
@@ -253,12 +255,11 @@ class Branch:
         return self.history.size
 
     def let_go(self, watchers: Sequence[Watcher] = ()) -> None:
-        """Release the steps of this branch, which can be computed again: the engine goes back to the beginning of the
-        branch.
+        """Release the steps of this branch, which can be computed again: the engine, then observed by `watchers`, goes
+        back to the beginning of the branch.
 
         Planned switches will be made again; the user's switch or failure with which the branch begins is repeated at
-        once. A
-        failed branch is kept, so that its error is not raised a second time.
+        once. A failed branch is kept, so that its error is not raised a second time.
         """
         if self.error is not None or self.computed <= self.forked_at + 1:
             return

@@ -152,8 +152,8 @@ def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, P]], placement: Placement = "lowest"
 ) -> tuple[tuple[float, P], ...]:
-    """Return the pairs (time, policy) of `switches` with the time in seconds, in order. A time can be given as a number
-    of steps: these are steps of the run with the earlier switches of the list.
+    """Return the pairs (time, policy) of `switches` with the time in seconds, in order. A time given as a number of
+    steps becomes the time of that step in a run with the earlier switches of the list.
     """
     made: list[tuple[float, P]] = []
     for moment, other in switches:

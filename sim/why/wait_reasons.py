@@ -206,7 +206,7 @@ def unsaid(
 
 def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[Job, float, float]]) -> bool:
     """Return True if the job fits from now on next to the running jobs, which end at `ends`, and the `plans`: (job,
-    start, duration).
+    start, duration). `free` processors are free now.
     """
     until, changes = now + job.estimate, [(end, procs) for end, _, procs in ends]
     for other, start, lasts in plans:

@@ -21,8 +21,8 @@ Outcome = Literal["any", "ok", "not ok", "turn", "start"]
 OUTCOMES: dict[str, Outcome] = {
     "afterany": "any", "afterok": "ok", "aftercorr": "ok", "afternotok": "not ok", "after": "start",
 }  # fmt: skip
-"""Mapping from a kind of dependency in Slurm to the outcome that the other job must have. With `start` it need only
-have started, or been cancelled.
+"""Mapping from a kind of dependency in Slurm to the outcome that the other job must have. For the outcome `start`, the
+other job need only have started, or have been cancelled.
 
 A further outcome, `turn`, accepts any end; it is for jobs of the same name that run one after another (`singleton`).
 """
@@ -59,8 +59,8 @@ class After(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """Condition for the submission of a job: all jobs in `after` have ended, with the outcomes that they must have; or
-    one of them, if `is_any`.
+    """Condition for the submission of a job: all jobs in `after` (or, if `is_any`, one of them) have ended with the
+    outcomes that they must have.
     """
 
     after: tuple[After, ...]

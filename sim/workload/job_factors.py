@@ -35,16 +35,17 @@ class Ranked:
 
     @cached_property
     def factors(self) -> tuple[float, ...]:
-        """Return, for each job by rank, the highest factor of its partitions, divided by the highest of all partitions;
-        0 without a partition or below 0. Empty if all jobs have the same.
+        """Return, for each job by rank, the highest factor of its partitions, divided by the highest factor of all
+        partitions; 0 for a job without a partition, or if the factor is negative. Empty if all jobs have the same
+        value.
         """
         most = max((group.factor for group in self.groups), default=0)
         return self._best([max(group.factor, 0) / most for group in self.groups]) if most > 0 else ()
 
     @cached_property
     def qos_factors(self) -> tuple[float, ...]:
-        """Return, for each job by rank, the priority of its quality of service, divided by the highest of all; 0 if it
-        is negative. Empty if all jobs have the same.
+        """Return, for each job by rank, the priority of its quality of service, divided by the highest priority of all;
+        0 if it is negative. Empty if all jobs have the same value.
         """
         known = {name: max(priority, 0) for name, priority in self.qos}
         most = max(known.values(), default=0)

@@ -31,7 +31,7 @@ class Owned:
     qos: str = ""
     array: str = ""
     at_once: int = 0
-    """Most tasks of the array that may run at the same time; 0 for any number."""
+    """Largest number of tasks of the array that may run at the same time; 0 for any number."""
 
 
 @dataclass(frozen=True, slots=True)

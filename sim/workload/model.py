@@ -290,7 +290,7 @@ class Workload:
     accounts: tuple[str, ...] = ()
     """Account of each job; empty if the format has no accounts."""
     outages: tuple[Outage, ...] = ()
-    """Times at which some of the `procs` processors are not available."""
+    """Periods in which some of the `procs` processors are not available."""
     shape: Shape | None = None
     """Nodes of the machine, and what each job requests of them; None for equal processors."""
     estimated: str = "recorded"
@@ -303,7 +303,7 @@ class Workload:
     """Limits on what the jobs of users, accounts and arrays may use at the same time; None if no job has a limit."""
 
     def title(self, spec: str) -> str:
-        """Return the title of a run under the policy `spec`: the spec, with the kind of estimates if not recorded."""
+        """Return the title of a run under the policy `spec`: the spec and, if not `recorded`, the kind of estimates."""
         return spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"
 
     @cached_property
@@ -320,7 +320,7 @@ class Workload:
 
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None, sizes: Sequence[Resize] = ()) -> Workload:
-        """Return the jobs that can run on `procs` processors (None: the header's number), which `sizes` may change."""
+        """Return the jobs that fit on `procs` processors (None: the header's number); `sizes` later change this."""
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
         width = np.ceil(np.where(asked > 0, asked, used))
         run, estimate = trace.column(Field.RUN), trace.column(Field.ESTIMATE)
@@ -456,7 +456,7 @@ class Workload:
         return Jobs(*known, self.high, self.reserve, self.wait)
 
     def called(self, field: Field, number: int) -> str:
-        """Return the name of user, group or queue (see `field`) `number`; the number if unnamed, "" if negative."""
+        """Return the name of the user, group or queue (`field`) `number`; the number if unnamed, "" if negative."""
         words = self.names.get(field, ())
         return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
 

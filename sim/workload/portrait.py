@@ -1,7 +1,7 @@
 """Statistics of a trace, as `schedscope inspect` shows them.
 
-They describe the jobs that would be simulated. If the trace itself is given, they also have the number of jobs in the
-file, and count only the estimates that it has.
+They describe the jobs that can be simulated. If the trace itself is given, the statistics also have the number of jobs
+in its file. Estimates that are missing in the trace then do not count.
 """
 
 from __future__ import annotations

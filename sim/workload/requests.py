@@ -21,7 +21,7 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
     """Return the trace on the machine `shape`, which replaces the nodes in the trace's own file.
 
     If the trace has no requests for nodes, each job requests one task per processor, each with the memory in the trace.
-    If a partition has the name of the job's queue, the job requests them in this partition.
+    If a partition has the name of the job's queue, the job must run in this partition.
     """
     header = replace(trace.header, max_procs=shape.cores)
     own = trace.shape
@@ -54,8 +54,8 @@ def _whole_hosts(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 
 def _admitted(trace: Trace, shape: Shape, requests: tuple[Request, ...]) -> Trace:
-    """Return the trace on the machine `shape`, with these requests of its jobs. If the machine has reservations, each
-    request names the ones that the job's user and account may use.
+    """Return the trace with the machine `shape` and with `requests` as the requests of its jobs. If the machine has
+    reservations, each request also gets the numbers of the reservations that the job's user and account may use.
     """
     if shape.reservations:
         shape = shape.reserved_since(trace.header.unix_start, trace.name)

@@ -67,8 +67,8 @@ def lublin(workload: Workload, seed: int = 0) -> Workload:
 
 
 def uniform(workload: Workload, seed: int = 0) -> Workload:
-    """Return as many jobs with uniform run times (Zhang et al.) as the workload has, for a machine of the same size and
-    at the same load.
+    """Return as many jobs as the workload has, for a machine of the same size and at the same load. Run times have the
+    uniform distribution of Zotkin et al.
     """
     made = sud.generate(len(workload), workload.procs, seed, offered(workload) or None)
     return Workload.of(made, workload.procs)

@@ -60,7 +60,8 @@ class Admission:
 def shut(
     listed: Sequence[NodeReservation], own: Admission, start: float, end: float
 ) -> tuple[frozenset[int] | None, frozenset[int]]:
-    """Return (nodes to which a job is confined, None for all; nodes kept from it) if it runs from `start` to `end`.
+    """Return (nodes to which a job is confined, None for all nodes; nodes that the job may not use) for a run from
+    `start` to `end`.
 
     >>> listed = (NodeReservation("a", 10, 20, frozenset({0})), NodeReservation("b", 15, 30, frozenset({1})))
     >>> shut(listed, Admission(), 0, 12), shut(listed, Admission(1), 15, 20)

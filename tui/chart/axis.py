@@ -135,7 +135,7 @@ class Steps:
     def __init__(self, kind: Hashable = None) -> None:
         self.kind = kind or object()
         self._read: tuple[int, ...] = ()
-        """Number of times that have been read from each run"""
+        """For each run: number of its steps whose times have been read"""
         self._moments: Floats = np.empty(0)
 
     def of(self, history: Past, time: float) -> Floats:

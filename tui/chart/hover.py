@@ -199,8 +199,8 @@ def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | Non
 
 
 def _near(now: float, calendar: Calendar | None) -> Clock:
-    """Return a function that writes a time as text, shortened as seen from `now`: as a date of the calendar or, without
-    a calendar, as a day of the trace.
+    """Return a function that writes a time as text, without the day if it is the day of `now`. Days are dates of the
+    calendar or, without a calendar, days of the trace.
     """
     return clock_near(now) if calendar is None else calendar.near(now)
 

@@ -1,4 +1,5 @@
-"""Lanes of partitions: processors are ordered by their owner, so that each partition is one band of the chart.
+"""Lanes of partitions: processors are ordered by their owner, so that the processors of each partition are next to each
+other.
 
 A position is a place in this order, counted from the bottom. Above the processors of each partition some positions stay
 without a processor; a bar with the partition's name is drawn there. If partitions change their processors within a
@@ -27,8 +28,8 @@ Owners: TypeAlias = tuple[int, ...]
 _REMEMBERED = 4096
 """Number of sets of processors whose positions are kept for reuse, for each order."""
 ROOMY = 8
-"""Height in rows of pixels per partition from which the bar of a partition is two rows thick; below it is one row
-thick.
+"""Smallest average height of a partition, in rows of pixels, at which bars are two rows thick; at a smaller height they
+are one row thick.
 """
 _NOBODY = 32767
 """Number in place of a partition for processors without an owner, which sorts them above all others."""
@@ -184,7 +185,9 @@ class ByOwner:
             yield slice(first, last), order
 
     def spans(self, begin: float, end: float) -> Iterator[tuple[float, float, Order]]:
-        """Yield (begin, end, order) for each part of this time with the same order."""
+        """Yield (begin, end, order) for each part of the time from `begin` to `end` in which the order stays the
+        same.
+        """
         for (since, until), order in zip(pairwise((*self._times, inf)), self.orders, strict=True):
             if max(since, begin) < min(until, end):
                 yield max(since, begin), min(until, end), order

@@ -28,8 +28,8 @@ has no processors (`NOWHERE`).
 
 SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
 """Kinds of what a pixel can show: those in `KINDS` (a job on its processors) and six more. These are the trail of a
-suspended job, planned boxes, a replica (a copy in a further matrix row), and a job that shares processors with other
-rows
+suspended job, three kinds of planned boxes, a replica (a copy in a further matrix row), and a job that shares
+processors with other rows
 """
 (
     RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED, REPLICA, SHARING,

@@ -105,8 +105,8 @@ class ChartView:
 
     @property
     def lane_rows(self) -> int:
-        """Return the number of rows of pixels of a lane, including the gap below it; it is made even, to fill whole
-        characters, if it is above 3.
+        """Return the number of rows of pixels of a lane, including the gap below the lane. A number above 3 is made
+        even, so that a lane fills whole characters.
         """
         each = self.rows // self.lanes
         return max(each - each % 2 if each > 3 else each, 1)

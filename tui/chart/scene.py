@@ -141,8 +141,8 @@ class Chart:
     partitions have no lanes.
     """
     lane_names: tuple[LaneName, ...] = ()
-    """Name of each lane: of each partition or, on a machine of nodes, of each group of equally full nodes. On a screen,
-    empty if there are no such lanes.
+    """Name of each lane: of each partition or, on a machine of nodes, of each group of equally full nodes. Empty
+    without lanes; but a picture in a file has the names of partitions even then.
     """
 
 

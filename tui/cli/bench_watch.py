@@ -174,7 +174,7 @@ def _first_difference(before: Version, now: Version, spec: str) -> list[str]:
 
 def _summary(runs: Sequence[tuple[BenchRun, Sequence[Versus]]]) -> Iterator[str]:
     """Yield a line with the metrics that became better, and one with the metrics that became worse. Each metric is
-    followed by the workloads on which it changed so.
+    followed by the workloads on which it did.
     """
     for side, word in WORDS.items():
         told = []

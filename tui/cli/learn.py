@@ -66,7 +66,7 @@ def _list() -> int:
 
 
 def _new(path: str, named: str) -> int:
-    """Write a new lesson file, unless the file exists; return the exit code."""
+    """Write a new lesson file from the session `named`; raise an error if the file exists. Return the exit code."""
     from pathlib import Path
 
     from sim.errors import SchedscopeError

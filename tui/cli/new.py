@@ -354,9 +354,9 @@ def texts(path: Path, like: str) -> tuple[str, str]:
 
 
 def _policy(words: Mapping[str, str]) -> str:
-    """Return the text of the policy file: the template for the policy to begin with, if it has one. If that policy acts
-    by calls (`now.start(...)`) and is alone in its file, return a copy of its text. Otherwise return a policy that
-    derives from that policy, and passes its decisions on.
+    """Return the text of the policy file, which begins like the policy `words["like"]`. It is the filled template of
+    that policy, if there is one. If that policy acts by calls (`now.start(...)`) and is alone in its file, it is a copy
+    of that file. Otherwise it is a policy that derives from that policy, and passes its decisions on.
     """
     like = words["like"]
     if like not in TEMPLATES and (text := _own_text(POLICIES[like])):

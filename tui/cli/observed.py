@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from sim.forecast.board import Board, Forecasts
 
 PATIENCE = 10.0
-"""Seconds that the computation of the score of earlier forecasts may take; the score covers the day before the state
-shown.
+"""Largest number of seconds that the score of earlier forecasts may take to compute; the score covers the day before
+the state shown.
 """
 MOST_JUDGED = 288
-"""Largest number of polls of the day before whose forecasts are scored."""
+"""Largest number of polls whose forecasts are scored, taken from the day before the state shown."""
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,8 +58,8 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 
 def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tuple[Board, Forecasts]:
     """Return the board (the data from which forecasts are made) and the forecasts for the state `cluster`. With a
-    recording, forecasts of the day before are made and scored as well. Otherwise the board only has the jobs that ended
-    in this day, which `host` is asked for.
+    recording, forecasts of the day before are made and scored as well. Without one, the board only has the jobs that
+    ended in the day before, as `host` reports them.
     """
     from sim.forecast.board import DAY, Board
 

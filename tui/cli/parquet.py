@@ -73,7 +73,9 @@ def table_file(path: str, is_parquet: bool | None = None) -> Iterator[TableWrite
 
 
 def write_parquet(path: str, records: Sequence[dict[str, Any]], is_parquet: bool = True) -> None:
-    """Write records as a table; a column with values of different types becomes text."""
+    """Write records as a Parquet file or, if `is_parquet` is False, as an Arrow file; a column with values of different
+    types becomes text.
+    """
     with table_file(path, is_parquet) as writer:
         names = list(records[0]) if records else []
         writer.write({name: [record[name] for record in records] for name in names})

@@ -23,7 +23,9 @@ GROUPS = 32
 """Largest number of groups into which processors are divided if there are no partitions."""
 _MICRO = 1e6
 _QUEUE = 1
-"""Process number in the export that has the waiting jobs; the groups of processors have the numbers after it."""
+"""Number of the process that shows the waiting jobs in the export; the groups of processors are shown as processes with
+the numbers after it.
+"""
 Event = dict[str, Any]
 
 
@@ -80,8 +82,8 @@ def _groups(engine: Engine) -> list[Group]:
 def _track_of(
     engine: Engine, group: Group, stretches: Sequence[Stretch], process: int, row: int | None
 ) -> Iterator[Event]:
-    """Yield the slices of jobs on one group of processors, and the ends of the arrows to first starts. With `row`, only
-    jobs of this matrix row are in `stretches`.
+    """Yield the slices of jobs on one group of processors, and the ends of the arrows to first starts. `process` is the
+    number of the group in the export. If `row` is given, `stretches` has only jobs of this matrix row.
     """
     workload, now = engine.workload, engine.now
     here = [stretch for stretch in stretches if stretch.processors & group.processors]

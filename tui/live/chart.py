@@ -48,7 +48,7 @@ ROOMY = 70
 
 class ChartMaker:
     """Maker of the charts of an observed cluster. It keeps colours, and which bands of the chart each set of cores
-    covers, because the next chart often needs the same.
+    covers, because the next chart often needs the same. A band is a group of cores that are drawn together.
     """
 
     def __init__(self) -> None:

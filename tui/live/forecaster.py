@@ -15,7 +15,7 @@ from sim.cluster.values import Cluster, ClusterJob
 from sim.forecast.board import DAY, Board, Forecasts
 
 PATIENCE = 20.0
-"""Seconds of computing that scoring the forecasts of earlier polls may take."""
+"""Largest computing time, in seconds, for scoring the forecasts of earlier polls."""
 MOST_JUDGED = 144
 """Largest number of earlier polls whose forecasts are scored."""
 EVERY = 60.0
@@ -51,9 +51,8 @@ class Ahead(NamedTuple):
 
 @dataclass
 class Forecaster:
-    """Maker of forecasts for polls. If a poll follows shortly after one with forecasts, both get forecasts from the
-    same board (the data for forecasts), and the score continues. For any other poll, the polls of the day before are
-    read again.
+    """Maker of forecasts for polls. For a poll shortly after a poll with forecasts, it continues the same board (the
+    data for forecasts) and score. For any other poll, it makes both anew from the polls of the day before.
     """
 
     polls: Polls

@@ -54,8 +54,8 @@ class LiveScene:
 
     cluster: Cluster
     observed: Observed
-    """History of all polls. While readers use it, another thread adds polls, so they may ask it only for the rank and
-    the expected starts of a job.
+    """History of all polls. Another thread adds polls to it at the same time. So readers may ask it only for the rank
+    and the expected starts of a job.
     """
     clock: float
     """Time shown, in seconds since the origin of the history, which is the midnight before the first poll."""

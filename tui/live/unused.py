@@ -35,8 +35,8 @@ class Unused:
         self._nodes[cluster.at] = last if last == nodes else nodes
 
     def bands(self, observed: Observed, view: ChartView, clock: float, by_owner: ByOwner | None = None) -> Bools | None:
-        """Return an array (band, column): True if no waiting job could use the free cores on most of the band. Return
-        None if it would be False everywhere.
+        """Return an array (band, column): True if no waiting job could use the free cores on most of the band (a group
+        of cores drawn together). Return None if it would be False everywhere.
 
         The last poll before the middle of the column decides; columns after `clock` are False.
         """

@@ -12,13 +12,14 @@ from tui.chart.partition_names import LaneName
 from tui.chart.scale import ChartView
 
 _GONE = len(LANES)
-"""Number of the lane of nodes that are not available; it is above those of a simulated machine"""
+"""Number of the lane for unavailable nodes: one more than the number of the last lane of a simulated machine"""
 
 
 def lanes_by_use(
     observed: Observed, cluster: Cluster, view: ChartView, clock: float, by_rows: bool | None
 ) -> tuple[Partitioned, tuple[LaneName, ...]] | None:
-    """Return lanes for the nodes as they are at the poll that is shown, with the lanes' names; None for nodes by name.
+    """Return lanes for the nodes as they are at the poll that is shown, with the lanes' names; None if the chart shows
+    the nodes in their fixed order, without lanes.
 
     `by_rows` is the user's choice. If it is None, there are lanes only if there are more nodes than rows.
     """

@@ -59,7 +59,7 @@ class Hue(IntEnum):
     RAMP = JOB_HUES
     """First of the six hues of a scale from little to much."""
     MANY = RAMP + len(RAMP_COLOURS)
-    """Hue of cells of the chart that several jobs share without one having most of it."""
+    """Hue of a cell of the chart that several jobs share, if no job has most of it."""
     NONE = MANY + 1
     """Hue of free processors."""
     ACCENT = MANY + 2

@@ -1,1 +1,3 @@
-"""Panels: functions that return the content of each panel as a sheet of lines, from a scene of the run."""
+"""Panels: functions that return the content of each panel as a sheet of lines. They draw a scene: what the screen shows
+of a run at one time.
+"""

@@ -13,7 +13,9 @@ from tui.look.text import shorten
 
 
 def asked(job: Job) -> str:
-    """Return the question at the top of the dialog, with the processors and time that the job requests."""
+    """Return the question at the top of the dialog: what would have helped the job? It contains the processors and time
+    that the job requests.
+    """
     shown = f"{processors(job.procs)} for {span(job.estimate)}, submitted {clock(job.submit)}"
     return f"What would have helped {name(job)} ({shown})?"
 

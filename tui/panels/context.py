@@ -1,5 +1,6 @@
-"""Context (scene, look and the user's choices) from which all panels are drawn, and small functions that panels
-share.
+"""Context from which all panels are drawn, and small functions that panels share.
+
+The context has the scene (what the screen shows of a run at one time), the look (theme) and the user's choices.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ class Context:
     scene: Scene
     look: Look
     selected: int | None = None
-    """Rank of the selected job, if one is selected."""
+    """Rank of the selected job; None if no job is selected."""
     hovered: int | None = None
-    """Rank of the job under the mouse pointer, if there is one."""
+    """Rank of the job under the mouse pointer; None if there is no job."""
     decision: int | None = None
     """Index of the selected decision of the step; None if the step is shown as a whole."""
     phase: int | None = None
@@ -111,7 +112,7 @@ def window(total: int, first: int, rows: int) -> range:
 
 
 def swatch(hue: int | None) -> Span:
-    """Return two columns in the colour of a job; blank if the hue is None."""
+    """Return two columns in the colour of a job; blank if the colour number `hue` is None."""
     return Span("  ") if hue is None else Span("▇▇", f"hue:{hue}")
 
 
@@ -155,7 +156,8 @@ def written(told: str, context: Context) -> str:
 def worded(
     told: str, context: Context, width: int, style: str = "", *, hang: int = 0, rank: int | None = None
 ) -> list[Line]:
-    """Return a sentence wrapped into lines. The part after the first ": " is the reason, which is drawn weaker.
+    """Return a sentence wrapped into lines. The part after the first ": " is the reason, which is drawn weaker if no
+    `style` is given.
 
     All lines but the first are indented by `hang` columns, the width of the text that the caller puts before the first.
     """

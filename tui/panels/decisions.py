@@ -193,7 +193,9 @@ def _names(jobs: Sequence[Job]) -> str:
 
 
 def _lines(decision: Decision, index: int, context: Context, width: int, wrap: bool = True) -> list[Line]:
-    """Return a decision as lines: marked if it is selected, normal before the selected decision, faint after it."""
+    """Return a decision as lines, or as one line without `wrap`: marked if it is selected, faint if it comes after the
+    selected decision.
+    """
     walked = context.decision
     here, to_come = index == walked, walked is not None and index > walked
     if isinstance(decision, Phase):

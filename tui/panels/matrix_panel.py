@@ -27,8 +27,8 @@ lines remain.
 
 
 def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the panel with the rows of the matrix and the phases of its last rebuild; below them the decisions of the
-    selected phase can be scrolled.
+    """Return the panel with the rows of the matrix and the phases of its last rebuild. Below them are the decisions of
+    the selected phase, scrolled to line `first`.
     """
     shown = context.scene.snapshot
     if shown.matrix is None:
@@ -84,7 +84,9 @@ def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, coun
 
 
 def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Iterator[Line]:
-    """Yield lines for as many rows of the matrix as fit; each row has two lines if there is space."""
+    """Yield lines for as many rows of the matrix as fit, with a mark at the active row `on_turn`. Each row has two
+    lines if there is space.
+    """
     matrix = context.scene.snapshot.matrix
     assert matrix is not None
     label = max(len(str(row)) for row, _ in matrix.rows)
@@ -135,8 +137,8 @@ def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], name
 
 
 def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> Iterator[Span]:
-    """Yield the spans of `length` neighbouring columns of one job: with `named` the job's name if it fits, then
-    characters that differ for a home and a replica (copy in a second row).
+    """Yield the spans of `length` neighbouring columns of one job. With `named` the job's name comes first if it fits;
+    the other columns have the character of `_filling` (which explains `thin`).
     """
     job = context.about.workload.jobs[cell.rank]
     edge = "" if context.look.colour else "▐" if context.unicode else "["
@@ -151,8 +153,8 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
 
 
 def _filling(context: Context, cell: Cell, thin: bool) -> str:
-    """Return the character that fills a job's columns: solid at home, hatched for a replica (copy in a second row), a
-    low block if most of the column is free.
+    """Return the character that fills a job's columns: solid at home, hatched for a replica (copy in a second row). At
+    home it is a low block if `thin` (more than half of the column is free).
     """
     if not context.unicode:
         return ("-" if thin else "#") if cell.is_home else ("." if thin else "/")

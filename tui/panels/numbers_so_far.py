@@ -122,7 +122,7 @@ def _out_of(whole: int, verb: str) -> tuple[str, ...]:
 
 
 def _plain(value: float) -> str:
-    """Return a value as text with three digits.
+    """Return a value as text with three digits, or with more if its whole number has more.
 
     >>> _plain(68.2345), _plain(7515.07), _plain(1.002)
     ('68.2', '7,515', '1')

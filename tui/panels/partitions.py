@@ -125,8 +125,8 @@ def name_of(shown: Snapshot, partition: int) -> str:
 
 
 def _pivot(waiting: Sequence[Queued]) -> Queued | None:
-    """Return the pivot of a queue: its first waiting job without a granted reservation, or the first of high priority,
-    if there is one. None if all waiting jobs have granted reservations.
+    """Return the pivot of a queue: the first of its waiting jobs without a granted reservation, where jobs of high
+    priority come first. None if all waiting jobs have granted reservations.
     """
     candidates = [queued for queued in waiting if not queued.reserved]
     return min(candidates, key=lambda queued: not queued.job.high, default=None)
@@ -171,7 +171,7 @@ def _facts(part: Part, room: int, is_told: bool) -> list[Span]:
 
 
 def hue_of(partition: int) -> int:
-    """Return the hue of a partition."""
+    """Return the hue (colour number) of a partition."""
     return partition_hue(partition)
 
 

@@ -147,7 +147,7 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
     """Return lines with the name of the queue with index `place` and its number of waiting jobs. If there are
-    partitions but the chart has no lanes for them, another line shows the processors of the queue's partition.
+    partitions but the chart does not draw them as lanes, another line shows the processors of the queue's partition.
     """
     shown = context.scene.snapshot
     named = f"{partition_names(shown)[place]} {partition_limits(shown)[place]}".rstrip()

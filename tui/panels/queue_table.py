@@ -93,7 +93,7 @@ def _sitting(jobs: Sequence[Job]) -> Brief:
 
 
 def _start(at: float, context: Context) -> str:
-    """Return the planned start as text; seconds are left out if it is on another day."""
+    """Return the planned start as text; seconds are left out if the text contains a day."""
     told = context.at(at)
     return told.rpartition(":")[0] if told.startswith("d") and told.count(":") > 1 else told
 

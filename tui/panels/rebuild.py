@@ -47,7 +47,7 @@ class Done(NamedTuple):
 
 
 def phases(rebuild: Sequence[Decision]) -> list[Done]:
-    """Return the phases of a rebuild."""
+    """Return the phases of a rebuild, each with its decisions."""
     starts = [place for place, decision in enumerate(rebuild) if isinstance(decision, Phase)]
     done = []
     for start, end in pairwise([*starts, len(rebuild)]):
@@ -110,8 +110,8 @@ class Told(NamedTuple):
 
 
 def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
-    """Return the decisions of the selected phase. If no phase is selected, return all decisions that neither the matrix
-    nor the panel of decisions shows.
+    """Return the decisions of the selected phase, scrolled to line `first`. If no phase is selected, return all
+    decisions that neither the matrix nor the panel of decisions shows.
     """
     chosen = list(_chosen(context))
     if len(chosen) > MOST_WRAPPED:

@@ -300,7 +300,7 @@ def _row(context: Context, entry: Pair, grid: ComparisonColumns, label: str = ""
 
 
 def _value(entry: Pair, value: float | None) -> str:
-    """Return a value as text; factors are rounded to three digits."""
+    """Return a value as text; factors, such as slowdowns, are rounded to three digits."""
     match entry.metric.unit:
         case "s":
             return span(value)

@@ -78,7 +78,9 @@ def _told(context: Context) -> Told:
 
 
 def _before(then: Snapshot, index: int, many: int) -> Iterator[str]:
-    """Yield clauses on the state `then`, before the selected decision: decision number `index` + 1 of `many`."""
+    """Yield clauses on the state `then` before the selected decision, which is number `index` + 1 of the `many`
+    decisions of the step.
+    """
     yield f"Before decision {index + 1:,} of {many:,}:"
     waiting = f"{count(len(then.queue), 'job')} {'waits' if len(then.queue) == 1 else 'wait'}"
     yield f"{then.free:,} of {processors(then.there)} {'is' if then.free == 1 else 'are'} free, {waiting}."

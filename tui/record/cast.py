@@ -68,8 +68,8 @@ class Cast:
         return Update(pieces).render_segments(self._console) if pieces else ""
 
     def _event(self, at: float, code: str, data: str) -> str:
-        """Return the line of an event at a time of the film. Version 3 stores the seconds since the previous event,
-        version 2 the time itself.
+        """Return the line of an event of the kind `code`, with the content `data`, at the time `at` of the film.
+        Version 3 stores the seconds since the previous event, version 2 the time itself.
         """
         time, self._at = (at - self._at if self._version == 3 else at), at
         return _line([round(time, 3), code, data])

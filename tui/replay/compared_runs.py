@@ -53,7 +53,9 @@ class Versus(LiveComparison):
         return scene if self.parting is None else self._with_parting(scene, self.parting)
 
     def axis(self, moment: float) -> Axis:
-        """Return an axis for both charts, with one position for each step of either run."""
+        """Return an axis for both charts: one position for each step of either run up to the time `moment`, then one
+        for each planned time.
+        """
         steps = self._steps.together([stage.steps() for stage in self._stages], moment)
         return axis_by_event(self._steps.kind, steps, [stage.snapshot for stage in self._stages], moment)
 

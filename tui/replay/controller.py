@@ -226,8 +226,8 @@ class ReplayController:
     # Where to go
 
     def _of_told(self, go: Go) -> Obey:
-        """Return a function that executes a request with `go` on the run that the panels describe. Then it moves the
-        other run to the same time.
+        """Return a function that executes a request with `go` on the run that the panels describe. The returned
+        function then moves the other run to the same time.
         """
 
         def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
@@ -487,7 +487,9 @@ class ReplayController:
         return Noticed(ranks[0]) if told is None and ranks else told
 
     def _to_fork(self, halted: Halted) -> str | None:
-        """Go to the step at which this branch left its parent; return a message, also if it has no parent."""
+        """Go to the step at which this branch left its parent, and return a message about this; if the branch has no
+        parent, only return a message that says so.
+        """
         timeline = self.stage.timeline
         record = next(record for record in records_of(timeline) if record.name == timeline.branch.name)
         if record.parent is None:

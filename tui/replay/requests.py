@@ -188,7 +188,9 @@ class GoToParted(NamedTuple):
     """Request to go to the first difference of the run and the compared run."""
 
     remade: bool = False
-    """True to use the reloaded run and the one that it replaced, even if other runs are being compared."""
+    """True to go to the first difference of the reloaded run and the run that it replaced, even if other runs are being
+    compared.
+    """
 
 
 class TakeBack(NamedTuple):

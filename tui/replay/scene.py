@@ -133,8 +133,8 @@ class Scene:
     decisions: tuple[Decision, ...] = ()
     """All decisions of this step, also those after the selected decision."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    """Pairs (step, lines that the policy printed in this step) of the last steps; the lines are from user-defined
-    code.
+    """For each of the last steps: pair (step, lines that the policy printed in this step); the lines are from
+    user-defined code.
     """
     numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()
     """For each column of numbers that the policy wrote into its notes about the selected job: pairs (time, value), as

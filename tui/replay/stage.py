@@ -123,7 +123,9 @@ class RunView:
         return self._seen[2]
 
     def _made_snapshot(self) -> Snapshot:
-        """Return the state at the present step. Before the first step, its policy is the one that will decide first."""
+        """Return the state at the present step. Before the first step, the policy in it is the one that will decide
+        first.
+        """
         snapshot, switches = self.timeline.snapshot(), self.timeline.branch.switches
         if snapshot.step or not switches or switches[0].step > 1:
             return snapshot

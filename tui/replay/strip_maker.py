@@ -102,7 +102,7 @@ class StripMaker:
                 return
 
     def _values(self, history: Past, steps: Ints) -> tuple[Floats, Floats]:
-        """Return the times of these steps, and the value of each curve after each of them."""
+        """Return the times of these steps and an array (curve, step) with the value of each curve after each step."""
         time, free, waiting, wanted = history.at(steps)
         there = history.there(self._workload, time)
         return time, np.array([there - free, waiting, wanted, there], dtype=np.float64)

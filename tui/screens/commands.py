@@ -25,8 +25,8 @@ from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
-"""Number that is added to the score of a command that contains all typed words. So it comes before commands that match
-only letter by letter.
+"""Number that is added to the score of a command that contains all typed words. So the command comes before commands
+that match only letter by letter.
 """
 Command: TypeAlias = tuple[str, str, str]
 """Command: (name, description, action of the screen that it runs)."""
@@ -128,13 +128,13 @@ def is_called(query: str, told: str) -> bool:
 
 
 def _plain(words: str) -> Any:
-    """Return text in the form that Textual's palette accepts; marks in it are not read as markup."""
+    """Return `words` as plain text for Textual's palette; square brackets in it are not read as markup."""
     return Content(drawn(words))
 
 
 def _lit(matcher: Matcher, title: str) -> Content:
-    """Return a title in which the letters that match the typed ones are highlighted; marks in it are not read as
-    markup.
+    """Return a title in which the letters that match the typed ones are highlighted; square brackets in it are not read
+    as markup.
     """
     content: Content = _plain(title)
     for at in matcher.fuzzy_search.match(matcher.query, title)[1]:

@@ -99,7 +99,8 @@ def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
 
 def _partner(shown: Scenes, names: Collection[str]) -> str | None:
     """Return how a session stores the compared run: the policy's spec if the run was made only for the comparison,
-    otherwise the branch's name. None if only one run is shown.
+    otherwise the branch's name. None if only one run is shown, or if the branch is not among `names` (the branches that
+    the session stores).
     """
     if shown.beside is None:
         return None

@@ -102,7 +102,9 @@ def own_addresses() -> list[str]:
 
 
 def address_of(host: str, port: int, public: str | None = None) -> str:
-    """Return the address to give to users: the public one if there is one, otherwise one of this machine."""
+    """Return the address to give to users: `public` if it is given, otherwise that of `host`. If the server listens on
+    all addresses, it is one of this machine's.
+    """
     if public:
         return public.rstrip("/")
     if _is_any(host):

@@ -36,7 +36,7 @@ TAKEN, ENDED, IDLE = 4001, 1000, 4002
 """Codes with which a connection is closed: another page shows the visit, the visit has ended, or there was no input."""
 A_SECOND = 1.0
 BEGIN = b"\x1b[?1049h\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h\x1b[?25l\x1b[?2004h\x1b[2J"
-"""Escape sequences that set up a terminal, sent to a page that connects to a process which has already sent its own."""
+"""Escape sequences that set up a terminal, sent to a page when it connects to a process that began with another page"""
 KEY = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 

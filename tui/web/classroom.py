@@ -64,7 +64,9 @@ class Classroom:
     # Pages come and go
 
     async def enter(self, page: web.WebSocketResponse, key: str, watches: bool) -> None:
-        """Add a page. If it shows the common screen (`watches`), send it the question that is open there."""
+        """Add a page, which shows the visit `key`. If it shows the common screen (`watches`), send it the question that
+        is open there.
+        """
         self._pages[page] = key
         self.roster.arrive(key)
         if watches:
@@ -85,8 +87,8 @@ class Classroom:
             self.roster.leave(key)
 
     async def hear(self, page: web.WebSocketResponse, kind: str, about: object) -> bool:
-        """Handle a message of this `kind` from a page. Return True if the kind is a name or an answer; for other kinds
-        do nothing and return False.
+        """Handle a message from a page, of this `kind` and with the content `about`. Return True if the kind is a name
+        or an answer; for other kinds do nothing and return False.
         """
         key = self._pages.get(page)
         if kind == "name":

@@ -181,7 +181,9 @@ class SharedScreen:
         await socket.close()
 
     async def _led(self, kind: str, about: Any) -> bool:
-        """Pass on the keys of the presenter. Return True if the process that draws has ended."""
+        """Pass on what the presenter types (`kind` "stdin", with the text `about`) to the process that draws. Return
+        True if that process has ended.
+        """
         if kind == "stdin" and isinstance(about, str) and self._child is not None:
             await self._child.send(b"D", about.encode("utf-8", "replace"))
         return self._child is None

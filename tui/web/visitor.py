@@ -183,7 +183,7 @@ class Visit(Reporting):
         self.report(type="score", mean=message.mean, worst=message.worst)
 
     def _hear_best(self, text: str) -> None:
-        """Show the best games of the class."""
+        """Show the best games of the class, which the server has sent as JSON in `text`."""
         self._best = best_of(json.loads(text))
         for screen in self.screen_stack:
             if isinstance(screen, PlayScreen):

@@ -128,7 +128,7 @@ class Gantt(RowWidget, can_focus=True):
         self._seen: tuple[float, float] | None = None
         """Span of time that stays visible if the size of the widget changes; None to keep the scale of the camera"""
         self._grabbed: tuple[int, int, _Looking] | None = None
-        """Column, row and view at the start of a drag of the chart; None at any other time"""
+        """Column, row, and camera with axis and time when a drag of the chart began; None at any other time"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
         """Mouse events at the begin and the end of the span that is being measured; None at any other time"""
         self.is_pointed_at = False

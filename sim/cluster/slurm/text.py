@@ -28,7 +28,9 @@ longer.
 """
 _ROW = re.compile(r"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?\|", re.ASCII)
 _AFTER_NAME = re.compile(r"\sUserId=\S+ GroupId=")
-"""Words behind a job's name, which may look like any others."""
+"""Pattern of the text that follows a job's name in the output. A name may contain such text, so the last match
+counts.
+"""
 _NOTHING = frozenset({"", "N/A", "(null)", "None", "Unknown", "None assigned", "UNLIMITED", "INVALID"})
 _MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 

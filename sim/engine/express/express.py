@@ -44,8 +44,8 @@ ENDLESS = 1 << 60
 _AT_ONCE = 4096
 """Largest number of steps that the loop makes before an interrupt is noticed"""
 _LEAST_ROOM, _MUCH_ROOM = 1 << 9, 1 << 16
-"""Smallest number of steps for which space is added to the history's columns: its value at first, and the value up to
-which it is doubled
+"""Least number of steps for which space is added to the history's columns at once: its first value, and the largest
+value to which doubling raises it
 """
 
 
@@ -271,7 +271,9 @@ class Express:
         self._settle_plans()
 
     def _job(self, rank: int) -> Job:
-        """Return the job of that rank. Its neighbours, whose objects the engine would make as well, are not needed."""
+        """Return the job `rank`. If its object is not made yet, make it alone; the engine would make those of the
+        following ranks as well.
+        """
         jobs = self._workload.jobs
         return jobs.made[rank] or jobs.next(rank, 1)
 

@@ -24,11 +24,17 @@ from sim.workload.shape import NODE_PLACEMENTS, Amounts, Request, Seats, Shape
 _MOST_AMOUNT = 1 << 30
 """Largest amount of a resource that fits into the loop"""
 _MOST_LEVELS = 1 << 22
-"""Largest number of nodes times the most cores of a node"""
+"""Limit for the product of the number of nodes and the most cores of a node; the loop supports only machines below
+it
+"""
 _MOST_ALLOWED = 1 << 28
-"""Largest number of nodes times the different sets of nodes that requests allow"""
+"""Limit for the product of the number of nodes and the number of different sets of nodes that requests allow; the loop
+supports only machines below it
+"""
 _MOST_BOUNDS = 15
-"""Number of amounts by which a search passes over nodes with less"""
+"""Largest number of bounds. A bound is an amount of a resource; a search passes over nodes that have less than it
+free
+"""
 
 
 def is_known(policy: Policy) -> bool:
@@ -105,10 +111,11 @@ def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
 
 
 def _bounds(asked: Any, of: Any, unit: Amounts) -> list[int]:
-    """Tell the loop amounts by which it passes over nodes, and return the bounds of each request, as bits.
+    """Copy the bounds (amounts of resources) into the loop; return the bounds of each request, as bits.
 
-    A search in the order of free cores passes over nodes with too few of them anyway. Of each other resource, some
-    amounts that requests need on a node are bounds, and each request has the highest that it needs.
+    A search passes over nodes that have less free than a bound of the request. For each resource, some of the amounts
+    that requests need on a node are bounds; a request has the highest one that it needs. Cores have no bounds if a
+    search goes in the order of free cores.
     """
     kinds = [kind for kind in range(unit.shape[1]) if kind or not asked.sign][:_MOST_BOUNDS]
     found, wants = list[tuple[int, int]](), np.zeros(len(unit), np.int64)

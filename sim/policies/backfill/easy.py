@@ -62,7 +62,7 @@ class Easy(Ordered):
 
     def _deep(self, now: Pass) -> None:
         """Start jobs in order until `depth` of them had to get reservations. Then start jobs behind these that fit into
-        the plan. With depth=1 no plan is needed, so that `decide` has a faster text for it.
+        the plan. `decide` calls this for depth > 1 only, because depth=1 needs no plan.
         """
         plan, heads = now.draft(), 0
         for last in now.queued():

@@ -23,7 +23,9 @@ STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 
 """Corrections in seconds, added one after the other to a prediction that was too short."""
 _UNKNOWN = -1
 _History: TypeAlias = tuple[dict[int, float], dict[int, float]]
-"""Two mappings from user to run time: of the user's last finished job, and of the job finished before it"""
+"""Two mappings from user to run time in seconds: of the user's last finished job, and of the job that the user finished
+before it
+"""
 
 
 @policy("easy++", "Tsafrir, Etsion & Feitelson 2007", easypp="easy++")
@@ -100,8 +102,8 @@ class EasyPlusPlus(Policy):
 
 
 def _room(now: Pass, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
-    """Return the time at which the head fits, and the number of processors free then. `ends` are the (expected end,
-    rank, processors) of running jobs.
+    """Return the time at which the head fits, and the number of processors free then, before it starts. `ends` are the
+    (expected end, rank, processors) of running jobs.
     """
     if now.has_nodes:
         at, extra = now.shadow(head, ends)

@@ -75,7 +75,9 @@ class Greedy(Ordered):
         return sum(job.procs * (job.estimate if self.by == "area" else 1) for job in jobs)
 
     def _passing(self, now: Pass, jobs: list[Job], head: Job, shadow: float, extra: int) -> list[Job]:
-        """Return the jobs that pass the head, by the two rules of EASY, if they are tried in this order."""
+        """Return those of `jobs` that pass the head if they are tried in this order. By EASY's two rules, a job must
+        end by `shadow` (the head's start) or use only the `extra` processors.
+        """
         if now.has_nodes:
             return _passing_on_nodes(now, jobs, head, shadow)
         free, passing = now.free, list[Job]()

@@ -68,8 +68,8 @@ class Lookahead(Ordered):
 
 
 def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: int) -> tuple[int, ...]:
-    """Return the indices of the jobs that together occupy the most of `free` processors. The jobs that `late` marks
-    with True get at most `extra` of them.
+    """Return the indices in `widths` (processors of each job) of the jobs that together occupy the most of `free`
+    processors. The jobs that `late` marks with True get at most `extra` of them.
 
     >>> best_packing([5, 3, 4, 2], [False] * 4, 7, 0)
     (1, 2)

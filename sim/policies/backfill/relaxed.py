@@ -1,4 +1,6 @@
-"""Relaxed backfilling: at each pass the head may be delayed by a factor (Ward et al., section 2 and figure 2)."""
+"""Relaxed backfilling: at each pass, jobs that pass the head may lengthen its wait by a factor (Ward et al., section 2
+and figure 2).
+"""
 
 from __future__ import annotations
 

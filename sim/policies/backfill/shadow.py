@@ -59,8 +59,8 @@ class Shadow(Ordered):
             del bounds[job.rank]
 
     def _bound_arrivals(self, now: Pass, bounds: dict[int, float]) -> None:
-        """Set the bounds of jobs that have just arrived: submit + shadows * (promised start - submit), with the start
-        that conservative backfilling would promise.
+        """Set the bounds of jobs that have just arrived, in `bounds` (rank -> bound): submit + shadows * (promised
+        start - submit), with the start that conservative backfilling would promise.
         """
         if not now.arrivals():
             return
@@ -80,7 +80,9 @@ class Shadow(Ordered):
         return others, place_within(plan, others, bounds, now.time, past)
 
     def _past(self, now: Pass, bounds: dict[int, float], waiting: list[Job]) -> frozenset[int]:
-        """Return the ranks of the jobs whose earliest possible start is already after their bound."""
+        """Return the ranks of the jobs in `waiting` whose earliest possible start is already after their bound in
+        `bounds` (rank -> bound).
+        """
         everyone = frozenset(job.rank for job in waiting)
         starts = place_within(now.draft(), waiting, bounds, now.time, everyone).starts
         return frozenset(rank for rank, at in starts.items() if at > bounds[rank])

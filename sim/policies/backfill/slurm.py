@@ -97,7 +97,9 @@ class Slurm(Ordered):
         return behind
 
     def _backfill(self, now: Pass, waiting: list[Job], planned: dict[int, float]) -> None:
-        """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now."""
+        """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now. Replace
+        the content of `planned` by the later planned starts (rank -> time).
+        """
         plan, tested = now.draft(), Counter[int]()
         planned.clear()
         for place, job in enumerate(waiting[: self.bf_max_job_test]):

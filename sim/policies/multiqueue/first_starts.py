@@ -22,12 +22,12 @@ class FirstStarts:
         self.procs, self.lasts, self.at = numbers(queues), times(queues), times(queues)
         """For each queue: processors, estimate and planned start of its first job"""
         self.is_made = self.is_whole = False
-        """Two flags: True if the starts are planned; True if the plan contains all jobs, also the last added one (see
-        `complete`)
+        """Two flags: `is_made` is True if the starts are planned, `is_whole` if the plan contains all jobs, also the
+        last added one (see `complete`)
         """
         self.short_at, self.short_of = INFINITE, 0
-        """Result of the last refusal by `leaves_room`: time from which the plan has too few free processors, and number
-        of free ones then. Jobs wider than this number must end before this time
+        """Result of the last refusal by `leaves_room`: time from which the plan has too few free processors
+        (`short_at`), and number of free ones then (`short_of`). Jobs wider than this number must end before this time
         """
 
     def forget(self) -> None:
@@ -35,7 +35,9 @@ class FirstStarts:
         self.count, self.is_made = 0, False
 
     def add(self, queue: int, procs: int, lasts: float) -> None:
-        """Add the first job of the queue, which is planned after all jobs that were added before."""
+        """Add the first job of the queue, with its processors and its estimate `lasts`; it is planned after all jobs
+        that were added before.
+        """
         self.in_turn[self.count] = queue
         self.procs[queue], self.lasts[queue] = procs, lasts
         self.count += 1
@@ -80,8 +82,8 @@ class FirstStarts:
         return procs > self.short_of and end - MOMENT > self.short_at
 
     def leaves_room_instead(self, procs: int, now: float, at: float, lasts: float) -> bool:
-        """Return True if a job that gives up its reservation at the time `at` can run now on `procs` processors for
-        `lasts` seconds.
+        """Return True if a job whose reservation begins at `at` can give it up and run now instead, on `procs`
+        processors for `lasts` seconds.
         """
         plan = self.plan
         self.complete()

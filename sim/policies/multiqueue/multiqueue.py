@@ -150,7 +150,9 @@ class MultiQueue(Policy):
             now.keep(job, pivots.trial_later(job, at, limit))
 
     def _backfill(self, now: DividedPass, pivots: Pivots, job: Job, partition: int) -> None:
-        """Start a job that is not a pivot (first job of a queue) if one of the rules allows it."""
+        """Start a job that is not a pivot (first job of a queue) if one of the class's rules (a), (b) and (c) allows
+        it. `partition` is that of the job.
+        """
         own, ends, delays_none = pivots.idle_in(partition), now.time + job.estimate, pivots.delays_none(job)
         is_own = job.procs <= own and (delays_none or pivots.delays_no_reserved(job))
         pivot, start = pivots.first(partition), pivots.planned_start(partition)

@@ -139,8 +139,8 @@ class Pivots:
     def delays_none(self, job: Job) -> bool:
         """Return True if the job can run from now on without moving a pivot or a reservation.
 
-        No new plan is needed. Planning the pivots again around the job keeps their starts exactly if the job fits into
-        the current plan together with them.
+        No new plan is needed: if the job fits into the current plan beside the pivots, all keep their starts,
+        otherwise not.
         """
         if not self._starts.is_made:
             self._planned()
@@ -153,7 +153,7 @@ class Pivots:
         return by_number(self._view.plan).shortage_of(job.procs, self._view.now + job.estimate) < 0
 
     def delays_none_instead(self, job: Job, at: float, lasts: float) -> bool:
-        """Return True if the job, which gives up its reservation at the time `at`, can run for `lasts` seconds from now
+        """Return True if the job, whose reservation begins at `at`, can give it up and run for `lasts` seconds from now
         on without delaying others.
         """
         return self._planned().leaves_room_instead(job.procs, self._view.now, at, lasts)
@@ -196,8 +196,8 @@ class Pivots:
         return TrialLater(at, limit, self._view.free, *(other or ()))
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
-        """Return why a job that is not a pivot waits: the reservation that it would delay, or else the first pivot that
-        it would delay.
+        """Return why a job that is not a pivot waits: it would delay a reservation or, if not that, a pivot. The reason
+        names the first one that it would delay.
         """
         now, plan = self._view.now, by_number(self._view.plan).copy()
         plan.take(now, now + job.estimate, job.procs)

@@ -32,7 +32,9 @@ class OwnCodeError(NotThereError):
 
 
 NOT_SHOWN = "not shown"
-"""Value in place of a hash, for code that was not described to the user before the user agreed, but only counted"""
+"""Value in place of a hash, for code to which the user agreed without a description: only the number of such files was
+shown
+"""
 _agreed: dict[str, Proof] = {}
 _seen: dict[str, str] = {}
 """Mapping from the name of code to the hash of the content that the user saw when agreeing. Code to which the user

@@ -339,8 +339,8 @@ def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
 
 
 def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Named) -> ModuleType:
-    """Return the module made by running this content; it is registered in `sys.modules`, where Python looks for the
-    module of a class.
+    """Return the module made by running the code `data`, with its imports `others` (path to content). It is registered
+    in `sys.modules`, where Python looks for the module of a class.
     """
     heed_consent(named)
     name = f"{OWN}{hash_of(ref.name.encode())[:8]}_{ref.sha256[:16]}"
@@ -414,7 +414,8 @@ def _read_local(path: str) -> bytes | None:
 
 
 def _module_ref(name: str, sources: Mapping[str, bytes] | None = None) -> CodeRef:
-    """Return the reference to a module or plug-in, with a hash of its current content.
+    """Return the reference to a module or plug-in, with a hash of its current content. `sources` are the module's files
+    (path to content) if they have been read already.
 
     For a module of the current folder, the hash covers all files that it imports from there. For a plug-in it covers
     the

@@ -100,7 +100,9 @@ def _places(name: str) -> tuple[str, str]:
 
 
 def place_in(sources: Container[str], folder: str, name: str) -> str | None:
-    """Return the path of the file from which the module of this name runs, or None if it is not among the sources."""
+    """Return the path in `folder` of the file from which the module `name` runs, or None if that file is not among the
+    sources.
+    """
     return next((place for each in _places(name) if (place := os.path.join(folder, each)) in sources), None)
 
 

@@ -37,7 +37,7 @@ class Keepers:
             self.kept[keeper] = {rank}
 
     def forget(self, rank: int) -> None:
-        """Remove the idle job `rank` and its keeper from the record."""
+        """Remove the idle job `rank` from both mappings; a keeper that blocks no other idle job is removed as well."""
         if rank in self.of:
             keeper = self.of.pop(rank)
             self.kept[keeper].remove(rank)

@@ -3,8 +3,8 @@
 Hundreds of jobs may be suspended, and mostly none can preempt. To suspend running jobs, an idle job's xfactor must
 exceed theirs by the suspension factor; the largest of theirs is its toll. An idle job's xfactor grows steadily, and a
 running job's is constant. So the time at which an idle job exceeds its toll can be computed. Newly running jobs only
-raise tolls, so a known time is never too late. It is computed again only when it is due next, or when the running job
-with the toll's xfactor (the keeper) has left.
+raise tolls, so a known time is never too late. It is computed again only when it is the next to come, or when the
+running job with the toll's xfactor (the keeper) has left.
 """
 
 from __future__ import annotations
@@ -92,12 +92,12 @@ class Tolls:
     def __init__(self, terms: Terms, moving: bool = False) -> None:
         self._terms = terms
         self.ladder = Ladder()
-        """Running jobs as of the last update, by xfactor"""
+        """Running jobs as of the last update, sorted by xfactor"""
         self.unsettled: Collection[int] = ()
         """Ranks of running jobs whose xfactors may have changed"""
         self.moving = moving
-        """True if suspending and resuming take time, so that a running job may become a possible victim without an
-        event
+        """True if suspending and resuming take time. Then a running job can become a possible victim when its
+        resumption is complete, although no event happens
         """
         self._keepers = Keepers()
         """For each idle job with a known toll: its keeper, the running job that determines the toll"""
@@ -274,8 +274,8 @@ class Tolls:
         return (moment, rank, least) if moment < inf else None
 
     def _hope(self, view: View, ranks: Iterable[int]) -> None:
-        """Set the tolls of these suspended jobs to the smallest possible, because running jobs have left; they are
-        computed again when due.
+        """Record for these suspended jobs the earliest possible time to preempt, as if their tolls were the smallest
+        possible, because running jobs have left. The true time is computed when this one is the next to come.
         """
         sf, moments, queue = self._terms.sf, self._moments, self._queue
         for rank in ranks:
@@ -291,7 +291,7 @@ class Tolls:
         return payable_from(job.submit + view.ran(job.rank), least, job.estimate)
 
     def _forget(self, rank: int) -> None:
-        """Remove the job from the record of tolls, because it runs or has a claim."""
+        """Remove the job from the record of tolls, because it runs, or because processors are being vacated for it."""
         self._keepers.forget(rank)
         self._moments.pop(rank, None)
 

@@ -162,8 +162,8 @@ class _Dump:
         return moment
 
     def _add(self, row: Row, state: str, run: float, where: str, began: bool) -> None:
-        """Add a job that has ended or runs, with the width that it held and `run`, its seconds of run time until the
-        dump. `began` is False for a job that never ran. `where` names the job in notes.
+        """Add a job that has ended or runs, with the width that it held. `run` is its run time in seconds until the
+        dump was made; `began` is False for a job that never ran. `where` names the job in notes.
         """
         submit = self._came(row)
         start, held, asked = self._at(row, "start"), *self._widths(row)
@@ -233,8 +233,8 @@ class _Dump:
     def _came(self, row: Row) -> float:
         """Return the time at which the job counts as submitted, in seconds since 1970.
 
-        For a job that was held, this is when it became eligible. But it is its submission if the option `held` is
-        "submit", or if the job started before it became eligible.
+        For a job that was held, this is the time when it became eligible. There are two exceptions: if the option
+        `held` is "submit", or the job started before that time, it is the time of the submission.
         """
         submit = self._at(row, "submit") or 0.0
         eligible, start = self._at(row, "eligible"), self._at(row, "start")
@@ -473,8 +473,7 @@ def _mended(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """Return, for each possible number of surplus pipes up to the end of a free text, the best number of them before
-    this text.
+    """Return how many surplus pipes are best placed before a free text, for each possible number of them up to its end.
 
     `empty` maps each possible number of surplus pipes before the text to the number of empty cells before it; the best
     has the fewest empty cells. There can be up to `extra` surplus pipes in all.

@@ -21,7 +21,7 @@ class Stay(NamedTuple):
     cores: int
     nodes: tuple[int, ...]
     counts: tuple[int, ...] = ()
-    """Number of cores on each of the nodes; empty if unknown."""
+    """Number of the job's cores on each of the nodes; empty if unknown."""
 
 
 def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int, ...]]:
@@ -29,7 +29,7 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
     of each node.
 
     For a job on a single node, the number is known. The other jobs, in order of their starts, get the cores that are
-    left. If too few are left, as next to suspended jobs, they get equal shares.
+    left. If too few are left (suspended jobs still count as users of their cores), a job's nodes get equal shares.
 
     >>> cores_by_node([Stay(0, 9, 3, (0,)), Stay(2, 5, 5, (0, 1)), Stay(9, 12, 5, (0, 1))], [4, 4])
     [(3,), (1, 4), (4, 1)]
@@ -55,8 +55,8 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
 
 
 def _dealt(cores: int, room: list[int]) -> tuple[int, ...]:
-    """Return how many of the `cores` cores of a job are on each node: at least one, then as many as are left there
-    (`room`), node after node. If too few are left, the shares are equal.
+    """Return the number of cores that a job with `cores` cores has on each of its nodes. Each node gets one, then node
+    after node as many more as are free there (`room`). If too few are free, the shares are equal.
     """
     if sum(room) < cores or min(room, default=0) < 1 or cores < len(room):
         each, more = divmod(cores, max(len(room), 1))

@@ -27,9 +27,7 @@ class Asked:
         self._requests: list[Request] = []
         self._stays: list[Stay | None] = []
         self._known: dict[Request, Request] = {}
-        """Requests that have been seen, mapped to themselves, so that equal requests are one object; a day has few
-        different requests.
-        """
+        """Requests that have been seen, mapped to themselves, so that equal requests are a single object in memory."""
 
     def add(
         self, row: Row, cores: int, start: float | None, run: float, counts: Mapping[str, int] | None = None

@@ -76,8 +76,8 @@ def read_parts(parts: Iterable[str], name: str, path: object) -> Trace:
 
 
 def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line) for the lines that describe jobs; the text of comments is appended to the list
-    `comments`.
+    """Yield (line number, line) for the lines of `block` that describe jobs; the first line of the block has the number
+    `first`. The text of comments is appended to the list `comments`.
     """
     for at, line in enumerate(block.split("\n"), start=first):
         start = line.lstrip()[:1]

@@ -47,8 +47,8 @@ class Parameters:
     rarer.
     """
     middle_below_widest: float = 2.0
-    """Binary logarithm of the largest size minus that of the size that separates the two stages: on 2^7 processors, 2^5
-    separates them.
+    """Difference between the binary logarithms of the largest size and of the size that separates the two stages: on
+    2^7 processors, 2^5 separates them.
     """
     narrow: float = 0.875
     """Share of the parallel jobs whose size is drawn in the first stage, that of narrow jobs."""

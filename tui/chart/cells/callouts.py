@@ -20,7 +20,9 @@ from tui.look.palette import Hue, Tone, ink
 _MOST = 24
 """Largest number of jobs whose names are written next to their blocks, and of suspended jobs whose pieces are named."""
 _FEW = 20
-"""Number of visible jobs up to which every job may have its name next to its block; above it, only certain jobs may."""
+"""Largest number of visible jobs at which every job may have its name next to its block. With more, only jobs that just
+started, are selected or planned may.
+"""
 _SPARSE = 12
 """Number of visible jobs up to which each block of a job is named, if its processors are not adjacent and so give
 several blocks.
@@ -36,7 +38,7 @@ _BLANK = 1
 def piece_labels(
     grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
 ) -> Iterator[Label]:
-    """Yield names for the pieces of suspended jobs that have no label in `named`.
+    """Yield names for those pieces of suspended jobs in which `named` has no label.
 
     A piece is a part of a job's block between two suspensions. For each cell, `alone` has the rank of the job that
     alone fills the cell, or -1.

@@ -35,7 +35,7 @@ class Tick(NamedTuple):
     """Label on an axis, with its position."""
 
     at: int
-    """Column of cells of a label of time, or row of cells of a label of a processor."""
+    """Position of the label in cells: a column for a time, a row for a processor."""
     label: str
 
 

@@ -25,16 +25,16 @@ class Label(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """Runs (neighbouring cells in a row with the same job) that are long enough for the job's name: grouped by job, the
-    best run first.
+    """Runs (neighbouring cells in a row with the same job) that are long enough for the job's name. They are grouped by
+    job; the run that suits the name best comes first (see `_runs`).
     """
 
     row: list[int]
     column: list[int]
     length: list[int]
     key: list[int]
-    """For each run: number by which runs are ordered, the runs of one job together and the better ones first; runs of a
-    job that are equally good have the same number.
+    """For each run: number by which runs are ordered. The runs of one job are together; runs that suit its name better
+    (see `_runs`) come first. Equally good runs of a job have the same number.
     """
     groups: list[tuple[int, int]]
     """For each job: index of its first run and the index after its last; the jobs are in the order of their topmost

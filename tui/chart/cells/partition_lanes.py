@@ -22,8 +22,8 @@ from tui.look.palette import TONES, Hue, Tone, ink
 BAR = ink(Hue.NONE, Tone.TEXT)
 """Ink (number of a colour) of the bars in a look where jobs differ by characters, not by colours."""
 _STEPS = 6
-"""Smallest average number of columns between two changes of a bar's height for which vertical lines join its parts;
-more lines would hide the jobs.
+"""Smallest average distance in columns between two changes of a bar's height at which vertical lines join the parts of
+the bar; more lines would hide the jobs.
 """
 _THICKEST = 3
 """Height of the thickest bar in rows of pixels."""

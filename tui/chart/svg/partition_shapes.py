@@ -141,8 +141,8 @@ def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
 
 
 def _beside_now(bar: _Bar, chart: Drawing, frame: Frame) -> _Bar:
-    """Return the part of a bar into which its text is written. This is all of the bar or, if the line of the present
-    time crosses it, its wider side.
+    """Return the part of a bar into which its text is written: all of the bar or, if the line of the present time
+    divides the bar, the wider part.
     """
     rect, now = bar.rect, frame.x(chart.clock)
     if not rect.x < now < rect.x + rect.width:

@@ -116,8 +116,8 @@ class Form:
 
     @property
     def _orders(self) -> Mapping[str, type[Order]]:
-        """Return the orders of the queue to choose from, by name: built-in ones, the policy's own default, and a
-        user-defined one that was typed.
+        """Return a mapping from name to order, for the orders of the queue to choose from. They are the built-in ones,
+        the policy's own default, and a user-defined one that was typed.
         """
         default, typed = default_order(POLICIES[self.policy]), self.texts.get("order", "")
         own = {default.name: type(default)} if default is not None else {}

@@ -139,7 +139,9 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
 
     def _show_policy(self, shown: bool) -> None:
-        """Show the fields of the policy, or hide them until the chosen file has been read."""
+        """Show the fields of the policy if `shown` is True. Hide them otherwise: they are unknown until the chosen file
+        has been read.
+        """
         for name in ("#fields", "#more"):
             self.query_one(name).display = shown
 
@@ -161,8 +163,8 @@ class PolicyPicker(Dialog[Policy | None]):
         self._list("")
 
     def action_move(self, down: bool) -> None:
-        """Move to the next or previous policy in the list. If the search field does not have the focus, move to the
-        next or previous field instead.
+        """Move to the next policy in the list if `down` is True, otherwise to the previous one. If the search field
+        does not have the focus, move between the fields instead.
         """
         policies = self.query_one("#policies", OptionList)
         if not self.query_one("#find").has_focus:
@@ -322,7 +324,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @work(thread=True, exclusive=True, group="reading")
     def _read(self, spec: str) -> None:
-        """Read user-defined code in a thread; then report its policy, or show what is wrong."""
+        """Read the user-defined code that `spec` names, in a thread; then report its policy, or show what is wrong."""
         self.app.call_from_thread(self._say, f"reading {spec} ...")
         try:
             policy = parse_policy(spec, Proof.TYPED)

@@ -86,7 +86,7 @@ def _samples() -> Iterator[Choice]:
 
 
 def _matching(choices: Iterator[Choice], wanted: list[str]) -> Iterator[Choice]:
-    """Yield the choices whose name or description contains all words."""
+    """Yield the choices whose name or description contains all words of `wanted`."""
     for choice in choices:
         if all(word in f"{choice.value} {choice.what}".lower() for word in wanted):
             yield choice

@@ -80,7 +80,7 @@ def _trace(choice: Choice, trace: Trace, workload: Workload, width: int) -> Iter
 
 
 def size(many: int) -> str:
-    """Return the size of a file as text.
+    """Return the size of a file, `many` bytes, as text.
 
     >>> size(300), size(387790), size(5 * 2**30)
     ('300 bytes', '379 KB', '5.0 GB')

@@ -44,8 +44,8 @@ def _sample(sample: Sample, kind: Kind = "sample") -> MenuEntry:
 
 
 def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[MenuEntry]:
-    """Yield an entry for each lesson of the course, with the user's progress. `seen` maps the name of a lesson to the
-    number of scenes already seen.
+    """Yield an entry for each lesson in `names` (by default all lessons of the course), with the user's progress.
+    `seen` maps the name of a lesson to the number of scenes already seen.
     """
     from sim.lessons.course import found_lesson
 
@@ -58,7 +58,9 @@ def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[M
 
 
 def learning(seen: Mapping[str, int]) -> MenuEntry:
-    """Return the entry that opens the list of lessons; its text names the first lesson that is not finished."""
+    """Return the entry that opens the list of lessons. Its text names the first lesson that is not finished according
+    to `seen` (lesson -> number of scenes seen).
+    """
     begun = {entry.value: entry.policy == "done" for entry in lessons(seen, filter(seen.__contains__, ORDER))}
     following = next((name for name in ORDER if not begun.get(name)), None)
     told = f"{len(ORDER)} lessons, {sum(begun.values())} done"

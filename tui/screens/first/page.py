@@ -27,7 +27,7 @@ ACROSS = 0, 72, 160
 WIDE_KEYS = 100
 """Width of the screen in columns from which all keys are shown."""
 LISTED = 7
-"""Smallest number of rows for the entries without pictures."""
+"""Smallest number of rows that are left for the entries without pictures."""
 
 
 class EntryPlace(NamedTuple):

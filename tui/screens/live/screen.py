@@ -244,7 +244,7 @@ class LiveScreen(Screen[None]):
         self.wish()
 
     def wish(self) -> None:
-        """Ask the threads for a scene that suits the present state."""
+        """Ask the threads for a scene (`LiveScene`) with what the user has chosen to see."""
         state = self.state
         observed = self.watch_.observed
         marks = tuple(Mark(observed.moments[at], "bookmark", name) for at, name in state.bookmarks)
@@ -349,7 +349,7 @@ class LiveScreen(Screen[None]):
         self.run_worker(search, thread=True, exclusive=True, group="search")
 
     def _search(self, stops: tuple[Stop, ...], since: int, forwards: bool) -> None:
-        """Search in a thread for a poll after (or before) poll `since` that meets a stop condition, and show it."""
+        """Search in a thread for the poll nearest after `since` (or before it) that meets a stop condition; show it."""
         worker = get_current_worker()
         found = self.watch_.search(stops, since, forwards, lambda: worker.is_cancelled)
         if not worker.is_cancelled:

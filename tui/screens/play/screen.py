@@ -248,7 +248,7 @@ class PlayScreen(Screen[None]):
         self._unless_lost(lambda: self._begin(self.game.workload, f"The same hours again. {GOAL}"))
 
     def action_other(self) -> None:
-        """Begin a game with other hours of the same trace."""
+        """Begin another game, with the jobs of other hours of the same trace."""
         hours = self._hours
         if hours is None:
             return

@@ -81,7 +81,7 @@ class ControlledScreen(Protocol):
     def pause(self) -> None: ...
 
     def see(self, window: tuple[float, float] | None) -> None:
-        """Show this span of time (begin, end) in both charts; None shows the first view."""
+        """Show this span of time (begin, end) in both charts; None shows the view with which a replay begins."""
 
     def tell(self, told: str) -> None:
         """Show a message in the line below the chart, until the user does something."""

@@ -184,7 +184,9 @@ class Drawing:
     # Everything
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> bool:
-        """Draw the screen. Return True if the panels were drawn as well; during playback they are drawn less often."""
+        """Draw the screen; `progress` is as for `draw_top`. Return True if the panels were drawn as well; during
+        playback they are drawn less often.
+        """
         look = self._dated(look.projected if state.projected else look, state)
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
@@ -229,7 +231,9 @@ class Drawing:
     def draw_top(
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
-        """Draw the top line, and nothing else."""
+        """Draw the top line, and nothing else. `progress` is slow work that it reports: (name, completed share or None
+        if unknown); None without such work.
+        """
         look = self._dated(look.projected if state.projected else look, state)
         listed = (state.hidden & {*self.available, "strip", "metrics"}) - {state.over}
         hidden = tuple(name for name in PANELS if name in listed)

@@ -28,7 +28,7 @@ STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)")
 Tabs: TypeAlias = tuple[tuple[str, bool], ...]
 """For each panel that can cover half of the chart on a small screen: (name, True if it is shown)"""
 SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
-"""Short names of panels, for narrow screens."""
+"""Mapping from the names of some panels to shorter names, for narrow screens."""
 
 
 @lru_cache(8)
@@ -36,7 +36,7 @@ def key_lines(
     width: int, rows: int, playing: bool, applies: frozenset[str] = frozenset(), tabs: Tabs = ()
 ) -> list[Line]:
     """Return the keys as lines, in this order: keys that move the replay, keys with a condition that is met
-    (`applies`), then all others.
+    (`applies`), then all others. With `playing`, the key to play is called "pause".
     """
     if tabs and rows > 1:
         return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, applies)]

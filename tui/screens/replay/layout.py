@@ -146,8 +146,9 @@ def _chosen(wanted: Sequence[str], room: int) -> list[str]:
 def _shared(
     names: Sequence[str], room: int, needs: Mapping[str, int], was: Sequence[tuple[str, int]]
 ) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows) for each panel. Keep the heights `was` of the last layout if new heights would not show more
-    of any panel; otherwise divide the rows as `_filled` does.
+    """Return (name, rows) for each of the panels `names`, which share `room` rows; `needs` has the rows that show all
+    of a panel. Keep the heights `was` of the last layout if new heights would not show more of any panel; otherwise
+    divide the rows as `_filled` does.
     """
     shares = _filled(names, room, needs)
     stood = dict(was)
@@ -158,8 +159,8 @@ def _shared(
 
 
 def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Return (name, rows) for each panel: panels that need less than their share get what they need, and the others
-    share the rest.
+    """Return (name, rows) for each of the panels `names`, which share `room` rows. Panels that need less than their
+    share get what they need (`needs`), and the others share the rest.
     """
     rows: dict[str, int] = {}
     while rest := [name for name in names if name not in rows]:
@@ -172,8 +173,8 @@ def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[
 
 
 def _divided(names: Sequence[str], room: int, least: int = LEAST) -> list[tuple[str, int]]:
-    """Return (name, rows) for each panel in proportion to its weight, if possible at least `least` rows; the first one
-    gets the rows left over.
+    """Return (name, rows) for each panel. The `room` rows are divided in proportion to the panels' weights, but each
+    panel gets at least `least` rows if possible. The first panel gets the rows left over.
     """
     total = sum(WEIGHTS[name] for name in names)
     rows = [max(room * WEIGHTS[name] // total, min(least, room // len(names))) for name in names]

@@ -75,7 +75,7 @@ class Teaching:
         self._screen, self._now = screen, now
         self._answered = -ENTER_HABIT
         """Time in seconds of the last answer that needed no Enter: an Enter pressed from habit soon after it is
-        ignored. At first so early that none is.
+        ignored. The first value is so early that no Enter is ignored.
         """
 
     @property

@@ -137,7 +137,7 @@ class Looking:
         self._hide(self._screen.state.hidden & ON_REQUEST)
 
     def _hide(self, hidden: frozenset[str]) -> None:
-        """Hide these panels, and save that in the settings."""
+        """Hide the panels `hidden` and show all others. Save that in the settings, except during a lesson."""
         if hidden != self._screen.state.hidden:
             self._screen.change(hidden=hidden)
             if self._screen.state.walk is not None:

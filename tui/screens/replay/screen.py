@@ -366,7 +366,7 @@ class ReplayScreen(Screen[None]):
         self.draw()
 
     def _follow(self, shown: Scenes) -> None:
-        """Watch the files of all policies of the shown runs: the present ones and all others of any branch."""
+        """Watch the files of all policies of the shown runs: the present ones and those of switches in any branch."""
         scenes = [scene for scene in (shown.scene, shown.beside) if scene is not None]
         of = [(scene.snapshot.policy, scene.snapshot.switches, scene.branches) for scene in scenes]
         if of == self._followed:
@@ -414,7 +414,7 @@ class ReplayScreen(Screen[None]):
     @on(Panel.Picked)
     def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
         """Select the job that was clicked, or deselect it at a second click. A click in the chart of the other run also
-        lets the panels show that run. While a question hides the plan, the click is an answer.
+        lets the panels show that run. While a question of a lesson hides the plan, the click is its answer.
         """
         if self.state.veil:
             spot = None if isinstance(message, Panel.Picked) else message.spot
@@ -494,7 +494,7 @@ def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
 
 
 def settle_memory() -> None:
-    """Exclude all present objects from garbage collection, because a trace's many jobs stay."""
+    """Exclude all present objects from garbage collection: the many jobs of a trace stay in memory anyway."""
     gc.freeze()
     gc.set_threshold(YOUNG)
     gc.enable()

@@ -109,7 +109,9 @@ def first_view(
     colour: str | None = None,
     speed: str | None = None,
 ) -> ViewState:
-    """Return the state in which a run is first shown, with the user's settings."""
+    """Return the state in which a run is first shown. The user's settings are in the parameters: which of the `panels`
+    are shown, the mode of colours, and the speed.
+    """
     lasts = float(workload.submit[-1] - workload.submit[0] + workload.estimate.max()) if len(workload) else 0.0
     hidden = {
         name for name, is_shown in ({**dict.fromkeys(ON_REQUEST, False), **(panels or {})}).items() if not is_shown

@@ -75,8 +75,8 @@ def first_ask(varying: dict[str, int]) -> PivotQuery:
 
 
 def along(ask: PivotQuery, table: PivotTable) -> PivotQuery:
-    """Return the query for the plot. Its row factor is on the x axis: the factor with numbers as values or, if both or
-    neither have numbers, the one with more values.
+    """Return the query for the plot. Its row factor is on the x axis: that factor of `ask` (row or column) whose values
+    are numbers. If both or neither have numbers, it is the one with more values.
     """
     if not ask.columns:
         return ask

@@ -156,7 +156,7 @@ def place_at(grid: ResultsGrid, window: Window, x: int, y: int) -> tuple[int, in
 
 
 def title(path: str, found: Found | None, where: Sequence[Condition], width: int) -> Line:
-    """Return the line at the top: file, number of runs, and metric."""
+    """Return the line at the top: file, number of runs, metric, and the conditions `where` on the runs."""
     if found is None:
         return line(Span(f" {text.shorten(printable(path), width - 2)}", "strong"))
     failed = f", {found.failed:,} failed" if found.failed else ""
