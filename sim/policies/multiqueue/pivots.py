@@ -139,8 +139,8 @@ class Pivots:
     def delays_none(self, job: Job) -> bool:
         """Return True if the job can run from now on without moving a pivot or a reservation.
 
-        No new plan is needed: if the job fits into the current plan beside the pivots, all keep their starts,
-        otherwise not.
+        The current plan decides, without a new one: all keep their starts if the job fits into it beside the
+        pivots, and some job moves if it does not fit.
         """
         if not self._starts.is_made:
             self._planned()

@@ -232,7 +232,7 @@ class Drawing:
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
         """Draw the top line, and nothing else. `progress` is slow work that it reports: (name, completed share or None
-        if unknown); None without such work.
+        if unknown); or None.
         """
         look = self._dated(look.projected if state.projected else look, state)
         listed = (state.hidden & {*self.available, "strip", "metrics"}) - {state.over}
