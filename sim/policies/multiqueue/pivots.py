@@ -137,10 +137,8 @@ class Pivots:
         return at
 
     def delays_none(self, job: Job) -> bool:
-        """Return True if the job can run from now on without moving a pivot or a reservation.
-
-        The current plan decides, without a new one: all keep their starts if the job fits into it beside the
-        pivots, and some job moves if it does not fit.
+        """Return True if the job can run from now on without moving a pivot or a reservation, that is, if it fits into
+        the current plan beside the pivots.
         """
         if not self._starts.is_made:
             self._planned()
