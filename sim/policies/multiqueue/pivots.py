@@ -137,8 +137,8 @@ class Pivots:
         return at
 
     def delays_none(self, job: Job) -> bool:
-        """Return True if the job can run from now on without moving a pivot or a reservation, that is, if it fits into
-        the current plan beside the pivots.
+        """Return True if the job can run from now on without moving a pivot or a reservation, that is, if it and
+        the pivots fit into the current plan.
         """
         if not self._starts.is_made:
             self._planned()
