@@ -117,7 +117,7 @@ def steps(workload: Workload, policy: Policy, curious: bool) -> list[Any]:
     engine, seen = Engine(workload, policy, curious=curious), list[Any]()
     while engine.step():
         state = engine.state
-        seen.append((state.now, state.free, list(state.decisions), dict(state.reserved), sorted(state.timers)))
+        seen.append((state.now, state.free, list(state.decisions), dict(state.reserved), engine.next_time()))
     return [*seen, list(engine.history.all_decisions()), list(engine.history.stretches())]
 
 
