@@ -57,7 +57,7 @@ class Dated(NamedTuple):
     start: float
 
 
-class Gone(NamedTuple):
+class Absence(NamedTuple):
     """Period in which no job could start on a node, with the administrator's reason; `end` is None while it lasts."""
 
     node: str
@@ -134,7 +134,7 @@ class Observed:
         """For the rank of each job: times of polls, each followed by the start that was expected at this poll."""
         self.levels: list[tuple[float, int]] = []
         """For each picture: share of the cores in use, and number of waiting jobs."""
-        self._gone: list[Gone] = []
+        self._gone: list[Absence] = []
         self._workload: Workload | None = None
 
     # Input
@@ -229,7 +229,7 @@ class Observed:
         numbers = tuple(self._dates.get(rank, ()))  # a copy: the other thread goes on
         return tuple(Dated(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True) if pair[0] <= until)
 
-    def gone(self, until: float) -> tuple[Gone, ...]:
+    def gone(self, until: float) -> tuple[Absence, ...]:
         """Return the periods in which nodes were drained or down, as known at the time `until`."""
         known = (gone for gone in self._gone if gone.start <= until)
         return tuple(g if g.end is None or g.end <= until else g._replace(end=None) for g in known)
@@ -308,7 +308,7 @@ class Observed:
                 since = stamp(said[1], self.zone) if said else None
                 start = now if since is None else min(since - (self.origin or 0.0), now)
                 reason = node.reason.partition(" [")[0] or "+".join(sorted(node.states))
-                self._gone.append(Gone(node.name, start, None, reason))
+                self._gone.append(Absence(node.name, start, None, reason))
             elif place is not None and not node.is_gone:
                 self._gone[place] = self._gone[place]._replace(end=now)
 

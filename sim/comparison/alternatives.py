@@ -1,5 +1,6 @@
-"""Alternatives for one job: its wait under each of several policies, and the effect of each policy on the waits of all
-other jobs.
+"""Alternatives for one job: its wait, and the waits of all others, under each of several policies.
+
+Also the times at which enough processors were free for the job while it waited (`fitted`).
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ class Versus(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """Mean slowdown of a group of jobs in both schedules. `r` compares them: it is above 0 if the second is better."""
+    """Mean slowdown of a group of jobs in both schedules. `r` is their difference divided by the smaller one; it is
+    above 0 if the second schedule is better.
+    """
 
     label: str
     meaning: str

@@ -1,6 +1,4 @@
-"""Comparison job by job: each job with different decisions, and for each run the first decision that the other run
-lacks.
-"""
+"""Jobs that two runs decide differently, each with the first decision of either run that the other lacks."""
 
 from __future__ import annotations
 

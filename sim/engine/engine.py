@@ -4,8 +4,8 @@ Events less than a microsecond apart belong to one instant. At an instant, compl
 that reaches its limit counts as one. The policy's timers follow, then arrivals in rank order, and then one pass of the
 policy, whose decisions are checked and applied one by one. One instant is one step.
 
-The state is in `state`, the effects of decisions in `transitions`, and switches of policies in `policy_switch`; no
-other module changes the state of a simulation. The engine never names a policy. It relies on what each policy declares:
+The state is in `state`, the effects of decisions in `transitions`, switches of policies in `policy_switch`, and changes
+of the machine in `machine_changes`. The engine never names a policy. It relies on what each policy declares:
 lasting reservations (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are
 dropped before each pass.
 """

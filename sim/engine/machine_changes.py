@@ -1,4 +1,4 @@
-"""Changes of the machine during a run (sim/RULES.md): processors that become available or go down.
+"""Application of changes of the machine during a run (sim/RULES.md): processors that become available or go down.
 
 Maintenance is announced, so every plan contains it. An unannounced failure invalidates the plans: reservations are
 dropped and made again in the pass of that instant, in the order of their starts; requested ones move only if they must.

@@ -1,4 +1,4 @@
-"""Calls of the policy; errors in them become one line with the policy, the time and the place.
+"""Calls of the policy, with a time limit; errors in them become one line with the policy, the time and the place.
 
 Another thread can detect that a policy does not answer (`unanswered`) and stop it (`give_up`). The context `patience`
 does this for any policy, the context `patient` only if one of the policies is user-defined. Every pass records its
@@ -85,8 +85,8 @@ def obey(
 
 
 def unanswered(thread: int) -> tuple[str, float]:
-    """Return the file of the policy that decides in a thread now, and the seconds since this function first found it in
-    this pass.
+    """Return the file of the policy that decides in a thread now, and for how many seconds it has been seen to decide.
+    These count from the first call of this function during the pass.
 
     Return "" and 0 if no policy decides there.
     """

@@ -1,8 +1,8 @@
-"""The state of a simulation: everything that changes from step to step is in this file, and nothing else.
+"""The state of a simulation (`State`), and what is hidden from the policy: the true ends of running jobs (`Future`).
 
-`State` is what may be known at the present moment. `Future` is what only the engine knows: when jobs truly end. A
-policy is shown the state, from which it can reach neither the future nor the run times. Only `engine`, `transitions`
-and `policy_switch` change the two; a checkpoint has a copy of both.
+`State` is what may be known at the present moment. `Future` is what only the engine knows. A policy is shown the state,
+from which it can reach neither the future nor the run times. Only modules of `sim.engine` change the two; a checkpoint
+has a copy of both.
 
 A run is curious if a user watches it: then the reason why each considered job waits is recorded.
 """

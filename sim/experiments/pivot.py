@@ -224,8 +224,8 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """Return a mapping from each run's values of the factors `others` to the run's value `name`. When two cells are
-    compared, their runs with the same key form a pair.
+    """Return a mapping with an entry for each run in `of`: from its values of the factors `others` to its value of the
+    column `name`. Two runs with the same key in two mappings are compared as a pair.
     """
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 

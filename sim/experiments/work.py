@@ -54,8 +54,8 @@ class Outcome(NamedTuple):
 
 
 class Made(NamedTuple):
-    """Answer of a worker to a bundle (runs that were sent together): outcomes of the first runs in the bundle. The
-    other runs of the bundle were not made.
+    """Answer of a worker to a bundle (runs that were sent together): outcomes in the order of the runs. If the worker
+    stopped early, there are fewer outcomes than runs; the other runs were not made.
     """
 
     outcomes: list[Outcome]

@@ -1,4 +1,6 @@
-"""Forecasts with ranges for a cluster's latest picture (state), and the score for jobs that started in the last day."""
+"""Forecasts of the starts of waiting jobs, with ranges, for a cluster's latest picture (state); and how far off earlier
+forecasts were for jobs that started in the last day.
+"""
 
 from __future__ import annotations
 

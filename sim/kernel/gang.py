@@ -26,7 +26,7 @@ from sim.machine.steps import Steps
 from sim.policies.gang.planned_rows import PlannedRows
 
 FIRST = 2
-"""Number given to the last rebuild before the loop took over"""
+"""Number of the last rebuild before the loop took over; the loop counts its own rebuilds on from there"""
 IN_NEW_ROW: int = form_of(Place, NewRow)
 MANY_ROWS = 4096
 """Copy of the constant `SHARED` in `sim.history.decision_log`"""

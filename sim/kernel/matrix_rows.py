@@ -37,8 +37,8 @@ class MatrixRows(Sharing):
         self.stood_before = 0
         """Number of jobs in the matrix when the rebuild began"""
         self.many_ranked = self.hopeful = self.movables = 0
-        """Number of rows that are ranked; numbers of the jobs that may find another row: in any row, and in the row
-        that is considered
+        """`many_ranked`: number of ranked rows. `hopeful`: how many jobs of all rows may find another row. `movables`:
+        how many jobs of the row that is considered now may
         """
         self.targeted = numbers(0)
         """Column with the result of `targets`, which the next call overwrites"""

@@ -407,8 +407,8 @@ class NodeLoop(NodeCores):
             self.may_be_later = True
 
     def _goes_on(self, expected: float) -> bool:
-        """Return True if a start or end of a job with this expected end can move the shadow time in one direction only.
-        The shadow time then need not be computed again from the beginning.
+        """Return True if, after a job with this expected end starts or ends, the old shadow time is still a bound: a
+        start makes it later only, an end earlier only. Then it is not computed again from the beginning.
         """
         if not self.asked.grows[self.asked.of[self.then_head]]:
             return False

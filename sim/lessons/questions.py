@@ -1,4 +1,4 @@
-"""Questions about the next events of a run, with answers computed from the run.
+"""Questions about a run (what happens next, why, with which gain or loss), with answers computed from the run.
 
 Each right answer comes with the reason that the program gives, and with the time at which the user can see it.
 """

@@ -66,8 +66,8 @@ class SessionTable:
         return value  # type: ignore[no-any-return]
 
     def take_as(self, key: str, made_of: Callable[[str], object], default: str | None = None) -> str:
-        """Return the text under a key. An error that `made_of` raises for this text becomes a `SessionError` with the
-        key's line.
+        """Return the text under a key, or `default` if the key is missing. `made_of` only checks the text: its result
+        is dropped, and its error becomes a `SessionError` with the key's line.
         """
         line = self._values[key][1] if key in self._values else self.line
         words = self.take(key, str, default)

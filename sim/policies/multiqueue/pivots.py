@@ -21,8 +21,8 @@ class Pivots:
     """Queues of waiting jobs, one for each partition, and their pivots.
 
     A pivot is the first job of its queue. Its planned start is the earliest at which the machine has enough free
-    processors for its estimate. Running jobs, current reservations and the earlier pivots are taken into account: high
-    priority first, then by rank. Starts are planned when first asked for, and again after a change.
+    processors for its estimate. Pivots are planned by priority, then by rank; each takes into account running jobs,
+    current reservations and the pivots planned before. Starts are planned when first asked for, and after a change.
     """
 
     __slots__ = ("_came", "_classes", "_extra", "_firsts", "_left_out", "_queue", "_starts", "_view")
