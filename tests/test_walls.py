@@ -56,13 +56,16 @@ FLOORS = (
     ("sim.comparison", "sim.forecast"),
     ("sim.testing", "sim.experiments", "sim.lessons", "sim.play"),
     ("sim",),
-    ("tui.look",),
+    (
+        "tui.memory",
+        "tui.look",
+    ),
     ("tui.chart",),
     ("tui.replay",),
     ("tui.panels", "tui.widgets", "tui.live"),
     ("tui.screens",),
     ("tui.sessions",),
-    ("tui.app", "tui.crash_report", "tui.shutdown", "tui.memory", "tui.menus", "tui.beginnings"),
+    ("tui.app", "tui.crash_report", "tui.shutdown", "tui.menus", "tui.beginnings"),
     ("tui.record", "tui.web", "tui.watching"),
     ("tui.cli", "tui.__main__"),
 )

@@ -5,26 +5,34 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+from collections.abc import Callable
+from typing import Any
 
 _MMAP_THRESHOLD = -3
 """Number of the option M_MMAP_THRESHOLD in malloc.h"""
 _LARGE = 1 << 18
 """Size in bytes from which glibc allocates a block separately, so that freeing it returns the memory to the system"""
+YOUNG = 10_000
+"""Number of new objects after which Python collects garbage; high, because there are few reference cycles."""
 
 
 def give_back_at_once() -> bool:
     """Make the C library return freed memory to the system at once; return True if that is possible.
 
     Otherwise glibc keeps much of the freed memory; in a run of a million jobs this is a third of the memory of arrays
-    that
-    grow.
+    that grow.
     """
-    if not sys.platform.startswith("linux"):
-        return False
-    try:
-        return bool(ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE))
-    except (AttributeError, OSError):
-        return False
+    return _is_done(lambda library: library.mallopt(_MMAP_THRESHOLD, _LARGE))
+
+
+def settle_memory() -> None:
+    """Exclude all present objects from garbage collection: the many jobs of a trace stay in memory anyway. Return what
+    reading left to the system.
+    """
+    gc.freeze()
+    gc.set_threshold(YOUNG)
+    gc.enable()
+    _is_done(lambda library: library.malloc_trim(0))
 
 
 def give_back_what_went() -> None:
@@ -32,3 +40,13 @@ def give_back_what_went() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+
+
+def _is_done(act: Callable[[Any], int]) -> bool:
+    """Call a function of glibc; return True if it is there and succeeds."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return bool(act(ctypes.CDLL(None)))
+    except (AttributeError, OSError):
+        return False

@@ -375,7 +375,9 @@ def _tell_jobs(loop: Loop, workload: Workload, rank_at: Ints | None) -> None:
     loop.procs = loop.width = of("i", workload.width)
     loop.estimate = loop.length = of("d", workload.estimate)
     loop.runtime = loop.whole_runtime = of("d", workload.runtime)
-    loop.due, loop.overruns = of("d", workload.due), of("i", workload.killed)
+    loop.due = of("d", workload.due)
+    none = np.zeros(len(workload), np.int32)  # takes no memory, as nothing is written to it
+    loop.overruns = of("i", workload.killed if workload.killed.any() else none)
     loop.recorded = of("d", workload.recorded_start)
     loop.in_order_of_arrival = rank_at is None
     every = np.arange(len(workload), dtype=np.int32)

@@ -28,6 +28,7 @@ from tui.live.watch import Watch, Wish
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Span, line
+from tui.memory import settle_memory
 from tui.panels.strip import time_at
 from tui.replay.places import find_job
 from tui.screens import dialogs
@@ -36,7 +37,6 @@ from tui.screens.live.keys import bindings, help_groups, key_line
 from tui.screens.live.state import JUMPS, LiveState
 from tui.screens.replay.files import look_named, theme_choice
 from tui.screens.replay.messages import Quit, UseLook
-from tui.screens.replay.screen import settle_memory
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel

@@ -6,7 +6,6 @@ folder replace it, or send requests to the worker. Every public method of a cont
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from time import monotonic
@@ -21,6 +20,7 @@ from textual.screen import ModalScreen, Screen
 from sim.policies import Policy, parse_policy
 from tui.chart.scale import Camera
 from tui.look.palette import Look
+from tui.memory import settle_memory
 from tui.panels.numbers_so_far import draw_metrics
 from tui.panels.strip import draw_strip, time_at, told_at
 from tui.replay.controller import ReplayController
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from tui.screens.dialogs.prompt import Answers
 
 T = TypeVar("T")
-YOUNG = 10_000
-"""Number of new objects after which Python collects garbage; high, because there are few reference cycles."""
 A_PIECE = 0.25
 """Longest real time, in seconds, that one request for playback covers."""
 A_REST = 0.7
@@ -491,10 +489,3 @@ def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
     for name in dir(type(controller)):
         if not name.startswith("_"):
             yield name, getattr(controller, name)
-
-
-def settle_memory() -> None:
-    """Exclude all present objects from garbage collection: the many jobs of a trace stay in memory anyway."""
-    gc.freeze()
-    gc.set_threshold(YOUNG)
-    gc.enable()
