@@ -144,8 +144,9 @@ class GangBackfill(TimeShared):
     backfilled.
 
     A waiting job that fits in no row gets a reservation at the earliest start over all rows, of equals in the earlier
-    row, recomputed at each rebuild. No job enters a row, or moves there, if it would delay a reservation. The history
-    records the reservations that a job passed at that rebuild, and all of them for a watched run.
+    row, recomputed at each rebuild. No job enters a row, or moves there, if it would delay a reservation. A planned
+    start enters the history when it has moved by at least a turn; in unwatched runs only if a job placed in the same
+    rebuild passes it.
     """
 
     def may_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
@@ -176,7 +177,8 @@ class Migrating(TimeShared):
     """Gang scheduling that moves tasks to other columns to get jobs into fuller rows, or into more rows (Z section 5.4
     and figure 13).
 
-    A job A is placed in a row with enough free columns, but other jobs are in A's columns. Option 1: those jobs, J,
+    Job A is to enter a row, or to be replicated in it, that has enough free columns, but other jobs occupy A's columns
+    there. Option 1: those jobs, J,
     move aside within the row. Option 2: A takes the lowest free columns of the row. With C for `cost`, |A| for the
     number of tasks of A and sum|J| for that of the jobs J, option 1 costs C/2*|A| + C*sum|J| processor-seconds, and
     option 2 costs C*|A| + C/2*sum|J|. The cheaper possible option is taken; if both cost the same, option 1.

@@ -19,8 +19,8 @@ class PlannedRows:
     """Plans of all rows in their order, to find the row in which a job can start first. A row that would be opened next
     may be the last of them.
 
-    For the last few searches of each width the result is remembered: no job of this width can start earlier in that
-    row for as long or longer, because plans only fill up.
+    Results of the last searches for each width are kept as lower bounds. Columns are only ever taken in these plans, so
+    a later job of the same width, and as long or longer, cannot start earlier in a row than was found then.
     """
 
     def __init__(self, most: int, lists: int) -> None:
@@ -38,7 +38,9 @@ class PlannedRows:
         self.at, self.found = 0.0, 0
         """Result of the last search: the earliest start, and the index of the row in which that is"""
         self.trial = 0
-        """Number of times that plans were begun; searches of earlier plans do not count"""
+        """Number of the present plans, which grows when plans are begun or a row is added; searches of earlier plans do
+        not count
+        """
         searches = lists * SPANS
         self.tried_in, self.tried_procs, self.tried_span = numbers(searches), numbers(searches), times(searches)
         self.tries = numbers(lists)

@@ -1,5 +1,7 @@
-"""Keepers: a keeper is a running job that alone blocks an idle job; while it runs, the idle job cannot start or
-resume.
+"""Keepers: the keeper of a suspended job is the running job that determines its toll.
+
+Of the jobs on its processors, that is the one with the largest xfactor or, if some are too wide to be suspended, the
+widest. Until the keeper leaves, the toll cannot fall.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Base of selective suspension: its memory from pass to pass, so that a pass need not examine every idle job.
 
-Remembered are tolls, the xfactors that idle jobs must exceed to preempt (`sim.policies.preempt.tolls`), and the
+Remembered are tolls (`sim.policies.preempt.tolls`: a job may preempt when its xfactor is `sf` times its toll), and the
 slowdowns of finished jobs. The compiled loop has its own form of this memory (`sim.kernel.tolls`).
 """
 
@@ -26,7 +26,7 @@ class Finished(NamedTuple):
 
 
 class Remembering(Preemptive):
-    """Policy that remembers slowdowns, and tolls (xfactors that idle jobs must exceed to preempt), in `view.notes`."""
+    """Policy that remembers slowdowns, and tolls (see the module), in `view.notes`."""
 
     sf: float
 

@@ -52,7 +52,7 @@ class Selective(Remembering):
         else:
             self.keep_idle(now)
         soon, end = (tick + 1) * self.tick, self.next_end(now)
-        if soon < end:  # every end of a job triggers a full check
+        if soon < end:  # at an end of a job the policy is asked anyway
             first = self.first_payable(now, is_calm, has_ticked, soon, end)
             if first < inf:
                 at = max(soon, ceil(first / self.tick) * self.tick)
@@ -97,7 +97,8 @@ class Selective(Remembering):
         """Suspend running jobs and give the idle job their processors.
 
         A job that must resume on its own processors suspends all jobs on these; any other job suspends those with the
-        lowest xfactors.
+        lowest xfactors. The idle job is one of `next_turn`, which yields it only if enough jobs may be suspended: all
+        jobs on its own processors (K section 3.3), or as many as it needs.
         """
         mine = self._xfactor(now, job)
         outranked = now.new_ranking()

@@ -1,10 +1,11 @@
 """Earliest time at which each idle job may preempt, updated incrementally.
 
-Hundreds of jobs may be suspended, and mostly none can preempt. To suspend running jobs, an idle job's xfactor must
-exceed theirs by the suspension factor; the largest of theirs is its toll. An idle job's xfactor grows steadily, and a
-running job's is constant. So the time at which an idle job exceeds its toll can be computed. Newly running jobs only
-raise tolls, so a known time is never too late. It is computed again only when it is the next to come, or when the
-running job with the toll's xfactor (the keeper) has left.
+Hundreds of jobs may be suspended, and mostly none can preempt. An idle job may suspend running jobs if its xfactor is
+at least `sf` (suspension factor) times each of theirs. The largest of theirs is its toll, which it can pay when its
+xfactor is at least `sf` times the toll. An idle job's xfactor grows steadily, and a running job's is constant. So the
+time from which an idle job can pay can be computed. Newly running jobs only raise tolls, so a known time is never too
+late. It is computed again only when it is the next to come, or when the running job with the toll's xfactor (the
+keeper) has left.
 """
 
 from __future__ import annotations
@@ -29,9 +30,7 @@ _Entry: TypeAlias = tuple[float, int, float]
 
 
 class Terms(Protocol):
-    """Parameters and methods of a policy that are needed to compute tolls (xfactors that idle jobs must exceed to
-    preempt).
-    """
+    """Parameters and methods of a policy that are needed to compute tolls (see the module)."""
 
     @property
     def sf(self) -> float:
@@ -42,7 +41,7 @@ class Terms(Protocol):
         """Return on which processors a suspended job may resume: "own" for its own, or "any"."""
 
     def height(self, now: View, run: RunningJob) -> float:
-        """Return a running job's expansion factor, which an idle job must exceed by the suspension factor to preempt
+        """Return a running job's expansion factor, of which an idle job needs `sf` times as much to preempt
         it; inf if the policy protects the running job.
         """
 
@@ -57,9 +56,7 @@ class Terms(Protocol):
 
 
 class Known(NamedTuple):
-    """Tolls (xfactors that idle jobs must exceed to preempt) as plain values, the form in which the engine and its
-    compiled loop exchange them.
-    """
+    """Tolls of idle jobs as plain values, the form in which the engine and its compiled loop exchange them."""
 
     heights: Mapping[int, float]
     """Mapping from the rank of each running job to its xfactor at the last update, which is inf if the job may not be
@@ -70,15 +67,15 @@ class Known(NamedTuple):
     jobs without a known keeper are missing
     """
     moments: Mapping[int, float]
-    """Mapping from the rank of an idle job to the time at which it exceeds its toll, or slightly earlier; jobs that
-    never exceed it are missing
+    """Mapping from the rank of an idle job to the time from which it can pay its toll, or slightly earlier; jobs that
+    never can are missing
     """
     stood: tuple[int, int, int] | None
     first: float
 
 
 class Tolls:
-    """Tolls (xfactors that idle jobs must exceed to preempt) and the times at which jobs exceed them.
+    """Tolls of idle jobs, and the times from which the jobs can pay them.
 
     Tolls of jobs that must resume on their own processors are kept between passes; the others are computed at each
     pass.
@@ -102,11 +99,11 @@ class Tolls:
         self._keepers = Keepers()
         """For each idle job with a known toll: its keeper, the running job that determines the toll"""
         self._moments: dict[int, float] = {}
-        """Mapping from the rank of an idle job to the time at which it exceeds its toll, or earlier; inf if it never
+        """Mapping from the rank of an idle job to the time from which it can pay its toll, or earlier; inf if it never
         does
         """
         self._queue: list[_Entry] = []
-        """Heap of the times at which jobs exceed their tolls; outdated times are skipped when they are taken out"""
+        """Heap of the times from which jobs can pay their tolls; outdated times are skipped when they are taken out"""
         self.stood: tuple[int, int, int] | None = None
         """(Free processors as bits, number of running jobs, number of suspended jobs) after the last pass; None if
         these do not show every change
@@ -120,7 +117,7 @@ class Tolls:
         self.last: tuple[float, int] = -inf, -1
         """(Minus the xfactor, rank) of the job that had the last turn at this tick; (-inf, -1) before the first turn"""
         self.first: float = inf
-        """First time at which a job exceeds its toll, as found in the last pass; inf if a running job's expected end
+        """First time from which a job can pay its toll, as found in the last pass; inf if a running job's expected end
         comes first
         """
 
@@ -216,7 +213,7 @@ class Tolls:
         return [(-xfactor(view, view.job(rank)), rank) for rank in ranks]
 
     def soonest(self, view: View, soon: float, before: float) -> float:
-        """Return a time before which no idle job exceeds its toll, or inf if that time is `before` or later.
+        """Return a time before which no idle job can pay its toll, or inf if that time is `before` or later.
 
         The result need not be exact if it is at most `soon`, because the caller asks again at that time.
         """
@@ -236,7 +233,7 @@ class Tolls:
         return first if first < before else inf
 
     def soonest_of(self, view: View, jobs: Iterable[Job], soon: float, first: float, looked: bool = False) -> float:
-        """Return a time before which none of the idle jobs `jobs` exceeds its toll, or `first` if that time is `first`
+        """Return a time before which none of the idle jobs `jobs` can pay its toll, or `first` if that time is `first`
         or later.
 
         The jobs may run on any processors. The result need not be exact if it is at most `soon`. `looked` is True if
@@ -254,7 +251,7 @@ class Tolls:
         return first
 
     def _find(self, view: View, rank: int) -> _Entry | None:
-        """Return the heap entry of a suspended job with the time at which it exceeds its toll; None if it never
+        """Return the heap entry of a suspended job with the time from which it can pay its toll; None if it never
         does.
         """
         claims, own = view.notes.get("claim", ()), view.suspended.get(rank)

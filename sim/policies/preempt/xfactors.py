@@ -1,4 +1,4 @@
-"""Expansion factors (xfactors) of jobs that do not run, the times at which these reach a value, and which jobs are too
+"""Expansion factors (xfactors) of jobs, the times at which these reach a value, and which jobs are too
 wide to be suspended.
 
 This file is also a part of the compiled loop.
