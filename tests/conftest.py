@@ -22,6 +22,11 @@ settings.register_profile("long", deadline=None, max_examples=5000)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores, because tests of screens wait for a third of their time."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_finish() -> None:
     """Freeze the objects of collection, so that the garbage collector skips them."""
     gc.collect()
