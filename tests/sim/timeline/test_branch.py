@@ -9,6 +9,7 @@ import pytest
 from sim.engine.engine import Engine
 from sim.timeline import branch
 from sim.timeline.timeline import Timeline
+from tests.examples import examples
 from tests.sim.conftest import Lab
 from tests.sim.timeline.test_timeline import Walk
 
@@ -28,6 +29,7 @@ class ShortWalk(Walk):
 
 
 TestShortWalk = ShortWalk.TestCase
+TestShortWalk.settings = examples(20, stateful_step_count=15)
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def test_steps_back_repeat_few_steps(long: Timeline, monkeypatch: pytest.MonkeyP
     made = steps_of(monkeypatch)
     long.seek(3000)
     assert len(made) == 3000
-    for back in range(1, 1000):
+    for back in range(1, 300):
         made.clear()
         long.seek(3000 - back)
         assert len(made) <= 2 * branch._A_LOOK
