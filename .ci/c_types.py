@@ -203,7 +203,7 @@ class Types:
         return variables
 
     def _family(self, cls: str) -> str:
-        """Return the first of the class and those before it."""
+        """Return the oldest base class of `cls`, or `cls` if it has none."""
         while any(base in self._bases for base in self._bases.get(cls, [])):
             cls = next(base for base in self._bases[cls] if base in self._bases)
         return cls

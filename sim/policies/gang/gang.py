@@ -195,6 +195,7 @@ class Migrating(TimeShared):
         return self.q
 
     def rebuild(self, now: RowsPass) -> None:
+        """Rebuild the matrix in seven phases (Z section 5.4): the four without migration, and three that need it."""
         now.phase("clean")
         now.clean()
         now.phase("compact")

@@ -199,7 +199,7 @@ def listed_suggestions(matching: Sequence[str], width: int) -> Line:
 
 
 def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
-    """Return a line with the message on what is wrong; carets (^) in it point to the wrong part of the text above.
+    """Return a line with the message on what is wrong. Its carets (^) point to the wrong part of the text above.
     `asked` is True if the user pressed Enter; then the line has the colour of an error.
 
     >>> pointed("queue > many", "expected a number, got 'many'", 60, False).text
