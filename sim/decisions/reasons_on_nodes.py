@@ -29,12 +29,14 @@ class LeavesNoRoom(NamedTuple):
 
 
 class BehindInPartition(NamedTuple):
-    """Reason to wait under the policy slurm (Slurm's reason Priority): a job ahead in its partition does not fit."""
+    """Reason to wait under the policy slurm (Slurm's reason Priority): a job ahead does not fit, and the nodes of its
+    partition stay closed for jobs behind it.
+    """
 
     head: Annotated[Job, Called("first in partition")]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"Priority: {name(self.head)} is ahead of it in its partition and does not fit"
+        return f"Priority: {name(self.head)} is ahead of it on its partition's nodes and does not fit"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"Priority: behind {name(self.head)}", "Priority"

@@ -5,7 +5,7 @@ The view holds only the state, which contains no true run times; a policy cannot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from math import inf
 from operator import attrgetter
@@ -226,6 +226,12 @@ class StateView(RowQuestions):
 
     def partitions(self, job: Job) -> tuple[int, ...]:
         return self._state.machine.partitions(job)
+
+    def open_partitions(self, job: Job, closed: Collection[int]) -> tuple[int, ...]:
+        return self._state.machine.open_partitions(job, closed)
+
+    def seats_outside(self, job: Job, closed: Collection[int]) -> Seats | None:
+        return self._state.machine.seats_outside(job, closed)
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         return self._state.machine.lack(job)

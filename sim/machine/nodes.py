@@ -4,9 +4,10 @@ equal processors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
@@ -126,6 +127,30 @@ class NodeMachine(Machine):
     def partitions(self, job: Job) -> tuple[int, ...]:
         request = self.requests[job.rank]
         return (-2 - request.admitted.within,) if request.admitted.within >= 0 else request.groups or (-1,)
+
+    def open_partitions(self, job: Job, closed: Collection[int]) -> tuple[int, ...]:
+        """Return those of the job's partitions that have as many nodes as the job needs at least, not counting nodes
+        of the partitions in `closed`. The reservation that a job names counts as its only partition.
+        """
+        request = self.requests[job.rank]
+        if request.admitted.within >= 0:
+            return super().open_partitions(job, closed)
+        least = request.least if request.nodes is None else request.nodes
+        shut = self._nodes_of(closed)
+        return tuple(n for n in self.partitions(job) if np.count_nonzero(self._nodes_of((n,)) & ~shut) >= least)
+
+    def seats_outside(self, job: Job, closed: Collection[int]) -> Seats | None:
+        return self.seat(job.rank, np.where(self._nodes_of(closed)[:, None], 0, self.left))
+
+    def _nodes_of(self, partitions: Iterable[int]) -> NDArray[np.bool_]:
+        """Return, for each node, True if it is in one of the partitions; -1 stands for the whole machine."""
+        found = np.zeros(len(self.shape.nodes), np.bool_)
+        for number in partitions:
+            if number == -1:
+                found[:] = True
+            elif number >= 0:
+                found[[*self.shape.groups[number].nodes]] = True
+        return found
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         return self.shape.lack(self.requests[job.rank], self._open(job.rank, self.left))

@@ -7,7 +7,7 @@ is `int.bit_count`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Literal
@@ -178,6 +178,18 @@ class Machine:
     def partitions(self, job: Job) -> tuple[int, ...]:
         """Return the numbers of the partitions that the job may use; (-1,) stands for the whole machine."""
         return (-1,)
+
+    def open_partitions(self, job: Job, closed: Collection[int]) -> tuple[int, ...]:
+        """Return those of the job's partitions that have as many nodes as the job needs at least, not counting nodes
+        of the partitions in `closed`.
+        """
+        return tuple(number for number in self.partitions(job) if number not in closed)
+
+    def seats_outside(self, job: Job, closed: Collection[int]) -> Seats | None:
+        """Return nodes with room for the job now, without nodes of the partitions in `closed`; None if too few have
+        room, and on equal processors.
+        """
+        return None
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
         """Return (name, start, end, True if the job names it) of the reservation of nodes that keeps the job from

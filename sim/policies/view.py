@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol
 
@@ -263,6 +263,16 @@ class View(Protocol):
 
     def partitions(self, job: Job) -> tuple[int, ...]:
         """Return the numbers of the partitions of nodes that the job may use; (-1,) stands for the whole machine."""
+
+    def open_partitions(self, job: Job, closed: Collection[int]) -> tuple[int, ...]:
+        """Return those of the job's partitions that have as many nodes as the job needs at least, not counting nodes of
+        the partitions in `closed`.
+        """
+
+    def seats_outside(self, job: Job, closed: Collection[int]) -> Seats | None:
+        """Return nodes with room for the job now, without nodes of the partitions in `closed`; None if too few have
+        room, and on equal processors.
+        """
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         """Return why too few nodes have room for the job, as the fields of the reason `NoNodes`.

@@ -398,16 +398,18 @@ class OldSlurm(slurm.Slurm):
         closed: dict[int, Job] = {}
         behind: dict[int, Job] = {}
         for job in _by_tier(view):
-            names = view.partitions(job)
             if self.is_held(view, job):
                 continue
-            if all(name in closed for name in names):
-                behind[job.rank] = closed[names[0]]
-            elif view.fits(job):
-                yield (Backfill if closed else Start)(job, in_order(view.free))
+            names, seats = view.open_partitions(job, closed), view.seats_outside(job, closed) if closed else None
+            if not names:
+                before = [[*closed][: place + 1] for place in range(len(closed))]
+                behind[job.rank] = next(closed[each[-1]] for each in before if not view.open_partitions(job, each))
+            elif seats is not None:
+                yield Backfill(job, in_order(view.free), seats)
+            elif not closed and view.fits(job):
+                yield Start(job, in_order(view.free))
             else:
-                for name in names:
-                    closed.setdefault(name, job)
+                closed |= dict.fromkeys(names, job)
         return behind
 
     def _old_backfill(self, view: View, waiting: list[Job], planned: dict[int, float]) -> Iterator[Decision]:

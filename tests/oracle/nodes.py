@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from copy import copy
 from math import ceil, exp2, inf, log
 from typing import Any, NamedTuple
 
@@ -31,6 +32,13 @@ class Plain:
         self.parts = {part["name"]: part for part in case.get("partitions", [])}
         self.kept = case.get("reservations", [])
         self.by_name = any("reservation" in job for job in case["jobs"])
+        self.shut = frozenset[int]()
+
+    def without(self, nodes: set[int]) -> Plain:
+        """Return the machine without the use of these nodes."""
+        found = copy(self)
+        found.shut = frozenset(nodes)
+        return found
 
     def worst(self, held: list[Held], start: float, until: float) -> list[tuple[int, ...]]:
         """Return for each node the least (cores, memory, GPUs) that is free at any time from `start` until `until`."""
@@ -90,7 +98,7 @@ class Plain:
         if not self.by_name:
             others = [each for each in others if job["user"] not in each["users"]]
         near = [each for each in others if each["start"] < at + job["estimate"] and at < each["end"]]
-        taken = {node for each in near for node in each["nodes"]}
+        taken = self.shut | {node for each in near for node in each["nodes"]}
         mine = [each["nodes"] for each in self.kept if own and each["name"] == own]
         return [node for node in (mine[0] if mine else range(len(self.sizes))) if node not in taken]
 
@@ -237,16 +245,23 @@ class Slurm:
         over: Callable[[int], bool],
     ) -> None:
         """Start what both halves start now; `order` gives the waiting jobs by priority."""
-        closed: set[str] = set()
+        closed: set[str] = set()  # reservations
+        shut: set[int] = set()  # nodes
         for rank in order():
-            own = jobs[rank].get("reservation")
-            names = {"reservation " + own} if own else set(jobs[rank].get("partitions", [""]))
-            if not over(rank) and not names <= closed:
-                held = machine.earliest(jobs[rank], [*running.values()], now)
-                if held and held.start == now:
-                    start(rank, held)
-                else:
-                    closed |= names
+            job, own = jobs[rank], jobs[rank].get("reservation")
+            least = int(job.get("nodes", job.get("least_nodes", 1)))
+            every = range(len(machine.sizes))
+            sets = [set(self.parts.get(name, {}).get("nodes", every)) for name in job.get("partitions", [""])]
+            wide = [nodes for nodes in sets if len(nodes - shut) >= least]
+            if over(rank) or (own in closed if own else not wide):
+                continue
+            held = machine.without(set() if own else shut).earliest(job, [*running.values()], now)
+            if held and held.start == now:
+                start(rank, held)
+            elif own:
+                closed.add(own)
+            else:
+                shut |= set().union(*wide)
         self.again = inf
         if not order() or now < self.last + self.set["bf_interval"]:
             self.again = self.last + self.set["bf_interval"] if order() else inf

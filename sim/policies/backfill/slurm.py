@@ -30,12 +30,15 @@ class Slurm(Ordered):
     """Slurm's main scheduler and its backfill, by multifactor priority.
 
     In every pass the jobs start in order of priority while they fit. The first that does not fit closes its partitions
-    for the rest of that half. The backfill half runs at most every bf_interval seconds: it makes a new plan, in which
-    each job, by priority, gets the earliest start within bf_window, rounded up to bf_resolution. Jobs planned for now
-    start, the others take their place in the plan. Nothing is promised.
+    for the rest of that half, and all of their nodes, also for other partitions with these nodes. A partition without
+    enough open nodes for a job stays open for smaller ones.
+
+    The backfill half runs at most every bf_interval seconds: it makes a new plan, in which each job, by priority, gets
+    the earliest start within bf_window, rounded up to bf_resolution. Jobs planned for now start, the others take their
+    place in the plan. Nothing is promised.
 
     Jobs of partitions with a higher tier (PriorityTier) come first. On equal processors there is one partition. A job
-    that names several partitions is passed over when all are closed.
+    that names several partitions is passed over when none has enough open nodes.
 
     Jobs that name a reservation of nodes come before all others, and only close this reservation.
     """
@@ -82,18 +85,17 @@ class Slurm(Ordered):
         """
         closed, behind = dict[int, Job](), dict[int, Job]()
         for job in _by_tier(now):
-            names = now.partitions(job)
             if self.is_held(now, job):
                 continue
-            if all(name in closed for name in names):
-                behind[job.rank] = closed[names[0]]
-            elif not now.fits(job):
-                for name in names:
-                    closed.setdefault(name, job)
-            elif closed:
-                now.backfill(job, InOrder(now.free))
-            else:
+            names = now.open_partitions(job, closed)
+            if not names:
+                behind[job.rank] = _first_ahead(now, job, closed)
+            elif closed and (seats := now.seats_outside(job, closed)) is not None:
+                now.backfill(job, InOrder(now.free), seats)
+            elif not closed and now.fits(job):
                 now.begin(job, InOrder(now.free))
+            else:
+                closed.update(dict.fromkeys(names, job))
         return behind
 
     def _backfill(self, now: Pass, waiting: list[Job], planned: dict[int, float]) -> None:
@@ -131,6 +133,16 @@ class Slurm(Ordered):
                 return rounded
             at = plan.find(job, rounded)
         return now
+
+
+def _first_ahead(now: Pass, job: Job, closed: dict[int, Job]) -> Job:
+    """Return the job whose partition, together with those closed before it, leaves the job too few nodes."""
+    names = list[int]()
+    for name, ahead in closed.items():
+        names.append(name)
+        if not now.open_partitions(job, names):
+            return ahead
+    raise AssertionError("no closed partition has its nodes")
 
 
 def _by_tier(now: Pass) -> list[Job]:

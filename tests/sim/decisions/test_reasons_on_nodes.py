@@ -32,4 +32,4 @@ def test_delay_of_the_head_names_its_start() -> None:
 
 
 def test_slurms_priority_names_the_job_ahead() -> None:
-    assert why(BehindInPartition(HEAD), JOB, at).startswith("Priority: J1 is ahead of it in its partition")
+    assert why(BehindInPartition(HEAD), JOB, at).startswith("Priority: J1 is ahead of it on its partition's nodes")

@@ -77,6 +77,26 @@ def test_first_that_does_not_fit_closes_its_own_partition_only(tmp_path: Path) -
     assert on_nodes(tmp_path, case, SLURM) == {"1": 0, "2": 100, "3": 2, "4": 200}
 
 
+def test_partition_that_does_not_fit_closes_its_nodes(tmp_path: Path) -> None:
+    # Job 4 cannot start on node 1, which is free: it belongs to the partition in which job 3 does not fit. Job 5 needs
+    # two nodes of its partition, which has one open node, so job 6 may have that one.
+    jobs: list[dict[str, Any]] = [
+        {"id": "1", "submit": 0, "run": 100, "nodes": 1, "cores": 4, "partitions": ["left"]},
+        {"id": "3", "submit": 1, "run": 100, "nodes": 2, "cores": 4, "partitions": ["left"]},
+        {"id": "4", "submit": 2, "run": 10, "nodes": 1, "cores": 4, "partitions": ["middle"]},
+        {"id": "5", "submit": 3, "run": 10, "nodes": 2, "cores": 4, "partitions": ["right"]},
+        {"id": "6", "submit": 4, "run": 10, "nodes": 1, "cores": 4, "partitions": ["right"]},
+    ]
+    nodes = [
+        {"cores": 4, "partitions": ["left"]},
+        {"cores": 4, "partitions": ["left", "middle", "right"]},
+        {"cores": 4, "partitions": ["right"]},
+    ]
+    case = {"nodes": nodes, "partitions": [{"name": name} for name in ("left", "middle", "right")], "jobs": jobs}
+    starts = on_nodes(tmp_path, case, f"{SLURM},bf_interval=1000")
+    assert starts == {"1": 0, "3": 100, "4": 200, "5": 210, "6": 4}
+
+
 def test_every_job_of_a_busy_machine_of_nodes_starts_once(tmp_path: Path) -> None:
     jobs = [
         {"id": str(n), "submit": n * 7, "run": 20 + n % 50, "estimate": 40 + n % 90, "tasks": 1 + n % 9, "mem": n % 5}
