@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.lessons.performance import check
+from sim.lessons.staging import check
 from sim.policies import POLICIES
 from sim.workload.samples import FOR_LESSONS, captions
 from tui.cli.main import COMMANDS

@@ -188,7 +188,7 @@ class Schedscope(Guarded):
 
     @on(ShowFirst)
     def _show_first(self) -> None:
-        self._menus.show_first(self.settings, self.look, self.replay is not None)
+        self._menus.show_first(self.settings, self.look)
 
     @on(LessonOver)
     def _after_lesson(self, over: LessonOver) -> None:
@@ -204,7 +204,7 @@ class Schedscope(Guarded):
 
     @on(ShowLessons)
     def _show_lessons(self) -> None:
-        self._menus.show_lessons(self.settings, self.look, self.replay is not None)
+        self._menus.show_lessons(self.settings, self.look)
 
     @property
     def quiz_told(self) -> str:
@@ -220,7 +220,11 @@ class Schedscope(Guarded):
         from sim.lessons.course import found_lesson
 
         lesson, seen = found_lesson(wanted.name), self.settings.lessons.get(wanted.name, 0)
-        self.open(lambda: lesson_opening(lesson, seen - 1 if 0 < seen < lesson.count else 0))
+        scene = seen - 1 if 0 < seen < lesson.count else 0
+        if lesson.recording:
+            self._menus.open_recorded(lesson, scene, self.look)
+        else:
+            self.open(lambda: lesson_opening(lesson, scene))
 
     @on(SceneChanged)
     def _remember_scene(self, message: SceneChanged) -> None:
@@ -252,7 +256,7 @@ class Schedscope(Guarded):
         screen = ReplayScreen(prepared.about, controller, self.look, state, fps, self.settings.recent, now, files)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
-        self._menus.show_replay(screen, self.replay is not None)
+        self._menus.show_replay(screen)
 
     @property
     def replay(self) -> ReplayScreen | None:
@@ -472,13 +476,9 @@ class Schedscope(Guarded):
 
 
 def open_replay(
-    opening: Opening | None,
-    asked: NeedsTrustError | None = None,
-    results: str | None = None,
-    lessons: bool = False,
-    quiz: Quiz | None = None,
-    prepare: Callable[[Opening], Prepared] = methodcaller("prepare"),
-) -> int:
+    opening: Opening | None, asked: NeedsTrustError | None = None, results: str | None = None, lessons: bool = False,
+    quiz: Quiz | None = None, prepare: Callable[[Opening], Prepared] = methodcaller("prepare"),
+) -> int:  # fmt: skip
     """Run the program, first with a replay, results, lessons, a quiz or the menu; return its exit code."""
     give_back_at_once()
     app = Schedscope(None if opening is None else prepare(opening), asked, results, lessons=lessons, quiz=quiz)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from sim.errors import SchedscopeError
 from tui.look.palette import Look
 from tui.look.settings import Settings
 from tui.memory import give_back_what_went
@@ -13,6 +14,7 @@ from tui.memory import give_back_what_went
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from sim.lessons.lesson import Lesson
     from tui.screens.first.screen import FirstScreen
     from tui.screens.results.screen import ResultsScreen
 
@@ -31,9 +33,9 @@ class Menus:
         self._menu: FirstScreen | None = None
         self._results: ResultsScreen | None = None
 
-    def show_first(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """Show the first screen over the present one; `is_over` is True if a replay is open. If the replay was opened
-        from results or a puzzle, return to that screen instead.
+    def show_first(self, settings: Settings, look: Look) -> None:
+        """Show the first screen over the present one. If the replay was opened from results or a puzzle, return to that
+        screen instead.
         """
         below = self._below
         if below is not None:
@@ -50,18 +52,16 @@ class Menus:
         else:
             traces = (MenuEntry("trace", trace, recent(trace).title) for trace in self._traces)
             there = (*samples(), learning(settings.lessons), *traces)
-        self._show(FirstScreen(there, settings.recent, look, is_over))
+        self._show(FirstScreen(there, settings.recent, look, self._is_over))
 
-    def show_lessons(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """Show the list of lessons, in which the next unfinished lesson is highlighted; `is_over` is True if a replay
-        is open.
-        """
+    def show_lessons(self, settings: Settings, look: Look) -> None:
+        """Show the list of lessons, in which the next unfinished lesson is highlighted."""
         from tui.screens.first.entries import lessons
         from tui.screens.first.screen import FirstScreen
 
         there = [*lessons(settings.lessons)]
         chosen = next((number for number, entry in enumerate(there) if entry.policy != "done"), 0)
-        self._show(FirstScreen(there, settings.recent, look, is_over, chosen))
+        self._show(FirstScreen(there, settings.recent, look, self._is_over, chosen))
 
     def _show(self, menu: FirstScreen) -> None:
         """Show a menu over the present screen; if that is a menu itself, replace it."""
@@ -70,6 +70,11 @@ class Menus:
             self._app.switch_screen(menu)
         else:
             self._app.push_screen(menu)
+
+    @property
+    def _is_over(self) -> bool:
+        """Return True if a replay, or a lesson about a recording, is open; a menu is then shown over it."""
+        return any(hasattr(screen, "watch_") or hasattr(screen, "player") for screen in self._app.screen_stack)
 
     @property
     def _below(self) -> Screen[Any] | None:
@@ -88,10 +93,26 @@ class Menus:
         self._results = ResultsScreen(path, look)
         self._app.push_screen(self._results)
 
-    def show_replay(self, replay: Screen[Any], is_another: bool) -> None:
+    def open_recorded(self, lesson: Lesson, scene: int, look: Look) -> None:
+        """Prepare a lesson about a recording in a separate thread, then show it at the scene with this index."""
+
+        def prepare() -> None:
+            from tui.screens.live.lesson import lesson_screen
+
+            try:
+                screen = lesson_screen(lesson, scene, look)
+            except SchedscopeError as error:
+                self._app.call_from_thread(self._app.notify, str(error), severity="error", timeout=12)
+            else:
+                self._app.call_from_thread(self.show_replay, screen)
+
+        self._app.run_worker(prepare, thread=True, exclusive=True, group="loading")
+
+    def show_replay(self, replay: Screen[Any]) -> None:
         """Show this replay in place of the present screen, or over the results or puzzle from which it was opened. If
-        another replay was open before (`is_another`), close an open menu, and free the memory of that replay later.
+        another replay was open before, close an open menu, and free the memory of that replay later.
         """
+        is_another = self._is_over
         if is_another:
             self._app.set_timer(GONE, give_back_what_went)
         if is_another and self._menu in self._app.screen_stack:
@@ -104,5 +125,6 @@ class Menus:
     def use_look(self, look: Look) -> None:
         """Change the look of the menus that are open."""
         for screen in self._app.screen_stack:
-            if screen in (self._menu, self._results, self._below) and (use := getattr(screen, "use_look", None)):
+            is_ours = screen in (self._menu, self._results, self._below) or hasattr(screen, "watch_")
+            if is_ours and (use := getattr(screen, "use_look", None)):
                 use(look)

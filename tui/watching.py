@@ -6,12 +6,16 @@ import os
 import sys
 from io import StringIO
 
-from tui.app import Guest, Schedscope
+from sim.lessons.lesson import Lesson
+from sim.lessons.recorded import RecordedPerformance
+from sim.lessons.walk import Walk
+from tui.app import Guest, Schedscope, run_app
 from tui.live.watch import Watch
 from tui.look.palette import Look
 from tui.look.settings import load, settings_path
 from tui.look.themes import choose
 from tui.memory import give_back_at_once
+from tui.screens.live.lesson import LessonScreen
 from tui.screens.live.screen import LiveScreen
 from tui.screens.live.state import LiveState
 from tui.shutdown import close_the_gone, is_gone
@@ -29,9 +33,28 @@ class LiveApp(Schedscope):
 
     def use_look(self, look: Look, kept: bool = True) -> None:
         super().use_look(look, kept=False)
-        for screen in self.screen_stack:
-            if isinstance(screen, LiveScreen):
-                screen.use_look(look)
+
+
+class LessonApp(Schedscope):
+    """App that begins with a lesson about a recording."""
+
+    def __init__(self, made: RecordedPerformance, scene: int) -> None:
+        super().__init__(None)
+        self._made, self._scene = made, scene
+
+    @property
+    def in_lesson(self) -> bool:
+        return True
+
+    def show_begin(self) -> None:
+        self._menus.show_replay(LessonScreen(self._made, Walk.of(self._made, self._scene), self.look))
+
+
+def open_recorded(lesson: Lesson, scene: int) -> int:
+    """Show a lesson about a recording, at the scene with this index, until the user quits; return the exit code."""
+    made = RecordedPerformance(lesson)
+    give_back_at_once()
+    return run_app(LessonApp(made, scene))
 
 
 def open_live(watch: Watch, state: LiveState | None = None, at: float | None = None) -> int:

@@ -79,10 +79,7 @@ def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
             raise ParameterError(f"time must be longer than 0, got {quoted(value)}")
         return replace(job, limit=limit)
     if word == "mem":
-        found = _MEMORY.fullmatch(value)
-        if found is None:
-            raise ParameterError(f"mem is memory per node, such as 4g or 500m, got {quoted(value)}")
-        memory = int(int(found[1]) * _IN_MB[found[2].lower()])
+        memory = _megabytes(value)
         return replace(job, memory=memory, tres=_with(job.tres, "mem", f"{memory * max(job.nodes_wanted, 1)}M"))
     if not value.isascii() or not value.isdecimal() or len(value) > 7 or (word != "gpus" and not int(value)):
         raise ParameterError(f"{word} must be a whole number, got {quoted(value)}")
@@ -96,6 +93,14 @@ def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
     if (total := re.search(r"(?:^|,)mem=(\d{1,15})([KMGT]?)", job.tres)) is not None:
         tres = _with(tres, "mem", f"{-(-int(total[1]) * number // max(job.cpus, 1))}{total[2]}")
     return replace(job, cpus=number, nodes_wanted=min(max(job.nodes_wanted, 1), number), tres=tres)
+
+
+def _megabytes(value: str) -> int:
+    """Return memory per node in MB from text such as 4g or 500m."""
+    found = _MEMORY.fullmatch(value)
+    if found is None:
+        raise ParameterError(f"mem is memory per node, such as 4g or 500m, got {quoted(value)}")
+    return int(int(found[1]) * _IN_MB[found[2].lower()])
 
 
 def _with(tres: str, kind: str, value: str) -> str:
@@ -193,7 +198,7 @@ def in_words(text: str) -> str:
             case "nodes":
                 told.append(count(int(value), "node"))
             case "mem":
-                told.append(f"{value} of memory")
+                told.append(f"{f'{_megabytes(value):,} MB' if value[-1:] == 'm' else value} of memory")
             case "gpus":
                 told.append(count(int(value), "GPU"))
             case "exclusive":

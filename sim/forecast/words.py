@@ -82,11 +82,13 @@ def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
         return
     after, before = _when(told.after, cluster), _when(told.before, cluster)
     if abs(told.gain) < FELT:
-        yield f"With {change} it would start as before, {after}."
+        yield f"With {change} it would start about as before, {after}."
     else:
         yield f"With {change} it would start {after} instead of {before}."
     if told.later:
         named = listed((f"J{printable(id)} by {span(by)}" for id, by in told.later), most=MOST_NAMED)
         yield f"{count(len(told.later), 'other job')} would start later: {named}."
+    elif told.gain >= FELT:
+        yield f"No other job would start more than {span(FELT)} later."
     if told.earlier:
         yield f"{count(told.earlier, 'other job')} would start earlier."

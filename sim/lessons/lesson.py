@@ -13,8 +13,10 @@ from typing import Any, Literal, TypeAlias
 from sim.errors import FileError
 from sim.machine.processors import Placement
 
-Kind = Literal["next", "start", "policy", "gains", "loses", "number"]
-"""Kind of question: next job to start, start of a job, policy of a schedule, job that gains or loses most, a number."""
+Kind = Literal["next", "start", "policy", "gains", "loses", "number", "reason", "earlier"]
+"""Kind of question: next job to start, start of a job, policy of a schedule, job that gains or loses most, a number.
+Lessons about a recording also ask for the reason why a job waits, and for the change that lets it start earliest.
+"""
 PAPERS: Mapping[str, str] = {
     "": "To begin with, and in the end",
     "Z": "Zhang et al. 2000",
@@ -30,12 +32,26 @@ ORDER = (
     "read-this-chart", "backfilling", "draw-a-puzzle", "be-the-scheduler", "zkp-lies", "zkp-doubled",
     "zkp-short-first", "zkp-early-end", "w-slip", "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue",
     "ls-crash", "k-promise", "k-factor", "k-half", "k-seats", "z-hole", "z-turns", "z-switch-cost", "z-migration",
-    "which-is-better", "full-memory", "why-not-my-job",
+    "which-is-better", "full-memory", "why-not-my-job", "real-cluster",
 )  # fmt: skip
 """Names of the built-in lessons in the order of learning."""
 THE_END = "end"
 """Word that a lesson file uses for the time at which the last job has ended."""
-PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "code", "strip", "metrics")
+OF_RECORDINGS: tuple[Kind, ...] = ("next", "start", "number", "reason", "earlier")
+"""Kinds of questions in a lesson about a recording of a cluster."""
+PANELS = (
+    "queue",
+    "decisions",
+    "details",
+    "matrix",
+    "partitions",
+    "versus",
+    "prints",
+    "code",
+    "strip",
+    "metrics",
+    "events",
+)
 """Names of the panels that a scene can show next to the chart."""
 COLOURS = (
     "job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "passed", "versus",
@@ -150,6 +166,10 @@ class Lesson:
     """Number of the scene, counted from 1, whose chart is used as the lesson's picture."""
     path: str = ""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
+    recording: str = ""
+    """Path of a recording of a cluster, for a lesson on the screen of a cluster; "" for a lesson about simulated runs,
+    which has a `trace` instead.
+    """
 
     @property
     def count(self) -> int:

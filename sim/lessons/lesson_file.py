@@ -3,7 +3,7 @@
 title = "Which jobs may pass?"
 paper = "Z"                          # or your own words
 about = "What this is about, in a line."
-trace = "z-figure4"                  # a sample, or a file next to this one
+trace = "z-figure4"                  # a sample, or a file next to this one; or recording = "week.slog"
 policy = "fcfs"
 exercise = "What to try afterwards."
 
@@ -235,7 +235,10 @@ class _Reader:
     def lesson(self, found: Mapping[str, Any]) -> Lesson:
         top = _Table("", found, self._lines(), self._path, self.wrong)
         title = top.words("title", needed=True) or ""
-        named = top.words("trace", LONGEST_PUZZLE, needed=True)
+        recorded = top.words("recording")
+        named = top.words("trace", LONGEST_PUZZLE, needed=recorded is None)
+        if recorded is not None and named is not None:
+            top.note("trace and recording: a lesson has one of them", "recording")
         trace = _trace(top, named) if named is not None else None
         options = _options(top.table("options", self._lines("options")))
         scenes = top.take("scene")
@@ -260,8 +263,11 @@ class _Reader:
             picture=picture or 1,
             path=os.fspath(self._path),
             lines=top.lines,
+            recording="" if recorded is None else _beside(top, "recording", recorded) or "",
         )
-        top.close(("title", "trace", "policy", "paper", "about", "exercise", "options", "placement", "picture"))
+        top.close(
+            ("title", "trace", "recording", "policy", "paper", "about", "exercise", "options", "placement", "picture")
+        )
         return lesson
 
     def _scene(self, found: Mapping[str, Any], number: int) -> LessonScene:
@@ -309,7 +315,8 @@ class _Reader:
             within=_within(table) or 0.0,
             then=table.words("then", LONGEST) or "",
         )
-        needs = {"start": "job", "policy": "among", "gains": "under", "loses": "under", "number": "of"}
+        needs = {"policy": "among", "gains": "under", "loses": "under", "number": "of"}
+        needs |= dict.fromkeys(("start", "reason", "earlier"), "job")
         needed = needs.get(kind, "")
         if len(self.wrong) == known:
             if needed and not getattr(ask, needed):
@@ -335,25 +342,40 @@ def _trace(top: _Table, named: str) -> str:
             return parse_puzzle(named).line
         except SchedscopeError as error:
             top.fail(f"trace: {error}", "trace")
-    folder = os.path.dirname(os.path.abspath(top.path))
-    if os.path.isabs(named) or ".." in Path(named).parts or "\\" in named or named.startswith("~"):
-        top.fail(f"trace: {quoted(named)}: a trace lies beside its lesson, or is a sample", "trace")
+    if (path := _file_beside(top, "trace", named)) is not None:
+        return path
     try:
-        path = os.path.realpath(os.path.join(folder, named))
-        if os.path.isfile(path):
-            if not path.startswith(os.path.join(os.path.realpath(folder), "")):
-                top.fail(f"trace: {quoted(named)} leads out of the folder of the lesson", "trace")
-            if os.path.getsize(path) > MOST_OF_A_TRACE:
-                top.fail(f"trace: {quoted(named)} has more than {MOST_OF_A_TRACE:,} bytes", "trace")
-            return path
         sample_path(named)
-    except (OSError, ValueError):
-        top.fail(f"trace: {quoted(named)} is no name of a file", "trace")
-    except LessonError:
-        raise
     except SchedscopeError as error:
         top.fail(f"trace: no file {quoted(named)} next to the lesson, and {error}", "trace")
     return named
+
+
+@_noted
+def _beside(top: _Table, key: str, named: str) -> str:
+    """Return the path of the file in the lesson's folder that stands under `key`; an error if there is none."""
+    path = _file_beside(top, key, named)
+    return path if path is not None else top.fail(f"{key}: no file {quoted(named)} next to the lesson", key)
+
+
+def _file_beside(top: _Table, key: str, named: str) -> str | None:
+    """Return the path of the file `named` in the lesson's folder; None if there is no such file. A path that leads out
+    of the folder is an error.
+    """
+    folder = os.path.dirname(os.path.abspath(top.path))
+    if os.path.isabs(named) or ".." in Path(named).parts or "\\" in named or named.startswith("~"):
+        top.fail(f"{key}: {quoted(named)}: a {key} lies beside its lesson{', or is a sample' * (key == 'trace')}", key)
+    try:
+        path = os.path.realpath(os.path.join(folder, named))
+        if not os.path.isfile(path):
+            return None
+        if not path.startswith(os.path.join(os.path.realpath(folder), "")):
+            top.fail(f"{key}: {quoted(named)} leads out of the folder of the lesson", key)
+        if os.path.getsize(path) > MOST_OF_A_TRACE:
+            top.fail(f"{key}: {quoted(named)} has more than {MOST_OF_A_TRACE:,} bytes", key)
+        return path
+    except (OSError, ValueError):
+        top.fail(f"{key}: {quoted(named)} is no name of a file", key)
 
 
 def _options(table: _Table | None) -> dict[str, Any]:

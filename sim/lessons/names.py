@@ -31,7 +31,7 @@ RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
 _UNITS: Mapping[str, Unit] = {
     "s": "span", "h": "hours", "jobs": "count", "times": "count", "share": "share", "factor": "factor",
 }  # fmt: skip
-_TERM = re.compile(r"(?:J(?P<job>[^\s.@{}]+)\.)?(?P<name>[A-Za-z]\w*)(?:@(?P<spec>\S+(?: with \S+)?))?", re.ASCII)
+TERM = re.compile(r"(?:J(?P<job>[^\s.@{}]+)\.)?(?P<name>[A-Za-z]\w*)(?:@(?P<spec>\S+(?: with \S+)?))?", re.ASCII)
 _CLAIM = re.compile(r"(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)", re.DOTALL)
 IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
@@ -109,7 +109,7 @@ class Names:
         return self.value(text)
 
     def _term(self, text: str) -> Value:
-        found = _TERM.fullmatch(text.strip())
+        found = TERM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)} is no name of a number: J5.start, mean_wait, J3.wait@fcfs")
         spec = found["spec"]

@@ -6,13 +6,11 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TypeVar
 
 from sim.errors import ParameterError, SchedscopeError, TraceError
 from sim.formatting import Step, parse_moment
 from sim.lessons.lesson import THE_END, Lesson, LessonError, LessonScene
-from sim.lessons.lesson_file import read_lesson
 from sim.lessons.names import IN_BRACES, Names
 from sim.lessons.questions import Question, question
 from sim.lessons.runs import FIRST, Moment, Runs
@@ -64,6 +62,10 @@ class Performance:
             raise lesson.wrong("there is no job in the trace that could run", key="trace")
         self.trace, self.workload = trace, workload
         self.runs = Runs(workload, lesson.policy, lesson.placement, self._estimated)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Set what is known before the first scene."""
         self._wrong: list[LessonError] = []
         """Errors found so far in the scene that is being evaluated"""
         self._home = FIRST
@@ -95,7 +97,7 @@ class Performance:
         """
         self._wrong = []
         was, moment = self._before, self._moment(scene)
-        names = Names(self.runs, moment)
+        names = self._names(moment)
         window = self._tried(scene, "zoom", lambda: self._window(scene), None)
         asked = self._question(scene, moment, window)
         if scene.show is not None or scene.over is not None:
@@ -110,7 +112,7 @@ class Performance:
             window=window,
             panels=self._show,
             over=None if self._over == "versus" and moment.beside is None else self._over,
-            selected=self._selected(scene),
+            selected=self._selected(scene, moment),
             colour="job" if colour == "versus" and moment.beside is None else colour,
             question=asked,
             then=then,
@@ -124,6 +126,10 @@ class Performance:
         self._before = staged
         return staged
 
+    def _names(self, moment: Moment) -> Names:
+        """Return the values of the names that the lesson uses, at `moment`."""
+        return Names(self.runs, moment)
+
     def _estimated(self, estimates: str) -> Workload:
         """Return the workload of the lesson with the kind of estimates named `estimates`."""
         source = Source.of_options(self.lesson.trace, {**self.lesson.options, "estimates": estimates})
@@ -133,7 +139,7 @@ class Performance:
         """Return `text`, the value of `key` in the scene, with each name in braces replaced by its number at
         `moment`.
         """
-        names = Names(self.runs, moment)
+        names = self._names(moment)
         return IN_BRACES.sub(lambda found: self._tried(scene, key, lambda: names.written(found[1]), ""), text)
 
     def _tried(self, scene: LessonScene, key: str, made: Callable[[], T], instead: T) -> T:
@@ -241,7 +247,7 @@ class Performance:
             self.runs.schedule(self.runs.branch(spec))
         return self.runs.begin, self.runs.end
 
-    def _selected(self, scene: LessonScene) -> int | None:
+    def _selected(self, scene: LessonScene, moment: Moment) -> int | None:
         job = scene.select
         return None if not job else self._tried(scene, "select", lambda: self.workload.rank_of(job), None)
 
@@ -266,20 +272,3 @@ def source_of(lesson: Lesson) -> Source:
     """
     is_hidden = not os.path.isabs(lesson.trace) and os.path.exists(lesson.trace)
     return Source.of_options(str(sample_path(lesson.trace)) if is_hidden else lesson.trace, lesson.options)
-
-
-def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
-    """Return the scenes of a lesson file that have no errors, evaluated, and a list of all errors in the other
-    scenes.
-    """
-    try:
-        performance = Performance(read_lesson(path))
-    except LessonError as error:
-        return [], [error, *error.others]
-    staged, wrong = [], []
-    for scene in performance.scenes:
-        try:
-            staged.append(performance.stage(scene))
-        except LessonError as error:
-            wrong += [error, *error.others]
-    return staged, wrong

@@ -189,7 +189,7 @@ class Walk:
 
     def picked(self, rank: int | None, time: float | None) -> Walk:
         """Return the walk after a click on a job (`rank`) or at a `time`; if the question asks for such an answer, the
-        click is the answer.
+        click is the answer. In a lesson about a recording, `time` is the number of seconds from the present moment.
         """
         asked = self.open_question
         if asked is None:
@@ -197,7 +197,7 @@ class Walk:
         if asked.choices:
             choice = None if rank is None else asked.of_rank(rank)
             return self if choice is None else self._answered(choice)
-        if asked.value is not None and asked.value.unit == "moment" and time is not None:
+        if asked.value is not None and (asked.value.unit == "moment" or asked.kind == "start") and time is not None:
             return self._answered(float(time))
         return self
 

@@ -46,6 +46,10 @@ def command(
         return _list()
     found = found_lesson(lesson)
     options.needs_terminal("a lesson", "schedscope learn, which lists them, and learn --check")
+    if found.recording:
+        from tui.watching import open_recorded
+
+        return open_recorded(found, scene - 1)
     from tui.app import open_replay
 
     return open_replay(lesson_opening(found, scene - 1))
@@ -84,7 +88,7 @@ def _new(path: str, named: str) -> int:
 
 
 def _check(path: str) -> int:
-    from sim.lessons.performance import check
+    from sim.lessons.staging import check
 
     staged, wrong = check(path)
     for problem in wrong:

@@ -25,7 +25,8 @@ def outlook(
     made = forecaster.made(picture) or next(forecaster.make(picture, is_over), None)
     if cluster is None or made is None or is_over():
         return ()
-    return *forecast_lines(cluster, job, made.forecasts), *_what_if(cluster, job, made.board)
+    forecasts = watch.shown_forecasts(picture) or made.forecasts
+    return *forecast_lines(cluster, job, forecasts), *_what_if(cluster, job, made.board)
 
 
 def _what_if(cluster: Cluster, job: ClusterJob, board: Board) -> Iterator[str]:

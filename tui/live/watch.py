@@ -310,6 +310,11 @@ class Watch:
         """Return True if the user looks at another poll than number `picture`, or the observation ends."""
         return self._over.is_set() or self._wish.picture not in (None, picture)
 
+    def shown_forecasts(self, picture: int) -> Forecasts | None:
+        """Return the forecasts on the screen, if they were made for poll number `picture`."""
+        found, cluster = self._forecasts(picture), self.picture(picture)
+        return found if found is not None and cluster is not None and found.at == cluster.at else None
+
     def _forecasts(self, picture: int) -> Forecasts | None:
         """Return the latest forecasts, if they were made for this poll or for one shortly before."""
         self._on_screen, ahead = picture, self._ahead

@@ -73,13 +73,13 @@ def how_to_answer(asked: Question) -> str:
     return "Type it, and enter. Space shows what happens."
 
 
-def walking_keys(width: int, now: SceneNow) -> Line:
-    """Return the line with the keys that work during a lesson."""
+def walking_keys(width: int, now: SceneNow, more: Sequence[tuple[str, str, str]] = ()) -> Line:
+    """Return the line with the keys that work during a lesson; `more` are other keys as (key, word, action)."""
     pairs = [
         ("space →", "go on" if now.question is None else "show me", "lesson_next"),
         ("←", "back", "lesson_previous"),
     ]
-    pairs += [("enter", "look around yourself", "lesson_off"), ("w", "why", "why"), ("L", "lessons", "lessons")]
+    pairs += [*more, ("enter", "look around yourself", "lesson_off"), ("w", "why", "why"), ("L", "lessons", "lessons")]
     pairs += [("?", "help", "help"), ("q", "quit", "quit")]
     spans = [Span(" ")]
     for key, word, action in pairs:

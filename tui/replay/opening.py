@@ -124,7 +124,9 @@ class LessonOpening(Opening):
 
 
 def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
-    """Return the opening of a lesson at the scene with this index."""
+    """Return the opening of a lesson about simulated runs, at the scene with this index."""
+    if lesson.recording:
+        raise lesson.wrong(f"it is about a recording, which only schedscope learn {lesson.name} shows", key="recording")
     from sim.lessons.performance import Performance, source_of
     from sim.lessons.walk import Walk
 

@@ -11,7 +11,7 @@ import pytest
 from sim.errors import ParameterError
 from sim.lessons.course import FOLDER, course, found_lesson
 from sim.lessons.lesson import ORDER, PAPERS, Lesson
-from sim.lessons.performance import check
+from sim.lessons.staging import check
 
 OF_THE_RUN = re.compile(r"\{[^}]*\}|`[^`]*`|\bJ\d+\b")
 

@@ -8,7 +8,7 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.lessons.from_puzzle import lesson_of_puzzle
-from sim.lessons.performance import check
+from sim.lessons.staging import check
 from sim.workload.formats.puzzle import Puzzle, parse_puzzle
 
 

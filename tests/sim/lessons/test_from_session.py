@@ -11,7 +11,7 @@ from sim.history.past import Switch
 from sim.lessons.from_session import lesson_of
 from sim.lessons.lesson import LessonError
 from sim.lessons.lesson_file import read_lesson
-from sim.lessons.performance import check
+from sim.lessons.staging import check
 from sim.policies import parse_policy
 from sim.policies.policy import CodeRef
 from sim.session.session import Bookmark, BranchRecord, Session

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sim.lessons.course import FOLDER
 from sim.lessons.lesson import COLOURS, PANELS, LessonError
 from sim.lessons.lesson_file import MOST_BYTES, MOST_SCENES, read_lesson
-from sim.lessons.performance import check
+from sim.lessons.staging import check
 from sim.workload.samples import sample_path
 from tests.examples import examples
 from tests.sim.lessons.lessons import HEAD, file
@@ -178,7 +178,8 @@ def test_a_lesson_of_the_course_of_which_anything_is_changed_holds_or_is_told_wh
 def test_panels_and_colours_are_those_of_the_screen() -> None:
     from tui.chart.colours import MODES
     from tui.replay.requests import VERSUS
+    from tui.screens.live.screen import PANELS as OF_CLUSTER
     from tui.screens.replay.state import PANELS as SHOWN
 
-    assert set(PANELS) == set(SHOWN)
+    assert set(PANELS) == {*SHOWN, *OF_CLUSTER}
     assert (*MODES, VERSUS) == COLOURS

@@ -11,7 +11,8 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.lessons.lesson import LessonError
-from sim.lessons.performance import check, source_of
+from sim.lessons.performance import source_of
+from sim.lessons.staging import check
 from sim.workload.samples import sample_path
 from tests.sim.lessons.lessons import HEAD, file, performance, walk
 

@@ -8,9 +8,9 @@ import pytest
 
 from sim.lessons.course import course
 from sim.lessons.lesson import Lesson
-from sim.lessons.performance import check
 from sim.lessons.questions import AnswerOption, Question, Verdict
 from sim.lessons.runs import Moment
+from sim.lessons.staging import check
 from sim.lessons.walk import SceneNow, Walk
 from tui.look.sheets import Span
 from tui.look.text import cells

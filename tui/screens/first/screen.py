@@ -32,6 +32,7 @@ from tui.widgets.partial_update import SpanCompositor
 
 if TYPE_CHECKING:
     from sim.workload.model import Workload
+    from tui.live.thumbnail import LiveThumbnail
     from tui.replay.thumbnail import Thumbnail
     from tui.screens.commands import Command
 
@@ -174,7 +175,7 @@ class FirstScreen(ClosesOnce[None]):
         """Recent traces and sessions, the look, and True if the screen was opened over a replay"""
         self._menu = Menu(entries, look)
         self._menu.chosen = chosen
-        self._sketches: dict[str, Thumbnail] = {}
+        self._sketches: dict[str, Thumbnail | LiveThumbnail] = {}
 
     @property
     def _has_files(self) -> bool:
@@ -215,16 +216,13 @@ class FirstScreen(ClosesOnce[None]):
     @work(thread=True, exclusive=True)
     def _sketch(self) -> None:
         """Draw the pictures one after another in a thread."""
-        from tui.replay.thumbnail import Thumbnail
-
         worker, page, look = get_current_worker(), self._menu.page, self._look
         size = Size(*page.picture)
         for entry in self._menu.entries:
             if not entry.has_picture or not size.columns or worker.is_cancelled:
                 continue
             if entry.value not in self._sketches:
-                made = Thumbnail.of_lesson if entry.kind == "lesson" else Thumbnail.of_sample
-                self._sketches[entry.value] = made(entry.value)
+                self._sketches[entry.value] = _thumbnail(entry)
             chart = self._sketches[entry.value].chart(size.columns, size.rows * (1 if look.patterned else 2))
             if not worker.is_cancelled:
                 self.post_message(Sketched(entry.value, sketch(chart, look, size), page))
@@ -307,3 +305,17 @@ class FirstScreen(ClosesOnce[None]):
         for number, entry in enumerate(self._menu.entries, 1):
             yield f"open: {entry.title}", entry.what, f"open_number({number})"
         yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
+
+
+def _thumbnail(entry: MenuEntry) -> Thumbnail | LiveThumbnail:
+    """Return the picture of a sample, or of a lesson about simulated runs or about a recording."""
+    from sim.lessons.course import found_lesson
+    from tui.replay.thumbnail import Thumbnail
+
+    if entry.kind != "lesson":
+        return Thumbnail.of_sample(entry.value)
+    if (lesson := found_lesson(entry.value)).recording:
+        from tui.live.thumbnail import LiveThumbnail
+
+        return LiveThumbnail(lesson)
+    return Thumbnail.of_lesson(entry.value)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.stops.grammar import Stop
+
+if TYPE_CHECKING:
+    from sim.lessons.walk import Walk
 
 JUMPS = {
     "event": ("start", "completion", "arrival", "node", "suspension", "reservation"),
@@ -35,3 +39,5 @@ class LiveState:
     """Name of the panel that covers half of the chart on a small screen; None if no panel does."""
     alone: bool = False
     said: str = ""
+    walk: Walk | None = None
+    """Lesson about a recording, with the user's place in it; None on any other screen."""

@@ -1,0 +1,100 @@
+"""A lesson about a recording, on the screen of a cluster.
+
+Also tests tui.live.thumbnail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+
+from sim.errors import SchedscopeError
+from sim.lessons.course import found_lesson
+from sim.lessons.recorded import RecordedPerformance
+from tests.tui.live.watched import text_of
+from tui.live.thumbnail import LiveThumbnail
+from tui.replay.opening import lesson_opening
+from tui.screens.live.lesson import LessonScreen
+from tui.watching import LessonApp
+
+WHY, RANGE, HELP = 1, 5, 6
+"""Indices of the scenes that ask why a job waits, when it starts, and what would help"""
+
+
+@asynccontextmanager
+async def lesson(scene: int, size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Pilot[int], LessonScreen]]:
+    app = LessonApp(RecordedPerformance(found_lesson("real-cluster")), scene)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, LessonScreen) and app.screen.state.selected is not None)
+        assert isinstance(app.screen, LessonScreen)
+        yield pilot, app.screen
+        app.exit()
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
+    """Wait until `holds` returns True."""
+    for _ in range(600):
+        await pilot.pause(0.05)
+        if holds():
+            return
+    raise AssertionError(seen(pilot))
+
+
+def seen(pilot: Pilot[int]) -> str:
+    return text_of(pilot.app)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
+async def test_scene_shows_its_poll_its_job_and_its_question(size: tuple[int, int]) -> None:
+    async with lesson(WHY, size) as (pilot, screen):
+        assert screen.scene is not None
+        assert screen.scene.picture == 35
+        job = screen.scene.job(screen.state.selected)
+        assert job is not None
+        assert job.id == "46"
+        text = seen(pilot)
+        assert "With which word does Slurm say why J46 waits?" in text
+        assert "2/9" in text
+        assert "J46 waits behind 14 jobs in batch" in text
+        await pilot.press("5")
+        assert "Right. Slurm's word is Priority" in seen(pilot)
+        assert screen.walk.is_right
+
+
+async def test_typed_wait_is_judged_and_the_start_is_shown() -> None:
+    async with lesson(RANGE) as (pilot, screen):
+        await pilot.press("8", "m", "enter")
+        await until(pilot, lambda: screen.scene is not None and screen.scene.picture == screen.walk.moment.step)
+        assert screen.walk.is_right
+        assert screen.scene is not None
+        job = screen.scene.job(screen.state.selected)
+        assert job is not None
+        assert job.is_running
+        await pilot.press("left")
+        assert screen.walk.open_question is not None
+
+
+async def test_forecasts_are_those_of_the_lesson_and_keys_explore() -> None:
+    async with lesson(HELP) as (pilot, screen):
+        assert screen.scene is not None
+        made = screen.watch_._polls.made(35)  # type: ignore[attr-defined]
+        assert screen.scene.forecasts is made
+        await pilot.press("u")
+        await until(pilot, lambda: "With a limit of 1m00 it would start now" in seen(pilot))
+        await pilot.press("escape", "enter", "right")
+        await until(pilot, lambda: screen.scene is not None and screen.scene.picture == 36)
+        assert "exploring, enter returns" in seen(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.scene is not None and screen.scene.picture == 35)
+
+
+def test_lesson_has_a_thumbnail_and_no_replay() -> None:
+    found = found_lesson("real-cluster")
+    chart = LiveThumbnail(found).chart(40, 16)
+    assert chart.view.columns == 40
+    assert chart.plan
+    with pytest.raises(SchedscopeError, match="only schedscope learn real-cluster shows"):
+        lesson_opening(found)

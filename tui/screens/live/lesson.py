@@ -1,0 +1,198 @@
+"""Lesson about a recording, on the screen of an observed cluster: the same keys and texts as on the replay screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from textual import events, on
+from textual.app import ComposeResult
+
+from sim.cluster.recording import Recording
+from sim.errors import ParameterError
+from sim.forecast.board import Forecasts
+from sim.lessons.lesson import Lesson
+from sim.lessons.recorded import RecordedPerformance
+from sim.lessons.walk import Walk
+from tui.live.chart import MODES
+from tui.live.watch import Replayed
+from tui.look.palette import Look
+from tui.look.sheets import Span, line
+from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
+from tui.screens.dialogs import HelpScreen
+from tui.screens.live.keys import help_groups
+from tui.screens.live.screen import PANELS, LiveScreen
+from tui.screens.live.state import LiveState
+from tui.screens.replay.controlled import ControlledScreen
+from tui.screens.replay.layout import most_words
+from tui.screens.replay.lesson import LESSON_KEYS, Teaching, heard
+from tui.screens.replay.messages import SceneChanged, ShowLessons
+from tui.widgets.bar import Bar
+from tui.widgets.gantt import Gantt
+from tui.widgets.panel import Panel
+
+STRIP = 36
+"""Smallest height of the screen in rows at which a lesson leaves room for the strip below the chart."""
+
+
+class LessonWatch(Replayed):
+    """Observation read from the recording of a lesson. At the polls of its scenes the forecasts are those of the
+    lesson's texts.
+    """
+
+    def __init__(self, made: RecordedPerformance) -> None:
+        super().__init__(Recording(made.lesson.recording), Path(made.lesson.recording).name)
+        self._polls = made.polls
+
+    def _forecasts(self, picture: int) -> Forecasts | None:
+        own = super()._forecasts(picture)
+        return self._polls.made(picture) or own
+
+
+class LiveTeaching(Teaching):
+    """Controller of a lesson on the screen of an observed cluster."""
+
+    def __init__(self, screen: LessonScreen) -> None:
+        super().__init__(cast(ControlledScreen, screen))
+        self._live = screen
+
+    def lessons(self) -> None:
+        self._live.post_message(ShowLessons())
+
+    def lesson_show(self) -> None:
+        walk, staged = self._walk, self._walk.staged
+        self._live.show_scene(
+            walk.selected,
+            hidden=frozenset(PANELS) - set(staged.panels),
+            over=staged.over if staged.over in PANELS else None,
+            alone=False,
+            picture=walk.moment.step,
+            mode=staged.colour if staged.colour in MODES else "job",
+        )
+        self._live.post_message(SceneChanged(walk.now, walk.lesson.name))
+
+
+class LessonScreen(LiveScreen):
+    """Screen of an observed cluster with a lesson below the chart."""
+
+    def __init__(self, made: RecordedPerformance, walk: Walk, look: Look) -> None:
+        super().__init__(LessonWatch(made), look, LiveState(walk=walk, picture=walk.moment.step))
+        self._ids, self._ranks = made.polls.ids, made.polls.ranks
+        self._wanted = ""
+        """Id of the job that the scene selects, until the recording has been read so far; then ""."""
+        self.teaching = LiveTeaching(self)
+
+    @property
+    def walk(self) -> Walk:
+        assert self.state.walk is not None
+        return self.state.walk
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            if widget.id == "sentence":
+                yield Bar("surface", id="lesson")
+            yield widget
+
+    def on_mount(self) -> None:
+        self.teaching.lesson_show()
+
+    def show_scene(self, selected: int | None, **changed: Any) -> None:
+        """Show a scene of the lesson; `selected` is the rank of its job in the lesson, or None."""
+        self._wanted = "" if selected is None else self._ids[selected]
+        self.change(selected=None, **changed)
+
+    def fail(self, what: str) -> None:
+        """Show the message that an action is impossible, and ring the bell."""
+        self.app.bell()
+        self.change(said=what)
+
+    # Drawing
+
+    def draw(self) -> None:
+        if self._wanted and (rank := self.watch_.observed.ranks.get(self._wanted)) is not None:
+            self.state, self._wanted = replace(self.state, selected=rank), ""
+        super().draw()
+        if not self.is_mounted:
+            return
+        walk, asked = self.walk, self.walk.open_question
+        if asked is not None and not self.state.said:
+            told = how_to_answer(asked).partition(" Space")[0]
+            self.query_one("#sentence", Bar).show([line(Span(f" {told}", "accent"))], self.look)
+        self.query_one("#lesson", Bar).show(lesson_lines(walk.now, self.size.width), self.look)
+        if not walk.is_off:
+            self.query_one("#keys", Bar).show([walking_keys(self.size.width, walk.now, (WHAT_IF,))], self.look)
+
+    def _arrange(self) -> None:
+        super()._arrange()
+        rows = len(lesson_lines(self.walk.now, self.size.width))
+        self.query_one("#lesson").styles.height = min(rows, most_words(self.size.height))
+        strip = self.query_one("#strip")
+        strip.display = strip.display and (self.walk.is_off or self.size.height >= STRIP)
+
+    # Keys and clicks
+
+    async def on_key(self, event: events.Key) -> None:
+        """Execute keys that have another meaning in a lesson."""
+        event.set_sender(self)
+        if (action := heard(self.walk, event.key, event.character)) is not None:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(action)
+
+    @on(Gantt.Picked)
+    @on(Panel.Picked)
+    def _answered(self, message: Gantt.Picked | Panel.Picked) -> None:
+        """Take a click as the answer of an open question, if it can be one."""
+        walk, scene = self.walk, self.scene
+        if walk.is_off or walk.open_question is None or scene is None:
+            return
+        job, spot = scene.job(message.rank), None if isinstance(message, Panel.Picked) else message.spot
+        rank = None if job is None else self._ranks.get(job.id)
+        self.teaching.lesson_pick(rank, None if spot is None else max(spot.time - scene.clock, 0.0))
+
+    def action_lesson_next(self) -> None:
+        self.teaching.lesson_next()
+
+    def action_lesson_previous(self) -> None:
+        self.teaching.lesson_previous()
+
+    def action_lesson_go(self, index: int) -> None:
+        self.teaching.lesson_go(index)
+
+    def action_lesson_off(self) -> None:
+        self.teaching.lesson_off()
+
+    def action_lesson_back(self) -> None:
+        self.teaching.lesson_back()
+
+    def action_lesson_type(self, letter: str) -> None:
+        self.teaching.lesson_type(letter)
+
+    def action_lesson_rub_out(self) -> None:
+        self.teaching.lesson_rub_out()
+
+    def action_lesson_enter(self) -> None:
+        self.teaching.lesson_enter()
+
+    def action_lesson_choose(self, number: int) -> None:
+        try:
+            self.teaching.lesson_choose(number)
+        except ParameterError:
+            return
+
+    def action_lessons(self) -> None:
+        self.teaching.lessons()
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpScreen((("In a lesson", LESSON_KEYS), *help_groups())))
+
+
+WHAT_IF = "u", "what if", "what_if"
+"""Key, word and action of the search for changes, which the line of keys of such a lesson names, too."""
+
+
+def lesson_screen(lesson: Lesson, scene: int, look: Look) -> LessonScreen:
+    """Return the screen of a lesson about a recording, at the scene with this index."""
+    made = RecordedPerformance(lesson)
+    return LessonScreen(made, Walk.of(made, scene), look)
