@@ -52,7 +52,7 @@ from tui.screens.replay.messages import (
 )
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.replay.state import first_view
-from tui.shutdown import close_the_gone, is_gone, on_signals, patient
+from tui.shutdown import HANGUP, close_the_gone, how_to_quit, is_gone, on_signals, patient
 
 if TYPE_CHECKING:
     from textual.command import Provider
@@ -64,8 +64,6 @@ if TYPE_CHECKING:
     from sim.session.trust import NeedsTrustError
     from tui.sessions.session_manager import SessionManager
 
-HANGUP = 1
-"""Number of the signal that a closed terminal sends."""
 AFTER_THE_FIRST_FRAME = 0.2
 """Seconds between the first frame and work that can wait, such as offering a crashed session."""
 
@@ -106,8 +104,7 @@ class Schedscope(Guarded):
     ) -> None:
         ask_for_consent()
         self.guest = guest
-        self.settings_path = settings_path()
-        self._is_refused = False
+        self.settings_path, self._is_refused = settings_path(), False
         self.settings, self._warning = (Settings(), None) if guest else load(self.settings_path)
         # Textual takes NO_COLOR out of the environment.
         self.look = guest.look if guest else choose(self.settings, os.environ, sys.stdout.encoding)
@@ -141,6 +138,9 @@ class Schedscope(Guarded):
         super().notify(
             printable_lines(message), title=printable(title), severity=severity, timeout=timeout, markup=False
         )
+
+    def action_help_quit(self) -> None:
+        self.notify(how_to_quit(self))
 
     def action_command_palette(self) -> None:
         from tui.screens.commands import Palette

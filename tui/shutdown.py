@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, TextIO
 
+from textual.app import App
 from textual.driver import Driver
 
+HANGUP = 1
+"""Number of the signal that a closed terminal sends."""
 ENDING = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 """Names of the signals that by default kill the program without restoring the terminal."""
 SIGNALS = tuple(getattr(signal, name) for name in ENDING if hasattr(signal, name))
@@ -34,6 +37,12 @@ def on_signals(end: Callable[[int], None]) -> None:
 
         with suppress(ValueError):  # no handler of the loop's: deadlines in this thread take the signal for a while
             signal.signal(signal.SIGALRM, end_by_alarm)
+
+
+def how_to_quit(app: App[Any]) -> str:
+    """Return a sentence on the key that quits the program, for a user who pressed ctrl+c."""
+    keys = (key for key, active in app.active_bindings.items() if active.binding.action in ("quit", "app.quit"))
+    return f"{next(keys, 'ctrl+q')} quits"
 
 
 def is_gone() -> bool:

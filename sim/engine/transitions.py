@@ -47,7 +47,8 @@ class Appliers(dict[type, Callable[[Any], None]]):
     """
 
     def __missing__(self, kind: type) -> Callable[[Any], None]:
-        raise DecisionError(f"a policy cannot decide a {kind.__name__}; it can {', '.join(k.__name__ for k in self)}")
+        known = ", ".join(each.__name__ for each in self)
+        raise DecisionError(f"a policy cannot decide an object of type {kind.__name__}; it can decide {known}")
 
 
 class Transitions:

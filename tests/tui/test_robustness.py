@@ -203,6 +203,12 @@ async def test_on_any_screen_every_key_can_be_pressed(size: tuple[int, int]) -> 
         assert run.screen.size == size
 
 
+async def test_ctrl_c_says_what_quits_without_markup() -> None:
+    async with replay("lublin-128", "easy", size=(80, 24)) as run:
+        await run.press("ctrl+c")
+        assert run.told == "q quits"
+
+
 async def test_on_a_small_screen_a_panel_comes_over_the_chart() -> None:
     async with replay("lublin-128", "easy", size=(80, 24)) as run:
         assert "Queue ─" not in run.text

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,10 +19,14 @@ from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.play.screen import Sheet
+from tui.web.access import is_loopback
 from tui.web.roster import LONGEST_ANSWER, MOST_BARS, text_of
 
 LONGEST = 1000
 """Largest number of characters of a question or a reason on the wall."""
+
+ONLY_HERE = "Only this machine reaches this address. Other machines need --host 0.0.0.0 at the start."
+"""Note on the wall below an address of the loopback interface"""
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,8 @@ def _where(answers: Answers, width: int) -> list[Line]:
     pieces = [answers.address[at : at + room] for at in range(0, len(answers.address), room)]
     if not answers.asks:
         rows = [line(Span(f"  {piece}", "title")) for piece in pieces]
-        return [line(Span("  Follow and answer in your browser:", "strong")), line(), *rows, line(), _counted(answers)]
+        told = [line(Span("  Follow and answer in your browser:", "strong")), line(), *rows, line(), _counted(answers)]
+        return told + (_told(ONLY_HERE, width, "dim") if is_loopback(urlsplit(answers.address).hostname or "") else [])
     rows = [line(Span(f"  {piece}", "key")) for piece in pieces]
     return [*([] if answers.told else rows), _counted(answers)]
 

@@ -117,7 +117,10 @@ def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Cal
     [
         (start_nobody, "job 2 cannot start at 10: it is not waiting .*test_policy_calls.py:\\d+ in <genexpr>"),
         (look_at_the_matrix, "a policy without turns has no matrix .*test_policy_calls.py:\\d+ in look_at_the_matrix"),
-        (lambda view: [None], "a policy cannot decide a NoneType; .*test_policy_calls.py:\\d+ in decide"),
+        (
+            lambda view: [None],
+            "a policy cannot decide an object of type NoneType; .*test_policy_calls.py:\\d+ in decide",
+        ),
     ],
 )
 def test_a_decision_that_is_refused_says_which_when_and_where(lab: Lab, does: Callable[[View], Any], says: str) -> None:

@@ -29,6 +29,16 @@ def test_bars_fit_a_narrow_screen_without_answers() -> None:
     assert all(len(line.text) <= 20 for line in bars(Answers("Which job?", "", (("x" * 60, 0, True),)), 20))
 
 
+def test_address_that_students_cannot_reach_says_so() -> None:
+    def drawn(address: str) -> str:
+        return " ".join(line.text.strip() for line in bars(Answers(address=address, here=0), 60))
+
+    assert "No students are here. Only this machine reaches this address. Other machines need --host 0.0.0.0" in drawn(
+        "http://127.0.0.1:8000/?token=x"
+    )
+    assert "Only this machine" not in drawn("http://10.0.0.5:8000/?token=x")
+
+
 def is_covered(visit: Visit, told: str = "J4 fits.") -> bool:
     return isinstance(visit.screen, Wall) and visit.screen._answers.told == told
 

@@ -163,9 +163,9 @@ class PlayScreen(Screen[None]):
     def _show(self) -> None:
         sheet, game = self.query_one("#sheet", Sheet), self.game
         width, height = sheet.size
+        self._chosen = choice(game.queue, self._chosen)
         if not width or not height:
             return
-        self._chosen = choice(game.queue, self._chosen)
         score = f"{so_far(game)} "
         room = width - len(clock(game.now)) - len(score) - 3
         seed = "" if self._seed is None else f" seed {self._seed}"

@@ -110,6 +110,16 @@ async def test_clock_of_an_idle_machine_goes_on_only_when_asked_twice() -> None:
         assert screen.game.now == 20
 
 
+async def test_choice_stays_in_the_queue_when_the_terminal_is_tiny() -> None:
+    async with playing() as (app, pilot, screen):
+        await pilot.resize_terminal(1, 1)
+        await pilot.press("up", "enter")
+        assert [job.id for job in screen.game.running] == ["1"]
+        await pilot.press("enter", "up", "enter")
+        assert ([job.id for job in screen.game.running], screen.game.queue) == (["1", "2"], ())
+        assert app.return_code is None
+
+
 async def test_clock_can_be_clicked_and_says_what_happened() -> None:
     async with playing() as (_, pilot, screen):
         await pilot.press("enter")
