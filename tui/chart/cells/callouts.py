@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.formatting import name
-from tui.chart.cells.cells import Cells
+from tui.chart.cells.cells import Cells, one_a_cell
 from tui.chart.cells.grid import Bools, Grid
 from tui.chart.cells.labels import Label, place_labels
 from tui.chart.cells.partition_lanes import bars
@@ -85,7 +85,7 @@ def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Seque
     """
     jobs = grid.chart.workload.jobs
     for suspended in grid.chart.suspensions:
-        column, victim = grid.chart.view.column_of(suspended.time), name(jobs[suspended.victim])
+        column, victim = grid.chart.view.column_of(suspended.time), one_a_cell(name(jobs[suspended.victim]))
         near = (label for label in named if label.rank == suspended.by and 0 < label.column - column <= _NEAR)
         if (label := next(near, None)) is None:
             continue
@@ -142,7 +142,7 @@ def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
     known = {label.rank for label in named}
     jobs = grid.chart.workload.jobs
     for rank in [rank for rank in ranks[ranks >= 0].tolist() if rank not in known][:_MOST]:
-        told = name(jobs[rank])
+        told = one_a_cell(name(jobs[rank]))
         if (place := _beside(is_free, (up.rank == rank) | (low.rank == rank), len(told))) is not None:
             row, column = place
             hue = int(up.hue[up.rank == rank][0] if (up.rank == rank).any() else low.hue[low.rank == rank][0])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
+from unicodedata import category, east_asian_width, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,8 @@ from sim.formatting import printable
 from tui.chart.cells.grid import BLANK
 from tui.look.palette import Look
 
+REST = "\0"
+"""Character of the second cell of a wide character, such as 日, which fills two cells."""
 _INKS = 1 << 16
 _PAIRS = _INKS**2
 _MOST_SEGMENTS = 20_000
@@ -42,16 +46,20 @@ class Cells:
     @property
     def text(self) -> str:
         """Return the text without colours, for tests."""
-        return "\n".join("".join(map(chr, row)).rstrip() for row in self.chars.tolist())
+        return "\n".join("".join(map(chr, row)).replace(REST, "").rstrip() for row in self.chars.tolist())
 
     def write(self, row: int, column: int, text: str, fg: int, bg: int | None = None) -> None:
         """Write a text, cut off at the picture's edges; the background stays unless `bg` is given."""
         rows, columns = self.chars.shape
-        text = printable(text)[max(-column, 0) : max(columns - column, 0)]
+        text = _whole(one_a_cell(text), max(-column, 0), max(columns - column, 0))
         column = max(column, 0)
         if not 0 <= row < rows or not text:
             return
         at = slice(column, column + len(text))
+        if self.chars[row, column] == 0:  # half of a wide character would shift the rest of the row
+            self.chars[row, column - 1] = ord(" ")
+        if at.stop < columns and self.chars[row, at.stop] == 0:
+            self.chars[row, at.stop] = ord(" ")
         self.chars[row, at] = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         self.fg[row, at] = fg
         if bg is not None:
@@ -63,16 +71,17 @@ class Cells:
         """Write many texts at once, each at its row and column and in its ink `fg`; none may cross an edge of the
         picture.
         """
+        texts = [one_a_cell(text) for text in texts]
         lengths = np.array([len(text) for text in texts])
         ends = np.cumsum(lengths)
         along = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
         at = np.repeat(rows, lengths), np.repeat(columns, lengths) + along
-        self.chars[at] = np.frombuffer(printable("".join(texts)).encode("utf-32-le"), np.uint32)
+        self.chars[at] = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
         self.fg[at] = np.repeat(fg, lengths)
 
     def changed(self, before: Cells | None) -> list[tuple[int, int, int]]:
         """Return (row, first column, column after the last) for each row that differs from the picture `before`; all
-        rows if that is None or of another size.
+        rows if that is None or of another size. Wide characters are not divided.
         """
         rows, columns = self.chars.shape
         if before is None or before.chars.shape != self.chars.shape:
@@ -80,7 +89,33 @@ class Cells:
         differs = (self.chars != before.chars) | (self.fg != before.fg) | (self.bg != before.bg)
         changed = np.flatnonzero(differs.any(axis=1))
         begins, ends = differs[changed].argmax(axis=1), columns - differs[changed, ::-1].argmax(axis=1)
+        begins -= self.chars[changed, begins] == 0
+        ends += (ends < columns) & (self.chars[changed, np.minimum(ends, columns - 1)] == 0)
         return list(zip(changed.tolist(), begins.tolist(), ends.tolist(), strict=True))
+
+
+def one_a_cell(text: str) -> str:
+    r"""Return the text, printable, with one character for each cell: a wide character is followed by `REST`, and marks
+    without a width of their own are left out.
+
+    >>> one_a_cell("日本"), one_a_cell("e\u0301clair")
+    ('日\x00本\x00', 'éclair')
+    """
+    return printable(text) if text.isascii() and REST not in text else _one_a_cell(text)
+
+
+@lru_cache(4096)
+def _one_a_cell(text: str) -> str:
+    shown = (each for each in printable(normalize("NFC", text.replace(REST, ""))) if category(each) not in ("Mn", "Me"))
+    return "".join(each + REST * (east_asian_width(each) in "WF") for each in shown)
+
+
+def _whole(text: str, begin: int, end: int) -> str:
+    """Return the characters in the cells from `begin` until before `end`, with a blank for half of a wide one."""
+    part = text[begin:end]
+    if part[:1] == REST:
+        part = " " + part[1:]
+    return part[:-1] + " " if part and text[end : end + 1] == REST else part
 
 
 class Runs(NamedTuple):
@@ -108,13 +143,14 @@ class Brush:
         """
         inks = cells.fg[row, begin:end].astype(np.uint32) * _INKS + cells.bg[row, begin:end]
         begins = [0, *(np.flatnonzero(inks[1:] != inks[:-1]) + 1).tolist()]
-        text, inks_of = cells.chars[row, begin:end].tobytes().decode("utf-32-le"), inks[begins].tolist()
+        text = _whole(cells.chars[row].tobytes().decode("utf-32-le"), begin, end)
+        inks_of = inks[begins].tolist()
         segments = self._segments
         if len(segments) > _MOST_SEGMENTS:
             segments.clear()
         made = []
         for ink_, first, last in zip(inks_of, begins, [*begins[1:], len(text)], strict=True):
-            key = ink_, text[first:last]
+            key = ink_, text[first:last].replace(REST, "")
             segment = segments.get(key)
             if segment is None:
                 segment = segments[key] = Segment(key[1], self.style(ink_))
@@ -136,7 +172,7 @@ class Brush:
         until = np.append(at[1:], 0)
         until[counts - 1] = np.arange(len(rows)) * len(along) + where[:, 2]
         text = cells.chars[rows].tobytes().decode("utf-32-le")
-        texts = [text[begin:end] for begin, end in zip(at.tolist(), until.tolist(), strict=True)]
+        texts = [text[begin:end].replace(REST, "") for begin, end in zip(at.tolist(), until.tolist(), strict=True)]
         found = inks.reshape(-1)[at]
         inks_of, turns = found.tolist(), (found[:-1] * _PAIRS + found[1:]).tolist()
         lasts = counts.tolist()

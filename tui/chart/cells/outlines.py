@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sim.formatting import printable
 from sim.machine.processors import ranges
-from tui.chart.cells.cells import Cells
+from tui.chart.cells.cells import Cells, one_a_cell
 from tui.chart.cells.grid import BLANK, Bools, Grid
 from tui.chart.raster import Texture
 from tui.chart.scene import Outline
@@ -89,7 +89,7 @@ def _name(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, in
     `at` is the area: first row, last row, left column, right column.
     """
     first, last, left, right = at
-    told = f" {shorten(printable(outline.name), max(right - left - 3, 0))} "
+    told = one_a_cell(f" {shorten(printable(outline.name), max(right - left - 3, 0))} ")
     fg = ink(Hue.ACCENT, Tone.STRONG) if outline.is_framed else ink(Hue.GREY, Tone.STRONG)
     if len(told) < 3:
         return

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sim.formatting import clock, clock_near, name, span
 from sim.workload.model import Floats
 from tui.chart.cells.callouts import block_labels, draw_callouts, piece_labels, rest_labels, suspension_labels
-from tui.chart.cells.cells import Cells
+from tui.chart.cells.cells import Cells, one_a_cell
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
 from tui.chart.cells.memory_bands import draw_memory
@@ -89,7 +89,10 @@ def _name_marks(area: Cells, grid: Grid) -> None:
     near = clock_near if grid.look.calendar is None else grid.look.calendar.near
     taken = _cells_of(_label_of(grid), (0, 0)) if grid.chart.label else set()
     for mark in grid.chart.marks:
-        column, told = grid.chart.view.column_of(mark.time), f" {shorten(mark.told(near), _width_of(mark))} "
+        column, told = (
+            grid.chart.view.column_of(mark.time),
+            one_a_cell(f" {shorten(mark.told(near), _width_of(mark))} "),
+        )
         if 0 <= column < grid.size.columns and (place := _room_for(told, column, grid, taken)):
             area.write(*place, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
             taken |= _cells_of(told, place)
@@ -133,7 +136,7 @@ def _draw_hole(area: Cells, grid: Grid) -> None:
         (extra, start, view.column_of(hole.until + jobs[hole.rank].estimate)),
     ):
         is_free = is_open[:, max(first, 0) : max(last, 0)]
-        told = f" {told} " if told and look.patterned else told
+        told = one_a_cell(f" {told} " if told and look.patterned else told)
         if not told or is_free.shape[1] < len(told) + 2:
             continue
         rows: list[int] = np.flatnonzero(is_free[:, 1 : len(told) + 2].all(axis=1)).tolist()
@@ -175,9 +178,13 @@ def _draw_names(area: Cells, grid: Grid) -> None:
         alone[:, grid.now] = -1
     jobs = grid.chart.workload.jobs
     ahead = up.texture >= Texture.EXPECTED
-    labels = place_labels(alone, ahead, lambda rank: name(jobs[rank]))
-    labels += piece_labels(grid, alone, labels, lambda rank: name(jobs[rank]))
-    labels += block_labels(grid, alone, labels, lambda rank: name(jobs[rank]))
+
+    def name_of(rank: int) -> str:
+        return one_a_cell(name(jobs[rank]))
+
+    labels = place_labels(alone, ahead, name_of)
+    labels += piece_labels(grid, alone, labels, name_of)
+    labels += block_labels(grid, alone, labels, name_of)
     _write(area, grid, labels)
     _write(area, grid, [*suspension_labels(grid, alone, labels), *rest_labels(grid, alone, labels)])
     draw_callouts(area, grid, labels)
@@ -271,7 +278,7 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
     if lasts is None:
         return
     moment = clock if grid.look.calendar is None else grid.look.calendar.near(chart.clock)
-    told = f"{name(chart.workload.jobs[rank])} {moment(lasts[0]).rpartition(':')[0]}"
+    told = one_a_cell(f"{name(chart.workload.jobs[rank])} {moment(lasts[0]).rpartition(':')[0]}")
     left, right = "<>" if grid.look.ascii else "◂▸"
     accent = ink(Hue.ACCENT, Tone.STRONG)
     row = 1 if chart.label and grid.size.rows > 1 else 0

@@ -1,6 +1,6 @@
 """The chart as cells. In ASCII every job is drawn as a letter, and everything planned as dashes.
 
-Also tests tui.chart.cells.cells, tui.chart.cells.grid, tui.chart.cells.overlays.
+Also tests tui.chart.cells.grid, tui.chart.cells.overlays.
 """
 
 from __future__ import annotations
