@@ -224,5 +224,5 @@ def made_by_lot(lot: np.random.Generator, level: Difficulty) -> tuple[Trace, Wor
     table[:, Field.ESTIMATE] = run * lot.choice(level.factors, count)
     table[:, Field.STATUS] = 1
     ids = tuple(str(number + 1) for number in range(count))
-    trace = Trace("by lot", "swf", ids, table, Header(max_procs=PROCS, max_nodes=PROCS))
+    trace = Trace("random", "swf", ids, table, Header(max_procs=PROCS, max_nodes=PROCS))
     return trace, Workload.of(trace).with_overruns()

@@ -322,7 +322,7 @@ def _accuracy(known: Estimates) -> str:
 
 
 def _people(page: _Page, portrait: Portrait) -> Lines:
-    lines = page.title("Users, groups, queues", "users, groups and queues")
+    lines = page.title("Users, groups, queues", "shares of the jobs and of the work")
     whose = (portrait.users, portrait.groups, portrait.queues, portrait.accounts)
     shown = [
         line

@@ -63,7 +63,8 @@ def explanation(name: str) -> str:
         return (f"of {origin(name)}\n\n" if name in plugins() else "") + _explained(cls)
     if name in ORDERS:
         return "\n".join(_told(f"{name} (an order of the queue)", ORDERS[name])).rstrip()
-    raise ParameterError(f"no policy {quoted(name)}{near(name, [*POLICIES.names, *ORDERS, *plugins()])}")
+    known = sorted({*POLICIES.names, *ORDERS, *plugins()})
+    raise ParameterError(f"no policy or order {quoted(name)}{near(name, known)}")
 
 
 def _explained(cls: type[Policy]) -> str:

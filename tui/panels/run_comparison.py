@@ -44,7 +44,7 @@ CHANGE = 10
 TURN = Span("   "), Span("e", "key"), Span(" other run", "dim")
 ENDS = Span("   "), Span("v", "key"), Span(" ends", "dim")
 NOTE = "C colours gain and loss"
-SAME = "The same so far (d goes to where they part)."
+SAME = "The same so far (d goes to the first difference)."
 GAP = 2
 """Smallest number of blanks between a run's name in the heading and the column at its left"""
 COLUMN = (10, 18)
@@ -324,7 +324,7 @@ def between(context: Context, width: int) -> Line:
         if scene.never and _is_told(context):
             told = "never parted: every job starts and ends at the same time"
             return line(" ", Span(text.shorten(told, width - 1), "dim"))
-        parts = Span("   "), Span("d", "key"), Span(" goes to where they part", "dim")
+        parts = Span("   "), Span("d", "key"), Span(" goes to the first difference", "dim")
         return line(Span(" the same so far", "dim"), *parts, *TURN, *ENDS)
     is_there = context.scene.snapshot.step == scene.parting.steps[context.of_other]
     hint = () if is_there else (Span("   "), Span("d", "key"), Span(" goes there", "dim"))

@@ -139,7 +139,7 @@ def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
 
 def quiz_opening(quiz: Quiz) -> LessonOpening:
     """Return the opening of the next question of a quiz."""
-    return LessonOpening(Source("by lot"), policy_of("easy"), by_event=True, stage=quiz.ask)
+    return LessonOpening(Source("random"), policy_of("easy"), by_event=True, stage=quiz.ask)
 
 
 def _about(source: Source, trace: Trace, workload: Workload) -> About:

@@ -61,7 +61,7 @@ def test_each_section_says_which_question_it_answers() -> None:
         "Arrivals · when do jobs come?",
         "Estimates · how long do users say that their jobs will run?",
         "Accuracy · how much of its estimate does a job use?",
-        "Users, groups, queues · users, groups and queues",
+        "Users, groups, queues · shares of the jobs and of the work",
         "Fidelity · differences from the file",
     ):
         assert title in drawn

@@ -229,7 +229,7 @@ def test_who_is_there_needs_no_key_to_go_there() -> None:
 
 
 def test_before_it_is_known_where_they_part_they_are_the_same_so_far() -> None:
-    told = " the same so far   d goes to where they part   e other run   v ends"
+    told = " the same so far   d goes to the first difference   e other run   v ends"
     assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == told
     assert between(compared("z-figure4", "fcfs", "easy", 5), 80).text == told
 

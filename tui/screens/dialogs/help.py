@@ -80,7 +80,7 @@ HERE: dict[str, tuple[str, Rows]] = {
         (
             ("e", "Show the other run in the panels."),
             ("C", "Colour gain and loss."),
-            ("d", "To where they part."),
+            ("d", "To the first difference."),
             ("v", "End the comparison; Z brings it back."),
             ("click", "Select the job."),
         ),

@@ -40,6 +40,10 @@ class Files:
     def __init__(self, screen: ControlledScreen, recent: Sequence[str]) -> None:
         self._screen, self._recent = screen, recent
 
+    @property
+    def _name(self) -> str:
+        return file_name(self._screen.about.workload.name)
+
     def trace(self) -> None:
         self._screen.open(dialogs.TracePicker(self._recent), self.open_trace)
 
@@ -61,7 +65,7 @@ class Files:
 
     def _ask_where(self, what: str) -> None:
         step = self._screen.scene.snapshot.step if self._screen.scene else 0
-        name = file_name(f"{Path(self._screen.about.workload.name).stem}-{step}") + ".svg"
+        name = f"{self._name}-{step}.svg"
         if what == "screen":
             self._screen.open(
                 dialogs.Prompt("Save the screen as", "FILE.svg", _picture, initial=name), self._save_screen
@@ -91,9 +95,8 @@ class Files:
     # Sessions
 
     def save(self) -> None:
-        initial = f"{file_name(Path(self._screen.about.workload.name).stem)}.session"
         hint = "file name; schedscope --session FILE restores exactly this moment"
-        dialog = dialogs.Prompt("Save the session as", hint, _file, initial=initial)
+        dialog = dialogs.Prompt("Save the session as", hint, _session, initial=f"{self._name}.session")
         self._screen.open(dialog, lambda path: self._screen.post_message(KeepSession(path)))
 
     def copy_session(self) -> None:
@@ -128,10 +131,6 @@ class GuestFiles(Files):
     def save(self) -> None:
         self._screen.post_message(KeepSession(f"{self._name}.session"))
 
-    @property
-    def _name(self) -> str:
-        return file_name(Path(self._screen.about.workload.name).stem)
-
 
 def theme_choice(look: Look) -> ChoiceDialog:
     """Return the dialog in which the user chooses a look."""
@@ -147,16 +146,28 @@ def look_named(name: str, now: Look) -> Look:
     return LOOKS[name].with_mode(now.mode) if name in LOOKS else now.with_mode(cast(Mode, name))
 
 
-def _file(text: str) -> str:
+def _session(text: str) -> str:
     if not text:
         raise ParameterError("enter a file name")
+    _check(text, "session", b"schedscope session")
     return text
 
 
 def _picture(text: str) -> str:
     if not text.endswith(".svg"):
         raise ParameterError("the name of a picture ends in .svg")
+    _check(text, "picture", *_PICTURES)
     return text
+
+
+def _check(path: str, what: str, *begins: bytes) -> None:
+    """Raise `SchedscopeError` if no file of the kind `what` can be written at `path`, while it is still being typed."""
+    at = os.path.expanduser(path)
+    if os.path.isdir(at):
+        raise SchedscopeError(f"{path}: is a directory; add the name of a file")
+    if not os.path.isdir(os.path.dirname(at) or "."):
+        raise SchedscopeError(f"{path}: its directory does not exist; create it, or choose another one")
+    refuse_replacing(at, what, *begins)
 
 
 def parse_drawing(text: str) -> tuple[Path, int, int]:

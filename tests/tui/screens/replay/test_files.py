@@ -59,9 +59,22 @@ async def test_the_command_that_brings_it_back_can_be_pasted(folder: Path) -> No
 async def test_a_session_is_not_saved_where_no_file_can_be(folder: Path) -> None:
     async with replay() as run:
         await run.press("s")
-        await enter(run, "nowhere/at-all.session")
-        assert "nowhere" in noted(run)
+        for path, told in (
+            ("nowhere/at-all.session", "nowhere/at-all.session: its directory does not exist"),
+            (".", ".: is a directory"),
+            ("x" * 300, ""),
+        ):
+            await enter(run, path)
+            assert told in run.text
+            if isinstance(run.app.screen, Prompt):
+                await run.press("ctrl+u")
         assert list(folder.iterdir()) == []
+
+
+async def test_name_of_a_trace_with_a_dot_is_kept(folder: Path) -> None:
+    async with replay("k-figure2.1-2.2") as run:
+        await run.press("s", "enter")
+        assert [path.name for path in folder.iterdir()] == ["k-figure2.1-2.2.session"]
 
 
 async def test_capital_y_copies_the_session_as_a_line() -> None:
