@@ -99,7 +99,7 @@ class Board:
 
     def see(self, cluster: Cluster) -> None:
         """Add the next picture without making forecasts: score the kept forecasts of the jobs that have started."""
-        self.learn(cluster.jobs)
+        self.past.see(cluster)
         for job in cluster.jobs:
             if not job.is_waiting and job.id in self._open:
                 said = self._open.pop(job.id)

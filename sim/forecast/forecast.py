@@ -101,6 +101,12 @@ class FromNow(Slurm):
                     now.begin(job, AsRecorded(now.time, 0.0), seats)
         super().decide(now)
 
+    def _main(self, now: Pass) -> dict[int, Job]:
+        """Start no job: in Slurm's main half a job that does not fit closes all nodes of its partitions for others. Any
+        job that starts nevertheless starts in the backfill half, too.
+        """
+        return {}
+
     def is_held(self, view: View, job: Job) -> bool:
         own = self.demands.get(job.rank, ())
         if not own:
@@ -172,18 +178,22 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
     if shape is not None and (
         model.quantile is None or len(kept) * (len(kept) - len(running)) * len(shape.nodes) > MOST_REPLANNED
     ):
-        found = _planned(kept, shape, known, lengths).items()
+        found = _planned(kept, shape, known, lengths, cluster.at).items()
         return {kept[place].id: cluster.at + start for place, start in found}
     policy: Policy = Easy()
     if shape is not None:
-        policy = FromNow(Fcfs(), 0.0, bf_resolution=1.0, running=len(running), demands=known.taken, most=most)
+        order = past.shares.order(cluster, kept) if past is not None else None
+        policy = FromNow(order or Fcfs(), 0.0, bf_resolution=1.0, running=len(running), demands=known.taken, most=most)
     workload = _workload(kept, [estimates[place] for place in keep], lengths, shape, procs)
     starts = zip(kept, run(workload, policy).start.tolist(), strict=True)
     return {job.id: cluster.at + start for job, start in starts if job.is_waiting and not isnan(start)}
 
 
-def _planned(jobs: Sequence[ClusterJob], shape: Shape, known: Demands, lengths: Sequence[float]) -> dict[int, float]:
-    """Return the start of each waiting job, by its index in `jobs`, in seconds from now, in a plan made once.
+def _planned(
+    jobs: Sequence[ClusterJob], shape: Shape, known: Demands, lengths: Sequence[float], now: float
+) -> dict[int, float]:
+    """Return the start of each waiting job, by its index in `jobs`, in a plan made once. Starts are in seconds from the
+    time `now`.
 
     The jobs that a limit holds back now take their places behind all others, as Slurm's backfill passes over them.
     """
@@ -196,7 +206,7 @@ def _planned(jobs: Sequence[ClusterJob], shape: Shape, known: Demands, lengths: 
     limits = [job.limit for job in jobs if job.limit]
     grain = min(max(median(limits or [0.0]) / STEPS, 1.0), RESOLUTION)
     is_coarse = len(jobs) * len(shape.nodes) > MOST_EXACT
-    found = PlanAhead(shape, known, running, grain, is_coarse).starts([*waiting, *held])
+    found = PlanAhead(shape, known, running, grain, is_coarse, now).starts([*waiting, *held])
     return {place: start for place, start in found.items() if start < inf}
 
 

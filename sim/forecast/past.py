@@ -1,11 +1,12 @@
-"""Memory of past jobs: how long they ran in proportion to their limits, from which run times are learnt."""
+"""Memory of past jobs and pictures of a cluster: run times in proportion to limits, and what each user has used."""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable
 
-from sim.cluster.values import ClusterJob
+from sim.cluster.values import Cluster, ClusterJob
+from sim.forecast.shares import FairShares
 
 KEPT = 200
 """Largest number of past jobs that are remembered for each user, and for all users together; the latest ones are
@@ -23,6 +24,8 @@ class Past:
     """Run times of jobs that have ended, for each user and for all users. A job that is added twice counts once."""
 
     def __init__(self, jobs: Iterable[ClusterJob] = ()) -> None:
+        self.shares = FairShares()
+        """Usage of each user, from which a forecast knows which users come first."""
         self._shares: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
         self._known: dict[str, None] = {}
         for job in jobs:
@@ -30,6 +33,12 @@ class Past:
 
     def __len__(self) -> int:
         return len(self._known)
+
+    def see(self, cluster: Cluster) -> None:
+        """Add the next picture (polled state) of the cluster, in order of time, and its jobs that have ended."""
+        for job in cluster.jobs:
+            self.add(job)
+        self.shares.see(cluster)
 
     def add(self, job: ClusterJob) -> None:
         """Add a job if it ended by itself or at its time limit, so that its run time is known; ignore any other job."""

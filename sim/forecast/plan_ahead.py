@@ -55,12 +55,16 @@ class PlanAhead:
         running: Iterable[tuple[int, Seats, float]],
         grain: float = 1.0,
         is_coarse: bool = False,
+        clock: float = 0.0,
     ) -> None:
         """Make the plan in which only running jobs hold resources. `running` are their (number, nodes and amounts,
-        seconds until the end). All ends are rounded up to multiples of `grain` seconds, as Slurm does. With
-        `is_coarse`, far ends are rounded up by up to `COARSE` of the time until then, so that there are few steps.
+        seconds until the end). All ends are rounded up to multiples of `grain` seconds on the clock, which shows the
+        time `clock` now, as Slurm does. With `is_coarse`, far ends are rounded up by up to `COARSE` of the time until
+        then, so that there are few steps.
         """
         self._shape, self._demands, self._grain, self._is_coarse = shape, demands, grain, is_coarse
+        self._since = clock % grain
+        """Seconds since the clock last showed a multiple of `grain`."""
         ends = sorted(((number, seats, self._rounded(end)) for number, seats, end in running), key=lambda each: each[2])
         times = sorted({0.0, *(end for _, _, end in ends), *shape.changes_after(0.0)})
         self._times = [0.0, *(time for before, time in pairwise(times) if time > before + MOMENT)]
@@ -196,7 +200,8 @@ class PlanAhead:
 
     def _rounded(self, end: float) -> float:
         grain = max(self._grain, COARSE * 2.0 ** floor(log2(end)) if self._is_coarse and end > 1 else 0.0)
-        return ceil(end / grain) * grain
+        since = self._since if grain == self._grain else 0.0
+        return ceil((end + since - MOMENT) / grain) * grain - since
 
 
 class Use:

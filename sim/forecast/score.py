@@ -94,8 +94,8 @@ class Scorer:
     def add(self, cluster: Cluster) -> None:
         """Add the next poll of the cluster: compare earlier forecasts with the starts that `cluster` shows, and
         forecast the starts of its waiting jobs."""
+        self._past.see(cluster)
         for job in cluster.jobs:
-            self._past.add(job)
             if job.is_waiting:
                 self._waits.add(job.id)
             elif job.id in self._waits and job.start is not None and (job.is_running or job.nodes):
