@@ -27,7 +27,7 @@ from sim.workload.outages import Outage
 from tui.chart.axis import CLOCK, Axis, ByEvent, Steps
 from tui.chart.colours import Colours
 from tui.chart.lanes import Lanes
-from tui.chart.node_rows import NodeRows
+from tui.chart.node_rows import NodeRows, placed_names
 from tui.chart.owners import ByOwner, Partitioned, gap_of
 from tui.chart.partition_names import lane_names
 from tui.chart.planned import plan_boxes, planned_times
@@ -124,6 +124,7 @@ class ChartMaker:
             lane_names=names,
             names=() if self._nodes is None else _names_in(self._nodes.names, by_owner, has_memory),
             memory=memory,
+            band_cores=() if self._nodes is None else self._nodes.band_cores,
             useless=useless,
             unused=unused,
             missing=missing_in(view, snapshot.outages, by_owner) if lanes is None else None,
@@ -417,8 +418,7 @@ def _names_in(
     """Return the names of nodes with their lowest positions; none in lanes of nodes by use."""
     if by_owner is None or not has_memory:
         return names if by_owner is None else ()
-    places = by_owner.orders[0].places
-    return tuple((int(places[core]), name) for core, name in names)
+    return placed_names(names, by_owner)
 
 
 def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:

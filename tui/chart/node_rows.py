@@ -125,11 +125,12 @@ class NodeRows:
         """Return an order of the cores with room for a band above each node; None if the nodes have no memory, or the
         chart has too few rows.
         """
-        if not has_bands(self.shape, view.low, view.high, view.rows):
-            return None
-        sets = tuple((1 << high) - (1 << low) for low, high in pairwise(self.shape.first_core))
-        gap = gap_of(view.high - view.low, view.rows, _visible(self.shape, view.low, view.high))
-        return Partitioned(sets, sets, clock, self.shape.cores, gap, is_fixed=True)
+        return with_bands(self.band_cores, view, clock)
+
+    @property
+    def band_cores(self) -> tuple[int, ...]:
+        """Return the lowest core of each node, and the number of all cores; empty if no node has memory."""
+        return tuple(self.shape.first_core) if self.shape.has[:, 1].any() else ()
 
     def memory(self, seen: Sequence[Seen], view: ChartView) -> NDArray[np.int8]:
         """Return an array (node, column): eighths of the node's memory in use, -1 in the future."""
@@ -178,16 +179,34 @@ class NodeRows:
         return tuple(LaneName(name, "", count(size, "node")) for name, size in zip(LANES, sizes, strict=True))
 
 
-def _visible(shape: Shape, low: int, high: int) -> int:
-    """Return how many nodes have cores from `low` to before `high`."""
-    return sum(first < high and end > low for first, end in pairwise(shape.first_core))
-
-
-def has_bands(shape: Shape | None, low: int, high: int, rows: int) -> bool:
-    """Return True if there is room for a band of memory above each node of which cores are seen, in so many rows of
-    pixels.
+def has_bands(firsts: Sequence[int], low: int, high: int, rows: int) -> bool:
+    """Return True if there is room for a band of memory above each node of which cores from `low` to before `high` are
+    seen, in so many rows of pixels. `firsts` has the lowest core of each node, and the number of all cores; it is empty
+    if no memory is known.
     """
-    return shape is not None and bool(shape.has[:, 1].any()) and _ROWS * _visible(shape, low, high) <= rows
+    return bool(firsts) and _ROWS * _visible(firsts, low, high) <= rows
+
+
+def with_bands(firsts: Sequence[int], view: ChartView, clock: float) -> Partitioned | None:
+    """Return an order of the cores with room for a band above each node; None if there is no room. `firsts` is as for
+    `has_bands`.
+    """
+    if not has_bands(firsts, view.low, view.high, view.rows):
+        return None
+    sets = tuple((1 << high) - (1 << low) for low, high in pairwise(firsts))
+    gap = gap_of(view.high - view.low, view.rows, _visible(firsts, view.low, view.high))
+    return Partitioned(sets, sets, clock, firsts[-1], gap, is_fixed=True)
+
+
+def placed_names(names: Iterable[tuple[int, str]], by_owner: ByOwner) -> tuple[tuple[int, str], ...]:
+    """Return labels of nodes with the positions of their lowest cores in an order with bands of memory."""
+    places = by_owner.orders[0].places
+    return tuple((int(places[core]), name) for core, name in names)
+
+
+def _visible(firsts: Sequence[int], low: int, high: int) -> int:
+    """Return how many nodes have cores from `low` to before `high`."""
+    return sum(first < high and end > low for first, end in pairwise(firsts))
 
 
 def mostly(cores: Bools, edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:

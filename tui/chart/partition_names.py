@@ -33,6 +33,8 @@ class LaneName(NamedTuple):
     limits: str
     size: str = ""
     """Text for the size of the lane; "" to use the number of processors in the lane's `Band` (the lane at one time)."""
+    more: str = ""
+    """Text that follows the size where there is room; "" for none."""
 
     @property
     def full(self) -> str:
@@ -43,6 +45,8 @@ class LaneName(NamedTuple):
         can be used.
         """
         if self.size:
+            if self.more:
+                yield f"{self.name}: {self.size}, {self.more}"
             yield from (f"{self.name}: {self.size}", self.name)
             return
         most, *less = band.told

@@ -181,6 +181,8 @@ class ChartScene(Chart):
     """
     pending: bool = False
     """True if some columns are still missing, because drawing them would have taken too long."""
+    band_cores: tuple[int, ...] = ()
+    """Lowest core of each node, and the number of all cores, for bands of memory; empty if no memory is known."""
     memory: NDArray[np.int8] | None = None
     """Array (node, column): eighths of the node's memory in use, -1 in the future; None if the chart does not show
     it

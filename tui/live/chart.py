@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import inf, nextafter
 
@@ -17,6 +18,7 @@ from sim.workload.model import Field, Floats, Workload
 from sim.workload.outages import Outage
 from tui.chart.chart_maker import missing_in
 from tui.chart.colours import Colours, Legend
+from tui.chart.node_rows import placed_names, with_bands
 from tui.chart.owners import ByOwner
 from tui.chart.raster import Frame, Raster, rasterise
 from tui.chart.scale import NOW_AT, Camera, ChartView
@@ -74,11 +76,17 @@ class ChartMaker:
         """Return the chart at the time `clock`; `cluster` is the state at the poll that is shown."""
         workload = observed.workload
         view, names, lanes = camera.view(clock), labels_of(observed, cluster, camera.columns >= ROOMY, unicode), None
-        if by_use := lanes_by_use(observed, cluster, view, clock, camera.by_rows):
-            view, names = by_use[0].view(view), ()
-            lanes = ByOwner(by_use[0], None, view.axis, view.per_column, view.first, view.columns)
+        firsts = band_cores(observed, cluster)
+        bands = with_bands(firsts, view, clock) if camera.memory else None
+        by_use = None if bands else lanes_by_use(observed, cluster, view, clock, camera.by_rows)
+        order = bands or (by_use[0] if by_use else None)
+        if order is not None:
+            view = order.view(view)
+            lanes = ByOwner(order, None, view.axis, view.per_column, view.first, view.columns)
+            names = placed_names(names, lanes) if bands else ()
         else:
             view = replace(view, cuts=tuple(row.low for row in reversed(observed.layout.rows)))
+            names = racks_of(observed, view) or names
         stretches = observed.stretches(clock)
         running = [stretch for stretch in stretches if stretch.end is None]
         plan = plan_boxes(observed, cluster, running, clock)
@@ -106,7 +114,9 @@ class ChartMaker:
             names=names,
             by_owner=lanes,
             lane_names=by_use[1] if by_use else (),
-            outlines=() if lanes else tuple(outlines_of(observed, cluster, view, clock)),
+            outlines=tuple(outlines_of(observed, cluster, view, clock, lanes)),
+            band_cores=firsts,
+            memory=self.unused.memory(observed, view, clock) if bands else None,
         )
 
     def _raster(
@@ -179,19 +189,29 @@ def _or_nan(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def outlines_of(observed: Observed, cluster: Cluster, view: ChartView, clock: float) -> Iterator[Outline]:
-    """Yield an outline for each reservation, and one without a frame for each unavailable node, with the reason as its
-    label.
+def outlines_of(
+    observed: Observed, cluster: Cluster, view: ChartView, clock: float, lanes: ByOwner | None = None
+) -> Iterator[Outline]:
+    """Yield an outline for each reservation, and one without a frame for all nodes that became unavailable at the same
+    time for the same reason, with the reason as its label.
     """
     origin, layout = observed.origin or 0.0, observed.layout
+
+    def placed(nodes: Iterable[str]) -> int:
+        cores = layout.processors(nodes)
+        return cores if lanes is None else lanes.orders[0].lifted(cores)
+
     for reserved in cluster.reservations:
         start, end = reserved.start - origin, reserved.end - origin
-        if start < view.end and end > view.start and (cores := layout.processors(reserved.nodes)):
+        if start < view.end and end > view.start and (cores := placed(reserved.nodes)):
             yield Outline(reserved.name, start, end, cores)
+    together: dict[tuple[str, float, float], list[str]] = {}
     for gone in observed.gone(clock):
         end = view.end if gone.end is None else gone.end
         if gone.start < view.end and end > view.start:
-            yield Outline(gone.reason, gone.start, end, layout.processors([gone.node]), is_framed=False)
+            together.setdefault((gone.reason, gone.start, end), []).append(gone.node)
+    for (reason, start, end), nodes in together.items():
+        yield Outline(reason, start, end, placed(nodes), is_framed=False)
 
 
 def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
@@ -201,6 +221,50 @@ def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
         Outage(gone.start, inf if gone.end is None else gone.end, layout.processors([gone.node]))
         for gone in observed.gone(clock)
     )
+
+
+def band_cores(observed: Observed, cluster: Cluster) -> tuple[int, ...]:
+    """Return the lowest core of each node from the lowest up, and the number of all cores; empty if no node's memory is
+    known.
+    """
+    if not any(node.memory for node in cluster.nodes):
+        return ()
+    return (*(row.low for row in reversed(observed.layout.rows)), observed.layout.cpus)
+
+
+def racks_of(observed: Observed, view: ChartView) -> tuple[tuple[int, str], ...]:
+    """Return pairs (lowest core, name) of racks, from the lowest up, if more nodes are visible than the chart has rows
+    of cells. The name of a rack is the first part of its nodes' names, up to the first number: r01 for r01n07. The
+    result is empty if there are fewer nodes, if names have one number only, or if a rack's nodes are not neighbours.
+    """
+    rows = [row for row in reversed(observed.layout.rows) if row.low < view.high and row.high > view.low]
+    if 2 * len(rows) <= view.rows:
+        return ()
+    found: list[tuple[int, str]] = []
+    for row in rows:
+        if not (rack := rack_of(row.node)):
+            return ()
+        if not found or found[-1][1] != rack:
+            found.append((row.low, rack))
+    names = [name for _, name in found]
+    if len(set(names)) < len(names) or 2 * len(names) > view.rows:
+        return ()
+    width = min(max(map(len, names)), NAME)
+    return tuple((low, pad(shorten(printable(name), width), width)) for low, name in found)
+
+
+def rack_of(node: str) -> str:
+    """Return the name of a node's rack, "" if its name has fewer than two numbers.
+
+    >>> rack_of("r01n07"), rack_of("rack3-node12"), rack_of("n12")
+    ('r01', 'rack3', '')
+    """
+    found = _RACK.match(node)
+    return found[1] if found else ""
+
+
+_RACK = re.compile(r"(\D*\d+)\D+\d+\D*$")
+"""Name of a node with two numbers; the first part names its rack"""
 
 
 def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool = True) -> tuple[tuple[int, str], ...]:

@@ -94,7 +94,7 @@ def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width:
         f"{job.cpus:,}" + (f"+{job.gpus}g" if job.gpus else ""),
         span(max(scene.cluster.at - job.submit, 0.0)),
         slurm if is_both else ours or slurm,
-        ours or "-",
+        ours or ("-" if scene.forecasts is not None else "..."),
         f"{job.priority:,}",
     ]
     name = text.shorten(job_name(job), columns[0] - 3)

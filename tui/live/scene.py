@@ -10,12 +10,12 @@ from sim.cluster.changes import Event
 from sim.cluster.dates import date
 from sim.cluster.observed import Dated, Observed
 from sim.cluster.reasons import say
-from sim.cluster.room import barred
 from sim.cluster.values import Cluster, ClusterJob
 from sim.formatting import count, name, printable, span
 from sim.policies.columns import Column
 from tui.chart.hover import Spot
 from tui.chart.scene import ChartScene, Mark
+from tui.live.node_lines import state_of, taken_of
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span
@@ -130,13 +130,8 @@ class LiveScene:
         if node is None:
             return ""
         at = date(spot.time + (self.observed.origin or 0.0), self.cluster.at)
-        taken = [f"{node.cpus_taken} of {count(node.cpus, 'core')}"]
-        taken += [f"{node.gpus_taken} of {count(node.gpus, 'GPU')}"] if node.gpus else []
-        taken += [f"{node.memory_taken:,} of {node.memory:,} MB"] if node.memory else []
-        told = f"{printable(node.name)} at {at}: no job here; now {', '.join(taken)} taken"
-        if (cause := barred(self.cluster).get(node.name)) is not None:
-            told += f"\nno waiting job has room here: {cause}"
-        return f"{told}\n{printable('+'.join(sorted(node.states)))} {printable(node.reason)}".rstrip()
+        now = f"{taken_of(self.cluster, node)} taken\n{state_of(self.cluster, node)}"
+        return f"{printable(node.name)} at {at}: no job here; now {now}"
 
 
 @dataclass(frozen=True, slots=True)

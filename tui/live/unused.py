@@ -1,6 +1,8 @@
-"""Free cores of an observed cluster that no waiting job can use, for its chart."""
+"""Nodes of an observed cluster at its polls, for its chart: free cores that no waiting job can use, and memory."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +20,45 @@ KEPT = 20_000
 
 
 class Unused:
-    """Nodes whose free cores no waiting job could use, at each poll that was seen."""
+    """Nodes whose free cores no waiting job could use, and the memory of all nodes, at each poll that was seen."""
 
     def __init__(self) -> None:
         self._nodes: dict[float, frozenset[str]] = {}
+        self._memory: dict[float, Mapping[str, int]] = {}
+        """For each poll, by its time: eighths of the memory of each node that are in use; -1 if its memory is
+        unknown
+        """
         self._bands: dict[tuple[object, ...], Bools] = {}
 
     def see(self, cluster: Cluster) -> None:
-        """Store, for this poll, the nodes whose free cores no waiting job can use. To save memory, successive polls
-        with equal sets of nodes share one set.
+        """Store, for this poll, the nodes whose free cores no waiting job can use, and the use of memory. Successive
+        polls with equal values share one object.
         """
         if len(self._nodes) >= KEPT:
+            self._memory.pop(next(iter(self._nodes)), None)
             self._nodes.pop(next(iter(self._nodes)))
         nodes = frozenset(barred(cluster))
         last = next(reversed(self._nodes.values()), nodes)
         self._nodes[cluster.at] = last if last == nodes else nodes
+        memory = {node.name: -(-8 * min(node.memory_taken, node.memory) // node.memory) if node.memory else -1
+                  for node in cluster.nodes}  # fmt: skip
+        had = next(reversed(self._memory.values()), memory)
+        self._memory[cluster.at] = had if had == memory else memory
+
+    def memory(self, observed: Observed, view: ChartView, clock: float) -> NDArray[np.int8]:
+        """Return an array (node, column): eighths of the node's memory in use, -1 if unknown or in the future. Nodes
+        are in the order of their cores; the last poll before the middle of the column decides.
+        """
+        rows, origin, moments = observed.layout.rows[::-1], observed.origin or 0.0, observed.moments
+        found = np.full((len(rows), view.columns), -1, np.int8)
+        levels, last = np.full(len(rows), -1, np.int8), None
+        for column in range(min(view.column_of(clock), view.columns - 1) + 1):
+            time = min(view.time_at(column + 0.5), clock)
+            if time >= moments[0] and (known := self._memory.get(moments[observed.picture_at(time)] + origin)):
+                if known is not last:
+                    levels, last = np.array([known.get(row.node, -1) for row in rows], np.int8), known
+                found[:, column] = levels
+        return found
 
     def bands(self, observed: Observed, view: ChartView, clock: float, by_owner: ByOwner | None = None) -> Bools | None:
         """Return an array (band, column): True if no waiting job could use the free cores on most of the band (a group

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from sim.cluster.observed import Observed
 from sim.cluster.room import barred, free_on
-from sim.cluster.values import Cluster
-from sim.formatting import count
+from sim.cluster.values import Cluster, Node
+from sim.formatting import count, printable
 from tui.chart.node_rows import LANES
 from tui.chart.owners import Partitioned, gap_of
 from tui.chart.partition_names import LaneName
 from tui.chart.scale import ChartView
 
-_GONE = len(LANES)
-"""Number of the lane for unavailable nodes: one more than the number of the last lane of a simulated machine"""
+GONE = "gone"
+"""Name of the lane for unavailable nodes."""
+MOST_CAUSES = 3
+"""Largest number of causes that the name of a lane lists."""
 
 
 def lanes_by_use(
     observed: Observed, cluster: Cluster, view: ChartView, clock: float, by_rows: bool | None
 ) -> tuple[Partitioned, tuple[LaneName, ...]] | None:
     """Return lanes for the nodes as they are at the poll that is shown, with the lanes' names; None if the chart shows
-    the nodes in their fixed order, without lanes.
+    the nodes in their fixed order, without lanes. Lanes without nodes are left out; the names of others give the
+    reasons why nodes are gone, or why their free cores are of no use.
 
     `by_rows` is the user's choice. If it is None, there are lanes only if there are more nodes than rows.
     """
@@ -27,18 +32,41 @@ def lanes_by_use(
     if not rows or not (by_rows if by_rows is not None else len(rows) > view.rows):
         return None
     useless = barred(cluster)
-    lanes: list[list[str]] = [[] for _ in (*LANES, "gone")]
+    lanes: dict[str, list[Node | None]] = {name: [] for name in (*LANES, GONE)}
+    names: dict[str, list[str]] = {name: [] for name in lanes}
     for row in rows:
         node = cluster.node_of.get(row.node)
         free = 0 if node is None else free_on(cluster, node).cores
         if node is None or node.is_gone:
-            lane = _GONE
+            lane = GONE
         elif free == node.cpus:
-            lane = LANES.index("empty")
+            lane = "empty"
         else:
-            lane = LANES.index("full" if not free else "no use" if node.name in useless else "in part")
-        lanes[lane].append(row.node)
-    sets = tuple(map(observed.layout.processors, lanes))
+            lane = "full" if not free else "no use" if node.name in useless else "in part"
+        lanes[lane].append(node)
+        names[lane].append(row.node)
+    seen = [name for name in lanes if names[name]]
+    sets = tuple(observed.layout.processors(names[name]) for name in seen)
     gap = gap_of(view.high - view.low, view.rows, len(sets))
-    names = (LaneName(name, "", count(len(nodes), "node")) for name, nodes in zip((*LANES, "gone"), lanes, strict=True))
-    return Partitioned(sets, sets, clock, observed.layout.cpus, gap, is_fixed=True), tuple(names)
+    causes = {GONE: [reason_of(node) for node in lanes[GONE]], "no use": [useless[each] for each in names["no use"]]}
+    told = (LaneName(each, "", count(len(names[each]), "node"), _most(causes.get(each, []))) for each in seen)
+    return Partitioned(sets, sets, clock, observed.layout.cpus, gap, is_fixed=True), tuple(told)
+
+
+def reason_of(node: Node | None) -> str:
+    """Return the administrator's reason why a node is unavailable, without its time; "unknown" if there is none."""
+    if node is None:
+        return "not listed"
+    return printable(node.reason.partition(" [")[0]) or "no reason given"
+
+
+def _most(causes: list[str]) -> str:
+    """Return the causes with the number of nodes of each, the most frequent first; "" if there are none.
+
+    >>> _most(["disk", "cooling", "cooling"]), _most(["disk", "disk"])
+    ('cooling (2), disk', 'disk')
+    """
+    counted = Counter(causes).most_common()
+    if len(counted) == 1:
+        return counted[0][0]
+    return ", ".join(f"{cause} ({many:,})" if many > 1 else cause for cause, many in counted[:MOST_CAUSES])

@@ -345,7 +345,7 @@ class Gantt(RowWidget, can_focus=True):
         """Change the vertical order of the chart: in lanes, by processor number, or by nodes with their memory."""
         chart, camera = self._scene.chart if self._scene is not None else None, self._camera
         if camera is not None and chart is not None:
-            can = has_bands(chart.workload.shape, camera.low, camera.high, camera.rows)
+            can = has_bands(chart.band_cores, camera.low, camera.high, camera.rows)
             self._move(camera.reordered(bool(chart.lanes or (chart.by_owner and chart.memory is None)), can))
 
     def action_follow(self) -> None:

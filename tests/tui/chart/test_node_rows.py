@@ -20,7 +20,7 @@ from tui.chart.cells.edges import margin_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
 from tui.chart.hover import free_text, spot_at
-from tui.chart.node_rows import has_bands
+from tui.chart.node_rows import NodeRows, has_bands
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, Mode
 from tui.panels.numbers_so_far import figures
@@ -138,13 +138,13 @@ def test_place_between_two_nodes_is_no_core(engine: Engine) -> None:
 
 
 def test_bands_need_memory_and_three_rows_a_node(tmp_path: Path) -> None:
-    shape = engine_of(machine(tmp_path, 9), "easy", until=40).workload.shape
-    assert shape is not None
-    assert [has_bands(shape, 0, 36, rows) for rows in (26, 27)] == [False, True]
-    assert has_bands(shape, 4, 8, 3)
-    without = replace(shape, nodes=tuple(replace(node, memory=0) for node in shape.nodes))
-    assert not has_bands(without, 0, 36, 99)
-    assert not has_bands(None, 0, 36, 99)
+    workload = engine_of(machine(tmp_path, 9), "easy", until=40).workload
+    assert workload.shape is not None
+    firsts = NodeRows(workload, workload.shape).band_cores
+    assert [has_bands(firsts, 0, 36, rows) for rows in (26, 27)] == [False, True]
+    assert has_bands(firsts, 4, 8, 3)
+    without = replace(workload.shape, nodes=tuple(replace(node, memory=0) for node in workload.shape.nodes))
+    assert not has_bands(NodeRows(workload, without).band_cores, 0, 36, 99)
 
 
 def test_one_key_shows_nodes_then_their_memory_then_lanes() -> None:

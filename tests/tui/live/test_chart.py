@@ -17,7 +17,7 @@ from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, wait
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.scale import Camera
-from tui.live.chart import MODES, ChartMaker, labels_of
+from tui.live.chart import MODES, ChartMaker, labels_of, rack_of
 from tui.look.palette import DARK
 
 SMALL = Size(90, 12)
@@ -111,3 +111,47 @@ def test_eight_nodes_are_lanes_by_use_on_demand(shared: Path) -> None:
     observed = recorded(shared, VERSIONS[0])
     assert "by use" not in drawn(observed, Size(120, 30))
     assert "by use" in drawn(observed, Size(120, 30), by_rows=True)
+
+
+def test_memory_is_a_band_above_each_node_on_demand() -> None:
+    """Half of the memory of node 1 was in use at the only poll, and none of node 2's."""
+    observed = observed_of(runs("1", 4, "n1"), at=60)
+    assert observed.last is not None
+    maker, camera = ChartMaker(), Camera(20, 0, 8, 60, 24, begin=0.0, memory=True)
+    maker.unused.see(observed.last)
+    chart = maker.make(observed, observed.last, 200.0, camera)
+    assert chart.band_cores == (0, 4, 8)
+    assert chart.memory is not None
+    now = chart.view.column_of(200.0)
+    assert chart.memory[:, now].tolist() == [0, 4]
+    assert (chart.memory[:, now + 1 :] == -1).all()
+    assert chart.memory[:, 0].tolist() == [-1, -1]
+    assert "▄▄▄▄" in paint(chart, DARK, Size(70, 14)).text
+    low = replace(camera, rows=5)
+    assert maker.make(observed, observed.last, 200.0, low).memory is None
+
+
+def test_more_nodes_than_rows_have_the_names_of_their_racks() -> None:
+    nodes = tuple(Node(f"r{rack:02}n{number:02}", 8) for rack in range(1, 11) for number in range(1, 31))
+    text = drawn(observed_of(nodes=nodes), Size(90, 27), by_rows=False)
+    left = [line.partition("▕")[0].strip() for line in text.splitlines()]
+    assert [name for name in left[:-2] if name] == [f"r{rack:02}" for rack in range(1, 11)]
+    assert rack_of("r01n01") == "r01"
+    few = drawn(observed_of(nodes=nodes[:6]), Size(90, 27), by_rows=False)
+    assert "r01n06" in few
+
+
+def test_reason_of_nodes_that_went_together_stands_once() -> None:
+    gone = tuple(
+        replace(Node(f"n{number}", 4), states=frozenset({"DRAIN"}), reason="disk [root@2026-11-23T00:00:20]")
+        for number in range(1, 5)
+    )
+    assert drawn(observed_of(nodes=gone, at=300)).count("disk") == 1
+
+
+def test_lane_of_gone_nodes_tells_the_reasons() -> None:
+    down = Node("n", 4, states=frozenset({"DOWN"}), reason="fire [a@b]")
+    gone = [replace(down, name=f"n00{n}", reason="disk" if n < 3 else down.reason) for n in range(9)]
+    nodes = (*gone, *(Node(f"n{number}", 4) for number in range(100, 391)))
+    text = drawn(observed_of(runs("1", 4, "n100"), nodes=nodes), Size(150, 45), per_column=4)
+    assert "gone: 9 nodes, fire (6), disk (3)" in text

@@ -36,13 +36,14 @@ def draw_reserved(area: Cells, grid: Grid) -> None:
     """Draw the outlines of reservations, with their names, where processors are free. An outline without a frame has
     only its name.
     """
+    is_free = (grid.upper.rank < 0) & (grid.lower.rank < 0)  # and without a name
     for outline in grid.chart.outlines:
         view, columns = grid.chart.view, grid.size.columns
         left, right = view.column_of(outline.start), min(view.column_of(outline.end), columns)
         left, is_open = (max(left, 0), left < 0)
         for first, last in _rows_of(outline.processors, grid):
             if right - left >= 2:
-                _frame(area, grid, outline, (first, last, left, right - 1), is_open)
+                _frame(area, grid, outline, (first, last, left, right - 1), is_open, is_free)
 
 
 def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:
@@ -60,9 +61,11 @@ def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:
     return [(first, last) for first, last in found if first <= last]
 
 
-def _frame(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, int], is_open: bool) -> None:
+def _frame(
+    area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, int], is_open: bool, is_free: Bools
+) -> None:
+    """Draw one outline where `is_free`; the cells of its name are not free any more."""
     first, last, left, right = at
-    is_free = (grid.upper.rank < 0) & (grid.lower.rank < 0)
     ink_of = ink(Hue.ACCENT, Tone.STRONG) if outline.is_framed else ink(Hue.GREY, Tone.STRONG)
 
     def put(row: int, column: int, sign: str) -> None:
@@ -93,10 +96,12 @@ def _name(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, in
     fg = ink(Hue.ACCENT, Tone.STRONG) if outline.is_framed else ink(Hue.GREY, Tone.STRONG)
     if len(told) < 3:
         return
-    for row in range(first, last + 1):
+    rows = range(first, last + 1)
+    for row in rows if grid.chart.memory is None else reversed(rows):  # above may be a band of memory
         for column in range(left + 1, min(right, grid.size.columns) - len(told) + 1):
             if is_free[row, column : column + len(told)].all() and not column <= grid.now < column + len(told):
                 area.write(row, column, told, fg, BLANK)
+                is_free[row, column : column + len(told)] = False
                 return
 
 

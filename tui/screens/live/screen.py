@@ -33,6 +33,7 @@ from tui.panels.strip import time_at
 from tui.replay.places import find_job
 from tui.screens import dialogs
 from tui.screens.live.ahead import look_ahead
+from tui.screens.live.find import find
 from tui.screens.live.keys import bindings, help_groups, key_line
 from tui.screens.live.state import JUMPS, LiveState
 from tui.screens.replay.files import look_named, theme_choice
@@ -394,11 +395,7 @@ class LiveScreen(Screen[None]):
     def _select(self, rank: int) -> None:
         self.change(selected=rank, over="details" if self.is_small else None)
 
-    def action_find(self) -> None:
-        after = -1 if self.state.selected is None else self.state.selected
-        job = partial(find_job, workload=self.watch_.observed.workload, after=after)
-        hint = "a job's number (17, 6_4), or a user for the next job of theirs"
-        self.open(dialogs.Prompt("Find a job", hint, job, answers=self.answers), self._select)
+    action_find = find
 
     def action_why(self) -> None:
         """Select the next job of the queue on the screen, from the first again after the last."""

@@ -1,6 +1,6 @@
 """The screen of a live cluster, on recorded states.
 
-Also tests tui.screens.live.ahead, tui.screens.live.state, tui.watching.
+Also tests tui.screens.live.ahead, tui.screens.live.find, tui.screens.live.state, tui.watching.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from textual.events import Paste
 from textual.pilot import Pilot
 
 from sim.cluster.pace import Pace
-from sim.cluster.values import Cluster
+from sim.cluster.values import Cluster, Node
 from tests.tui.live.moments import DAY, NODES, runs, waits
 from tests.tui.live.watched import Recorded, Scripted, settled, text_of
 from tui.live.scene import LiveScene
@@ -25,6 +25,7 @@ from tui.look.palette import DARK
 from tui.screens.dialogs import SentencesDialog
 from tui.screens.live.screen import LiveScreen
 from tui.watching import LiveApp
+from tui.widgets.gantt import Gantt
 
 KEYS_OF_THE_CHART = ("plus", "minus", "left_curly_bracket", "right_curly_bracket", *"nA0ohl")
 
@@ -136,6 +137,24 @@ async def test_go_to_takes_a_time_a_picture_or_a_job(shared: Path) -> None:
         await seen.pilot.press("slash")
         await seen.answer("J3")
         assert seen.screen.state.selected == seen.screen.watch_.observed.ranks["3"]
+
+
+async def test_find_shows_a_node_and_zooms_to_a_rack(shared: Path) -> None:
+    nodes = tuple(Node(f"r{rack}n{number:02}", 4) for rack in range(1, 5) for number in range(1, 31))
+    pictures = [Cluster(DAY + at, nodes=nodes, jobs=(runs("1", 4, "r2n07"),)) for at in (10, 70)]
+    async with opened(Replayed(Recorded(pictures), "nodes.slog")) as seen:
+        await seen.pilot.press("slash")
+        await seen.answer("r3")
+        camera = seen.screen.query_one("#chart", Gantt).camera
+        assert camera is not None
+        assert (camera.low, camera.high) == (30 * 4, 60 * 4)
+        await seen.pilot.press("slash")
+        await seen.answer("r2n07")
+        assert "J1 of ann: some of 4 cores" in seen.text
+        assert "4 of 4 cores taken" in seen.text
+        await seen.pilot.press("escape", "slash")
+        await seen.answer("r9")
+        assert "there is no job, user, node or rack 'r9' here" in seen.text
 
 
 async def test_every_key_is_pressed_and_nothing_breaks(shared: Path) -> None:
