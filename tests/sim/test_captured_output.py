@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 import sys
 import warnings
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sim import captured_output
 from sim.captured_output import LONGEST, MOST_LINES, listening, own_print
 from sim.engine.engine import Engine
 from sim.errors import PolicyError
@@ -97,3 +99,17 @@ def test_what_is_printed_elsewhere_goes_there(capsys: pytest.CaptureFixture[str]
         own_print("a", "b", sep="-", file=file)
     assert (tmp_path / "log").read_text() == "a-b\n"
     assert capsys.readouterr() == ("", "")
+
+
+def test_functions_that_were_replaced_or_removed_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    names, was = vars(builtins), object()
+    monkeypatch.setitem(names, "last", was)
+    monkeypatch.setattr(captured_output, "_BUILTINS", dict(names))
+    assert captured_output.restored() == []
+    del names["last"]
+    names["another"] = 1  # as many names as before
+    assert captured_output.restored() == ["last"]
+    assert names["last"] is was
+    del names["another"]
+    monkeypatch.setitem(names, "all", lambda values: True)  # the comparison must not ask it
+    assert captured_output.restored() == ["all"]

@@ -37,10 +37,12 @@ def _idle_when_all_is_handled() -> Iterator[None]:
     """
 
     async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
-        until, quiet, app = monotonic() + max_sleep, 0, active_app.get()
+        until, quiet, app, loop = monotonic() + max_sleep, 0, active_app.get(), asyncio.get_running_loop()
         while quiet < 3 and monotonic() < until:
             for _ in range(20):  # rounds, not seconds: on a busy machine few may pass in a while
                 await asyncio.sleep(0)
+                if not loop._ready:  # type: ignore[attr-defined]
+                    break
             await asyncio.sleep(0.002)
             pumps = [app, *(pump for screen in app.screen_stack for pump in screen.walk_children(with_self=True))]
             quiet = quiet + 1 if all(pump._message_queue.empty() for pump in pumps if pump._message_queue) else 0

@@ -34,23 +34,23 @@ def moments(past: Past, procs: int) -> Iterator[int]:
 
 @pytest.mark.parametrize("was", NAMES)
 def test_every_policy_can_be_followed_by_every_other_one(was: str) -> None:
+    """Each pair is drawn at one of three times, each policy at all three of them: when it takes over, after its first
+    step, and at the end.
+    """
     _, workload = Source("lublin-128", transforms=Transforms(jobs=24, load=1.5)).read()
     on = Onlooker(Timeline(workload, was, check=True))
     on.compute_all()
     switched = 0
     for step in moments(on.timeline.history, workload.procs):
-        for then in NAMES:
+        for number, then in enumerate(NAMES, NAMES.index(was)):
             on.does(o.LookAt("main"))
             on.does(o.GoTo(step))
             waiting = len(on.stage.snapshot.queue)
-            on.does(o.SwitchTo(parse_policy(then)))
-            if waiting:
-                on.look()
-            on.does(o.Move(1))
-            on.look()
-            on.does(o.GoToEnd())
-            if waiting:
-                on.look()
+            orders: tuple[o.Order, ...] = o.SwitchTo(parse_policy(then)), o.Move(1), o.GoToEnd()
+            for turn, order in enumerate(orders):
+                on.does(order)
+                if turn == (number % len(orders) if waiting else 1):
+                    on.look()
             assert on.timeline.branch.error is None
             assert not np.isnan(on.timeline.schedule().end).any(), f"{was} to {then}, {waiting} waiting"
             switched += 1

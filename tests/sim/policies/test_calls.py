@@ -59,7 +59,7 @@ ROWS = [
     "gang-migrate:slice=5", "gang-migrate:mpl=3,slice=2,cost=1.5,q=9", "gang-migrate-backfill:slice=5,cost=0",
     "gang-migrate-backfill:mpl=3,slice=2,cost=0.3,q=3",
 ]  # fmt: skip
-LUBLIN = Source("lublin-128").read()[1].take(slice(300))
+LUBLIN = Source("lublin-128").read()[1].take(slice(200))
 ORDERS = ["fcfs", "sjf", "wide", "xfactor", "random"]
 
 
@@ -184,7 +184,7 @@ def on_nodes(path: Path) -> Workload:
             "id": str(n), "submit": n * 4, "run": 20 + n % 50, "estimate": 40 + n % 90, "tasks": 1 + n * n % 9,
             "mem": n % 5 if n % 3 else 0, "partitions": ["a"] if n % 3 else ["a", "b"], "user": f"u{n % 4}",
         }
-        for n in range(40)
+        for n in range(30)
     ]  # fmt: skip
     partitions = [{"name": "a", "priority": 2}, {"name": "b"}]
     path.write_text(json.dumps({"nodes": nodes, "partitions": partitions, "jobs": jobs}), encoding="utf-8")
