@@ -68,12 +68,16 @@ def _is_late(error: Exception) -> bool:
 
 def _acting(error: Exception) -> Iterator[MessagePump]:
     """Yield the widgets, screens and apps whose methods the error passed through."""
-    if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
-        error = error.error
-    for frame, _ in walk_tb(error.__traceback__):
+    acting = _of_worker(error)
+    for frame, _ in walk_tb(acting.__traceback__ if acting else None):
         widget = frame.f_locals.get("self")
         if isinstance(widget, MessagePump):
             yield widget
+
+
+def _of_worker(error: BaseException | None) -> BaseException | None:
+    """Return the error that made a thread of Textual fail, with its traceback; any other error as it is."""
+    return error.error if isinstance(error, WorkerFailed) else error
 
 
 def is_closed(pump: MessagePump | None) -> bool:
@@ -89,6 +93,7 @@ def is_closed(pump: MessagePump | None) -> bool:
 
 def report(fault: BaseException | None) -> str:
     """Write the details of an error to a file; return a line with the path of that file."""
+    fault = _of_worker(fault)
     told = f"internal error: {fault!r}"
     try:
         path = state_folder() / "fault.log"

@@ -9,8 +9,10 @@ from textual.css.query import NoMatches
 from textual.events import MouseDown, MouseMove, MouseUp
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.worker import WorkerFailed
 
-from tui.crash_report import Guarded, is_closed
+from tui.crash_report import Guarded, is_closed, report
+from tui.sessions.autosave import state_folder
 
 
 class Failing(Screen[None]):
@@ -103,3 +105,14 @@ async def test_what_fails_in_an_open_screen_is_reported(capsys: pytest.CaptureFi
     with pytest.raises(ValueError, match="late"):
         await failing(Guarded())
     assert "internal error: ValueError('late')" in capsys.readouterr().err
+
+
+def test_report_shows_where_a_thread_failed() -> None:
+    def fail() -> None:
+        raise ValueError("in a thread")
+
+    with pytest.raises(ValueError, match="in a thread") as found:
+        fail()
+    told = report(WorkerFailed(found.value))
+    assert told.startswith("internal error: ValueError('in a thread'); the report is in ")
+    assert "in fail" in (state_folder() / "fault.log").read_text()

@@ -5,6 +5,7 @@ workers.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -119,7 +120,8 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(keys)
     yield jobs
     for pid in (jobs / "pids").read_text().split() if (jobs / "pids").exists() else ():
-        subprocess.run(["kill", pid], check=False, capture_output=True)
+        with suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGTERM)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from random import randrange
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -176,6 +177,8 @@ class FirstScreen(ClosesOnce[None]):
         self._menu = Menu(entries, look)
         self._menu.chosen = chosen
         self._sketches: dict[str, Thumbnail | LiveThumbnail] = {}
+        self._drawing = Lock()
+        """Held while a picture is drawn: a thread that was cancelled may still draw when the next one begins."""
 
     @property
     def _has_files(self) -> bool:
@@ -221,9 +224,10 @@ class FirstScreen(ClosesOnce[None]):
         for entry in self._menu.entries:
             if not entry.has_picture or not size.columns or worker.is_cancelled:
                 continue
-            if entry.value not in self._sketches:
-                self._sketches[entry.value] = _thumbnail(entry)
-            chart = self._sketches[entry.value].chart(size.columns, size.rows * (1 if look.patterned else 2))
+            with self._drawing:
+                if entry.value not in self._sketches:
+                    self._sketches[entry.value] = _thumbnail(entry)
+                chart = self._sketches[entry.value].chart(size.columns, size.rows * (1 if look.patterned else 2))
             if not worker.is_cancelled:
                 self.post_message(Sketched(entry.value, sketch(chart, look, size), page))
 

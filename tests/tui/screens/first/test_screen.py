@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from threading import get_ident
+from time import sleep
 
 import pytest
 
@@ -15,6 +17,9 @@ from sim.workload.samples import SAMPLES, sample_path
 from tests.tui.replays import Replay, first_screen, replay
 from tests.tui.screens.seeing import enter, seen
 from tui.chart.partition_names import told_decision
+from tui.chart.scene import ChartScene
+from tui.replay.thumbnail import Thumbnail
+from tui.screens.first import screen
 from tui.screens.first.screen import Menu
 
 
@@ -179,3 +184,24 @@ async def test_the_fifth_picture_has_lanes_and_the_order_by_number_is_a_key_away
         assert "long ≥ 2h47: 22" not in run.text
         await run.press("M")
         assert "long ≥ 2h47: 22" in run.text
+
+
+async def test_pictures_are_drawn_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that was cancelled, because the screen got another size, ends only after its present picture."""
+    drawing, most = set[int](), list[int]()
+
+    class Slow(Thumbnail):
+        def chart(self, columns: int, rows: int) -> ChartScene:
+            drawing.add(get_ident())
+            most.append(len(drawing))
+            sleep(0.02)
+            drawing.discard(get_ident())
+            return super().chart(columns, rows)
+
+    monkeypatch.setattr(screen, "_thumbnail", lambda entry: Slow.of_sample("z-figure4"))
+    async with first_screen((80, 24)) as run:
+        for size in ((90, 24), (120, 36), (80, 30)):
+            await run.pilot.resize_terminal(*size)
+        menu = run.app.screen.query_one(Menu)
+        await run.wait_for(lambda: menu.is_whole)
+    assert max(most) == 1
