@@ -19,8 +19,12 @@ class NodeCores(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.asked = Requests(nodes, kinds, sign, most_cores)
         self.first_core, self.first_word, self.node_of = numbers(nodes + 1), numbers(nodes + 1), numbers(procs)
+        self.alike_until = numbers(nodes)
+        """For each node: the next node that has another number of cores"""
         self.cores = words((procs + 63) // 64 + nodes)
-        """Free cores of each node, as sets of bits; each node begins with a new word"""
+        """Free cores of each node, as sets of bits; each node begins with a new word. If one job has all cores of a
+        node, the bits of these cores remain unchanged until it ends
+        """
         self.bit_at = numbers(64)
         """Number of each bit of a word; the index is the upper 6 bits of the bit's product with `MAGIC`"""
         for bit in range(64):
@@ -37,25 +41,37 @@ class NodeCores(Loop):
             core += many
             word += (many + 63) // 64
         self.first_core[self.asked.nodes], self.first_word[self.asked.nodes] = core, word
-        for node in range(self.asked.nodes):
-            self.mark_cores(self.first_core[node], self.first_core[node + 1] - 1)
+        until = self.asked.nodes
+        for left in range(self.asked.nodes):
+            node = self.asked.nodes - 1 - left
+            if left and self._cores_of(node) != self._cores_of(node + 1):
+                until = node + 1
+            self.alike_until[node] = until
+            self._switch(node, self.first_core[node], self.first_core[node + 1] - 1)
+
+    def _cores_of(self, node: int) -> int:
+        return self.first_core[node + 1] - self.first_core[node]
 
     def mark_cores(self, first: int, last: int) -> None:
-        """Switch the cores from `first` to `last`, which are all free or all taken: free ones become taken, taken ones
-        free.
+        """Switch the cores from `first` to `last`, which one job takes or gives back: free ones become taken, taken
+        ones free. Nodes of which the job has all cores are left as they are.
         """
-        node = self.node_of[first]
-        while first <= last:
-            begin, end = self.first_core[node], self.first_core[node + 1]
-            until = min(last + 1, end)
-            bit, stop, word = first - begin, until - begin, self.first_word[node]
-            while bit < stop:
-                many = min(64 - (bit & 63), stop - bit)
-                mask: Word = EVERY
-                self.cores[word + (bit >> 6)] ^= mask >> (64 - many) << (bit & 63)
-                bit += many
-            first = until
-            node += 1
+        node, other = self.node_of[first], self.node_of[last]
+        ends_inside = last < self.first_core[other + 1] - 1
+        if first > self.first_core[node] or (node == other and ends_inside):
+            self._switch(node, first, min(last, self.first_core[node + 1] - 1))
+        if node < other and ends_inside:
+            self._switch(other, self.first_core[other], last)
+
+    def _switch(self, node: int, first: int, last: int) -> None:
+        """Switch the cores from `first` to `last` of the node: free ones become taken, taken ones free."""
+        begin, word = self.first_core[node], self.first_word[node]
+        bit, stop = first - begin, last + 1 - begin
+        while bit < stop:
+            many = min(64 - (bit & 63), stop - bit)
+            mask: Word = EVERY
+            self.cores[word + (bit >> 6)] ^= mask >> (64 - many) << (bit & 63)
+            bit += many
 
     def _take_cores(self, node: int, many: int, place: int, at: int) -> int:
         """Take the `many` lowest-numbered free cores of the node, and write them to the history's ranges at index `at`;
@@ -68,17 +84,22 @@ class NodeCores(Loop):
                 word += 1
                 core += 64
                 continue
-            lowest: Word = bits & -bits
-            bit = self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
-            ended: Word = ~(bits >> bit) & EVERY
-            length = 64
-            if ended:
-                ended &= -ended
-                length = self.bit_at[((ended * MAGIC) & EVERY) >> 58]
-            if length > many:
-                length = many
             mask: Word = EVERY
-            self.cores[word] = bits ^ (mask >> (64 - length) << bit)
+            bit, length = 0, min(many, 64)
+            mask >>= 64 - length
+            if bits & mask != mask:  # not all at the beginning of the word
+                lowest: Word = bits & -bits
+                bit = self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                ended: Word = ~(bits >> bit) & EVERY
+                length = 64
+                if ended:
+                    ended &= -ended
+                    length = self.bit_at[((ended * MAGIC) & EVERY) >> 58]
+                if length > many:
+                    length = many
+                mask = EVERY
+                mask >>= 64 - length
+            self.cores[word] = bits ^ (mask << bit)
             if at > place and ranges[at - 1] == core + bit - 1:
                 ranges[at - 1] = core + bit + length - 1
             else:
@@ -102,11 +123,12 @@ class NodeCores(Loop):
         ranges = self.h_ranges
         while node < last:
             begin = node
-            while node < last and (count == WHOLE or self.first_core[node + 1] - self.first_core[node] == cores):
-                node += 1
+            if count == WHOLE:
+                node = last
+            elif self.first_core[node + 1] - self.first_core[node] == cores:
+                node = min(last, self.alike_until[node])
             if node > begin:
                 first, end = self.first_core[begin], self.first_core[node] - 1
-                self.mark_cores(first, end)
                 self.free -= end - first + 1
                 if at > place and ranges[at - 1] == first - 1:
                     ranges[at - 1] = end

@@ -80,10 +80,12 @@ class NodeLoop(NodeCores):
         """Runs of nodes whose resources were freed last, as first node and number of nodes (entry i is at index i
         modulo `MOST_LOGGED`), and number of all entries until now
         """
-        self.short = self.looked_at = numbers(0)
-        """For each request: number of tasks or nodes that it lacked at its last search (0 if unknown), and number of
-        entries of the log (`logged`) at that search
+        self.short = self.looked_at = self.freed_before = numbers(0)
+        """For each request, at its last search: number of tasks or nodes that it lacked (0 if unknown), number of
+        entries of the log (`logged`), and number of nodes freed until then (`freed_nodes`)
         """
+        self.freed_nodes = 0
+        """How many times resources of a node were freed"""
         self.chosen_for, self.chosen_at = -1, 0
         """Request of the last successful search among the nodes, and the value of `changes` then"""
 
@@ -189,8 +191,9 @@ class NodeLoop(NodeCores):
         Loop._leave(self, rank, now)
         self._shift(self.nodes, rank, 1)
         for seat in range(self.seat_at[rank], self.seat_at[rank] + self.seats[rank]):
-            self.log_node[self.logged % MOST_LOGGED] = self.seat_node[seat]
-            self.log_many[self.logged % MOST_LOGGED] = self.seat_many[seat]
+            entry = self.logged & (MOST_LOGGED - 1)
+            self.log_node[entry], self.log_many[entry] = self.seat_node[seat], self.seat_many[seat]
+            self.freed_nodes += self.seat_many[seat]
             self.logged += 1
         self.freed += 1
         self.changes += 1
@@ -220,22 +223,29 @@ class NodeLoop(NodeCores):
         self.chosen_for = -1
         self.refused[request] = stamp
         if self.nodes.short and self.nodes.can_count(request):
-            self.short[request], self.looked_at[request] = self.nodes.short, self.logged
+            self._lacks(request, self.nodes.short)
         return False
+
+    def _lacks(self, request: int, places: int) -> None:
+        """Remember that the request lacks this number of places now."""
+        self.short[request], self.looked_at[request] = places, self.logged
+        self.freed_before[request] = self.freed_nodes
 
     def _is_short(self, request: int) -> bool:
         """Return True if the request still does not fit: fewer of its tasks (or nodes) fit on the nodes freed since the
         last refusal than it lacked then.
         """
         lacks, since = self.short[request], self.looked_at[request]
+        if lacks > (self.freed_nodes - self.freed_before[request]) * self.asked.most_room[request]:
+            return True
         if self.logged - since > MOST_LOGGED:
             return False
         for entry in range(since, self.logged):
-            node = self.log_node[entry % MOST_LOGGED]
-            lacks -= self.nodes.room_on(node, node + self.log_many[entry % MOST_LOGGED], request)
+            node, many = self.log_node[entry & (MOST_LOGGED - 1)], self.log_many[entry & (MOST_LOGGED - 1)]
+            lacks -= self.nodes.room_on(node, node + many, request)
             if lacks <= 0:
                 return False
-        self.short[request], self.looked_at[request] = lacks, self.logged
+        self._lacks(request, lacks)
         return True
 
     def _has_room_for(self, job: int) -> bool:
@@ -249,10 +259,10 @@ class NodeLoop(NodeCores):
         index = self.at
         while index < count:
             request = self.asked.of[self.rank_at[places[index]]]
-            is_refused = self.refused[request] == self.freed and self.asked.grows[request]
-            ends = self.now + self.length[places[index]]
-            if not is_refused and (ends <= self.latest_end or not self._must_delay(request)):
-                return index
+            if self.refused[request] != self.freed or not self.asked.grows[request]:
+                ends = self.now + self.length[places[index]]
+                if ends <= self.latest_end or not self._must_delay(request):
+                    return index
             index += 1
         return count
 
@@ -288,8 +298,7 @@ class NodeLoop(NodeCores):
 
     def _cast_shadow(self, head: int) -> None:
         self._foresee(head)
-        self.shadow = self.then_at
-        self.extra = int(self.then.sums[0]) - self.procs[head]
+        self.shadow, self.extra = self.then_at, 0  # which job may pass the head is no matter of processors
 
     # The shadow time
 
@@ -318,10 +327,8 @@ class NodeLoop(NodeCores):
         head.
         """
         request = self.asked.of[head]
-        is_known = self.then_head == head and self.then_at > self.now + MOMENT
-        if is_known and self.may_be_later:
-            is_known = self._fits_then(request)
-        if not is_known:
+        is_past = self.then_head != head or self.then_at <= self.now + MOMENT
+        if is_past or (self.may_be_later and not self._fits_then(request)):
             self._look_ahead(head)
         elif self.may_be_sooner:
             self._look_back(head)

@@ -12,6 +12,11 @@ from sim.machine.columns import Numbers, Word, numbers, times, words
 
 MAGIC: Word = 0x03F79D71B4CB0A89
 """De Bruijn number: each shift to the left gives different upper 6 bits, which tell by how much it was shifted"""
+REMEMBERED = 4096
+"""Number of results of each kind that are remembered, a power of two; the upper `SLOT_BITS` bits of a product choose
+the slot
+"""
+SLOT_BITS = 12
 WHOLE = 0
 """Value in place of a number of tasks, for a node that a job takes as a whole"""
 
@@ -33,6 +38,8 @@ class Requests:
         """For each node, and for each kind of resource: amount when the node is empty"""
         self.like = numbers(nodes)
         """For each node: number of the first node that has the same resources when it is empty"""
+        self.requests = 0
+        """Number of different requests"""
         self.of = numbers(0)
         """For each job, by rank: number of its request"""
         self.each = self.once = self.unit = numbers(0)
@@ -41,12 +48,20 @@ class Requests:
         """For each kind of resource: amount that even the smallest request needs on a node; a node with less is of no
         use
         """
+        self.weight, self.is_exact = words(kinds), False
+        """Weights of an amount of each kind. A state has a key, the number of its first like node plus the weighted sum
+        of its free amounts, modulo 2**64; and True if different states have different keys
+        """
+        self.each_key = self.once_key = self.has_key = words(0)
+        """Weighted sums of the amounts `each` and `once` of each request, and of the amounts `has` of each node"""
         self.total = times(0)
         """For each request and kind: least amount that all nodes together must have free"""
         self.tasks = self.count = self.least = self.most = self.grows = numbers(0)
         """For each request: its tasks, 0 if it is for nodes; number of tasks or nodes; least and most nodes; and 1 if a
         request that fits always still fits when more is free
         """
+        self.most_room = numbers(0)
+        """For each request: upper bound for the number of its places on a node"""
         self.first = numbers(0)
         """For each request: index of its first partition in the columns `mask`, `whole` and `limit`; its partitions end
         where those of the next request begin
@@ -88,17 +103,30 @@ class States:
         """Hash table with the number of each state plus 1, 0 where a slot is empty; free amounts that `find` looks for;
         and space for new numbers of states
         """
+        self.key = words(self.most)
+        """For each state: its key (see `Requests.weight`)"""
+        self.asked_room, self.room_is = words(REMEMBERED), numbers(REMEMBERED)
+        """Last results of `room`: for each slot the question, as a number above 0, and the answer"""
 
     def find(self, like: int) -> int:
         """Return the number of the state with the free amounts `sought`, for nodes with the same resources as the node
         `like`.
         """
-        slot = self._slot_of(like)
-        if self.slots[slot]:
-            return self.slots[slot] - 1
+        kinds = self.asked.kinds
+        key: Word = like
+        for kind in range(kinds):
+            key += self.sought[kind] * self.asked.weight[kind]
+        key &= EVERY
+        slot = self._slot_of(key, like)
+        return self.slots[slot] - 1 if self.slots[slot] else self._add(slot, key, like)
+
+    def _add(self, slot: int, key: Word, like: int) -> int:
+        """Number a new state, with the free amounts `sought` and the key `key`, for this slot of the hash table; return
+        the number.
+        """
         state, kinds = self.count, self.asked.kinds
         self.count += 1
-        self.slots[slot], self.like[state] = state + 1, like
+        self.slots[slot], self.like[state], self.key[state] = state + 1, like, key
         is_useful, kept, is_whole = True, 0, True
         for kind in range(kinds):
             amount = self.free[state * kinds + kind] = self.sought[kind]
@@ -113,40 +141,51 @@ class States:
         self.level[state] = level if is_useful else 0
         return state
 
-    def _slot_of(self, like: int) -> int:
-        """Return the slot of the state that `find` looks for, or the empty one in which it belongs."""
-        kinds, mixed = self.asked.kinds, self._mixed(0, like)
-        for kind in range(kinds):
-            mixed = self._mixed(mixed, self.sought[kind])
-        slot = mixed & (self.size - 1)
+    def _slot_of(self, key: Word, like: int) -> int:
+        """Return the slot of the state with this key, for nodes with the same resources as the node `like`; if there
+        is none, return the empty slot in which it belongs. Unless keys are exact, the free amounts are `sought`.
+        """
+        slot = ((key * MAGIC) & EVERY) >> 32 & (self.size - 1)
         while self.slots[slot]:
-            state, kind = self.slots[slot] - 1, 0
-            if self.like[state] == like:
-                while kind < kinds and self.free[state * kinds + kind] == self.sought[kind]:
-                    kind += 1
-                if kind == kinds:
-                    return slot
+            state = self.slots[slot] - 1
+            if self.key[state] == key and (self.asked.is_exact or self._is_sought(state, like)):
+                return slot
             slot = (slot + 1) & (self.size - 1)
         return slot
 
-    def _mixed(self, one: int, other: int) -> int:
-        """Return a number below 2**32 that depends on all bits of both numbers."""
-        both: Word = one ^ other
-        return ((both * MAGIC) & EVERY) >> 32
+    def _is_sought(self, state: int, like: int) -> bool:
+        kind, kinds = 0, self.asked.kinds
+        while kind < kinds and self.free[state * kinds + kind] == self.sought[kind]:
+            kind += 1
+        return kind == kinds and self.like[state] == like
 
     def after(self, state: int, request: int, count: int, sign: int) -> int:
         """Return the state of a node in the state `state` after `count` tasks of the request took their resources
         (`sign` is -1) or gave them back (1).
         """
+        like, key = self.like[state], self.key[state]
+        if count == WHOLE:
+            change = self.asked.has_key[like]
+        else:
+            change = count * self.asked.each_key[request] + self.asked.once_key[request]
+        key = (key + change if sign > 0 else key - change) & EVERY
+        if not self.asked.is_exact:
+            self._seek(state, request, count, sign)
+        slot = self._slot_of(key, like)
+        if self.slots[slot]:
+            return self.slots[slot] - 1
+        self._seek(state, request, count, sign)
+        return self._add(slot, key, like)
+
+    def _seek(self, state: int, request: int, count: int, sign: int) -> None:
+        """Write the free amounts of the state that `after` looks for into the column `sought`."""
         kinds, at, its, tasks = self.asked.kinds, state * self.asked.kinds, request * self.asked.kinds, sign * count
-        like = self.like[state]
         for kind in range(kinds):
             if count == WHOLE:
-                change = sign * self.asked.has[like * kinds + kind]
+                change = sign * self.asked.has[self.like[state] * kinds + kind]
             else:
                 change = tasks * self.asked.each[its + kind] + sign * self.asked.once[its + kind]
             self.sought[kind] = self.free[at + kind] + change
-        return self.find(like)
 
     def keep_only(self, some: Numbers, others: Numbers) -> None:
         """Forget all states except those in the columns `some` and `others`. Number these anew, and write the new
@@ -160,6 +199,8 @@ class States:
         for slot in range(self.size):
             self.slots[slot] = 0
         self.count = 0
+        for slot in range(REMEMBERED):
+            self.asked_room[slot] = 0
         for state in range(many):
             if not self.renamed[state]:
                 for kind in range(kinds):
@@ -168,7 +209,15 @@ class States:
         for node in range(nodes):
             some[node], others[node] = self.renamed[some[node]], self.renamed[others[node]]
 
-    def room(self, state: int, request: int, other: int, count: int) -> int:
+    def room(self, state: int, request: int) -> int:
+        """Return the number of places for the request on a node in this state, at most as many as it needs."""
+        question: Word = state * self.asked.requests + request + 1
+        slot = ((question * MAGIC) & EVERY) >> (64 - SLOT_BITS)
+        if self.asked_room[slot] != question:
+            self.asked_room[slot], self.room_is[slot] = question, self.room_beside(state, request, -1, 0)
+        return self.room_is[slot]
+
+    def room_beside(self, state: int, request: int, other: int, count: int) -> int:
         """Return the number of places for the request on a node in this state, at most as many as it needs.
 
         If `other` is not -1, `count` tasks of this other request first take their resources.

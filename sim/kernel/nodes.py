@@ -86,51 +86,53 @@ class Nodes:
             self.used[index] = 0
         self.keeping = words(self.asked.bounds * self.words)
         for node in range(self.asked.nodes):
-            self._switch_level(self.states.level[self.at[node]], node, node + 1)
-            self._switch_bounds(self.states.bounds[self.at[node]], node, node + 1)
+            state = self.at[node]
+            self._switch(-1, self.states.level[state], self.states.bounds[state], node, node + 1)
         self.is_sorted = True
 
-    def _switch_level(self, level: int, first: int, last: int) -> None:
-        """Switch whether the nodes `first` to before `last` are on the level: if all are, remove them; if none is, add
-        them.
-        """
-        while first < last:
-            word, bit = first >> 6, first & 63
-            many, at = min(64 - bit, last - first), level * self.words + word
-            mask: Word = EVERY
-            one: Word = 1
-            self.bits[at] ^= mask >> (64 - many) << bit
-            one <<= word & 63
-            if self.bits[at]:
-                self.filled[level * self.groups + (word >> 6)] |= one
-            else:
-                self.filled[level * self.groups + (word >> 6)] &= ~one
-            first += many
-        group = 0
-        while group < self.groups and not self.filled[level * self.groups + group]:
-            group += 1
-        one = 1
-        one <<= level & 63
-        if group < self.groups:
-            self.used[level >> 6] |= one
-        else:
-            self.used[level >> 6] &= ~one
-
-    def _switch_bounds(self, bounds: int, first: int, last: int) -> None:
-        """Switch, for each of these bounds, whether the nodes `first` to before `last` keep it (have at least as much
-        free). Before, all of these nodes keep it or none.
+    def _switch(self, level: int, other: int, bounds: int, first: int, last: int) -> None:
+        """Move the nodes `first` to before `last`, which are all on the level `level`, to the level `other`; -1 for a
+        level means none. Switch, for each of these bounds, whether the nodes keep it (have at least as much free).
+        Before, all of these nodes keep it or none.
         """
         while first < last:
             word, bit, bound, left = first >> 6, first & 63, 0, bounds
             many = min(64 - bit, last - first)
             mask: Word = EVERY
             mask = mask >> (64 - many) << bit
+            if level != other:
+                if level >= 0:
+                    self._switch_on(level, word, mask)
+                self._switch_on(other, word, mask)
             while left:
                 if left & 1:
                     self.keeping[bound * self.words + word] ^= mask
                 left >>= 1
                 bound += 1
             first += many
+
+    def _switch_on(self, level: int, word: int, mask: Word) -> None:
+        """Switch whether nodes of this word of the set are on the level: `mask` has their bits."""
+        at = level * self.words + word
+        before: Word = self.bits[at]
+        self.bits[at] = before ^ mask
+        if not before or before == mask:
+            self._switch_word(level, word)
+
+    def _switch_word(self, level: int, word: int) -> None:
+        """Switch whether the word `word` of the set of nodes on this level is 0 in `filled`; if need be, switch in
+        `used` whether there are nodes on this level.
+        """
+        at = level * self.groups + (word >> 6)
+        one: Word = 1
+        before: Word = self.filled[at]
+        self.filled[at] = before ^ one << (word & 63)
+        if before and self.filled[at]:
+            return
+        for group in range(level * self.groups, (level + 1) * self.groups):
+            if group != at and self.filled[group]:
+                return
+        self.used[level >> 6] ^= one << (level & 63)
 
     # Changes
 
@@ -163,14 +165,14 @@ class Nodes:
                 else:
                     on += node - begin
                     tasks += count * (node - begin)
-                if self.watched >= 0 and self._places(was) != self._places(new):
-                    self.room += (self._places(new) - self._places(was)) * self._allowed(self.watched, begin, node)
+                if self.watched >= 0:
+                    more = self._places(new) - self._places(was)
+                    if more:
+                        self.room += more * self._allowed(self.watched, begin, node)
                 if self.is_sorted:
-                    if states.level[was] != states.level[new]:
-                        self._switch_level(states.level[was], begin, node)
-                        self._switch_level(states.level[new], begin, node)
-                    if states.bounds[was] != states.bounds[new]:
-                        self._switch_bounds(states.bounds[was] ^ states.bounds[new], begin, node)
+                    level, other, bounds = states.level[was], states.level[new], states.bounds[was] ^ states.bounds[new]
+                    if level != other or bounds:
+                        self._switch(level, other, bounds, begin, node)
         for kind in range(kinds):
             self.sums[kind] += sign * (tasks * self.asked.each[its + kind] + on * self.asked.once[its + kind])
 
@@ -193,11 +195,8 @@ class Nodes:
 
     def begin_to_watch(self, request: int) -> None:
         """Count the places (tasks or nodes) for the request on all nodes, now and after every change."""
-        self.watched, self.room = request, 0
+        self.watched, self.room = request, self.room_on(0, self.asked.nodes, request)
         self.watch += 1
-        for node in range(self.asked.nodes):
-            if self._places(self.at[node]):
-                self.room += self._places(self.at[node]) * self._allowed(request, node, node + 1)
 
     def _places(self, state: int) -> int:
         """Return the number of places for the watched request on a node in this state."""
@@ -208,7 +207,7 @@ class Nodes:
     def _places_for(self, request: int, state: int) -> int:
         """Return the number of places on a node in this state for the request, in its first partition."""
         wants = self.asked.wants[self.asked.first[request]]
-        return self.states.room(state, request, -1, 0) if self.states.bounds[state] & wants == wants else 0
+        return self.states.room(state, request) if self.states.bounds[state] & wants == wants else 0
 
     def _allowed(self, request: int, first: int, last: int) -> int:
         """Return how many of the nodes `first` to before `last` the first partition of the request allows."""
@@ -252,7 +251,7 @@ class Nodes:
                 if was != known or count != counted:
                     known, counted, less = was, count, self._places(was)
                     if less and count != WHOLE and not is_whole:
-                        less -= self.states.room(was, self.watched, request, count)
+                        less -= self.states.room_beside(was, self.watched, request, count)
                 if less:
                     spare -= less * self._allowed(self.watched, begin, node)
             if spare < 0:
@@ -309,7 +308,7 @@ class Nodes:
                         node = 64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
                         if self.at[node] != known:
                             known = self.at[node]
-                            places = self.states.room(known, request, -1, 0)
+                            places = self.states.room(known, request)
                         room = places
                         if not room:
                             continue

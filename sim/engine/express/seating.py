@@ -93,20 +93,37 @@ def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
     once = _rows([request.per_node or empty for request in requests], kinds)
     count = np.array([request.tasks or request.nodes or 0 for request in requests], np.int64)
     least = np.array([request.least if request.tasks else 1 for request in requests], np.int64)
+    asked.requests = len(requests)
     asked.has = of("i", shape.has.ravel())
     _, likes, like = np.unique(shape.has, axis=0, return_index=True, return_inverse=True)
     asked.like = of("i", likes[like.ravel()])
     asked.of = of("i", numbered)
     asked.each, asked.once, asked.unit = (of("i", rows.ravel()) for rows in (each, once, each + once))
     asked.needed = of("i", (each + once).min(axis=0, initial=_MOST_AMOUNT))
+    _tell_keys(asked, of, shape.has, each, once)
     asked.total = of("d", (each * count[:, None] + once * least[:, None]).ravel().astype(np.float64))
     asked.count, asked.least = of("i", count), of("i", least)
+    room = np.where(each > 0, shape.has.max(axis=0) // np.maximum(each, 1), _MOST_AMOUNT).min(axis=1)
+    asked.most_room = of("i", np.clip(room, 1, [request.tasks or 1 for request in requests]))
     asked.tasks = of("i", np.array([request.tasks or 0 for request in requests], np.int64))
     most = [request.most or len(shape.nodes) if request.tasks else len(shape.nodes) for request in requests]
     asked.most = of("i", np.array(most, np.int64))
     _tell_partitions(loop, shape, requests, _bounds(asked, of, each + once))
-    loop.refused, loop.unspared, loop.fits_at, loop.short, loop.looked_at = (
-        of("i", np.zeros(len(requests), np.int32)) for _ in range(5)
+    loop.refused, loop.unspared, loop.fits_at, loop.short, loop.looked_at, loop.freed_before = (
+        of("i", np.zeros(len(requests), np.int32)) for _ in range(6)
+    )
+
+
+def _tell_keys(asked: Any, of: Any, has: Amounts, each: Amounts, once: Amounts) -> None:
+    """Copy the weights of keys into the loop: digits of a number with a place for the node, and for each resource."""
+    weights = [len(has)]
+    for most in has.max(axis=0).tolist():
+        weights.append(weights[-1] * (most + 1))
+    asked.is_exact = weights.pop() < 1 << 64
+    weight = np.array([one % (1 << 64) for one in weights], np.uint64)
+    asked.weight = of("Q", weight)
+    asked.each_key, asked.once_key, asked.has_key = (
+        of("Q", (rows.astype(np.uint64) * weight).sum(axis=1, dtype=np.uint64)) for rows in (each, once, has)
     )
 
 
@@ -167,8 +184,9 @@ def enter(loop: NodeLoop, state: State) -> None:
     assert isinstance(machine, NodeMachine)
     loop.begins_with = loop.column("i", machine.left.ravel())
     loop.begin_cores()
-    for first, last in ranges((1 << machine.size) - 1 ^ machine.free_set):
-        loop.mark_cores(first, last)
+    for cores in machine.held.values():
+        for first, last in ranges(cores):
+            loop.mark_cores(first, last)
     for rank, seats in machine.seats.items():
         request = machine.requests[rank]
         loop.seat_at[rank], loop.seats[rank] = loop.seated, len(seats.nodes)
