@@ -18,6 +18,11 @@ PLANNED_FOR = frozenset({"Priority", "Resources"})
 """Reasons to wait that make the job's expected start part of a plan. With any other reason, the expected start is only
 a time before which the job cannot start.
 """
+NEVER = frozenset({
+    "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",
+    "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
+})  # fmt: skip
+"""Slurm's reasons to wait of jobs that can never start unless a limit, a request or a dependency is changed."""
 GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"})
 GONE_AT_ONCE = frozenset({"DOWN", "ERROR", "UNKNOWN"})
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from sim.cluster.values import PLANNED_FOR, Cluster, ClusterJob
+from sim.cluster.values import NEVER, PLANNED_FOR, Cluster, ClusterJob
 from sim.forecast.forecast import LEARNT, LIMITS, MOST_WAITING, Foresight, Model, can_be_forecast
 from sim.forecast.limits import bounds_of, demands
 from sim.forecast.past import Past
@@ -68,6 +68,8 @@ def why_unknown(cluster: Cluster, job: ClusterJob) -> str:
         return "the jobs of other users are hidden"
     if not cluster.nodes:
         return "the nodes are not known"
+    if job.reason.partition(",")[0] in NEVER:
+        return "as it is, it can never start"
     if not can_be_forecast(job):
         return f"it waits for {job.reason or 'an unknown reason'}, which is not modelled"
     if job not in [other for other in cluster.queue if can_be_forecast(other)][:MOST_WAITING]:

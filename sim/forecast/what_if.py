@@ -14,7 +14,7 @@ from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ParameterError
 from sim.forecast.expected import Expected, expected, trimmed, why_unknown
 from sim.forecast.past import Past
-from sim.formatting import count, parse_time, quoted, span
+from sim.formatting import count, listed, parse_time, quoted, span
 
 WORDS = ("time", "cpus", "nodes", "mem", "gpus", "partition", "exclusive")
 """Names of the parts of a request that a what-if question can change."""
@@ -140,8 +140,11 @@ def what_if(cluster: Cluster, job: ClusterJob, text: str, past: Past) -> Answer:
     """Return the answer to one what-if question about the job; `text` is the change of its request, such as `time=30m
     cpus=8`.
     """
-    near = trimmed(cluster, job.id, behind=BEHIND)
-    return answer(near, job, parse_change(text, job), past, " ".join(text.split()), dict(expected(near, past)))
+    near, changed = trimmed(cluster, job.id, behind=BEHIND), parse_change(text, job)
+    known = [each.name for each in cluster.partitions]
+    if changed.partition != job.partition and known and changed.partition not in known:
+        raise ParameterError(f"there is no partition {quoted(changed.partition)}; there are {listed(known)}")
+    return answer(near, job, changed, past, " ".join(text.split()), dict(expected(near, past)))
 
 
 def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:

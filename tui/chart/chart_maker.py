@@ -210,6 +210,7 @@ class ChartMaker:
             suspensions=_suspensions(history, snapshot, begin, min(clock, end)),
             by_owner=by_owner,
             lane_names=lane_names(snapshot) if snapshot.owners else (),
+            names=() if self._nodes is None else self._nodes.names,
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:

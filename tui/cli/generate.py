@@ -67,7 +67,7 @@ def command(
         return
     with write_whole(out) as target:
         write(target)
-    made = Workload.of(trace)
+    made = Source(out).read()[1] if entries else Workload.of(trace)
     busy = offered(made)
     told = "" if busy is None else f", at a load of {percent(busy, 1)}"
     click.echo(f"schedscope: {out}: {count(len(made), 'job')} for {processors(made.procs)}{told}", err=True)

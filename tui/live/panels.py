@@ -137,7 +137,7 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
     right = _age(scene, now)
     room = width - width_of(parts) - width_of(right)
     for fact in facts:
-        if room < len(fact) + 3:
+        if room < len(fact) + 4:
             break
         parts.append(Span(f" · {fact}"))
         room -= len(fact) + 3

@@ -8,18 +8,13 @@ from datetime import datetime
 
 from sim.cluster.dates import DAY, date
 from sim.cluster.observed import Dated
-from sim.cluster.values import ClusterJob
+from sim.cluster.values import NEVER, ClusterJob
 from sim.formatting import count, printable, span
 from tui.live.scene import LiveContext, LiveScene, job_name
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.context import spark, swatch, window
 
-NEVER = frozenset({
-    "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",
-    "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
-})  # fmt: skip
-"""Slurm's reasons to wait of jobs that can never start unless a limit, a request or a dependency is changed."""
 BOTH, WIDE = 56, 90
 """Smallest widths of the panel in columns at which more is shown next to Slurm's start: our forecast (first width), and
 also the priority (second width).

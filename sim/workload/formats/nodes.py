@@ -107,9 +107,13 @@ def read(text: str, name: str, path: object) -> Trace:
 
 
 def read_machine(text: str, path: object) -> Shape:
-    """Return the machine that a file describes: the text of `scontrol show node` and `show partition`, or TOML."""
+    """Return the machine that a file describes: the text of `scontrol show node` and `show partition`, TOML, or the
+    machine of a trace in JSON.
+    """
     if re.search(r"^NodeName=", text, re.MULTILINE):
         return _of_scontrol(text, path)
+    if text[:1] == "{" and is_machine(text) and isinstance(content := parsed_json(text, path), dict):
+        return shape_of(content, path)
     if platform.is_platform(text):
         return platform.read(text, path, MOST_NODES, MOST_PROCS)
     if len(text) > MACHINE.most:

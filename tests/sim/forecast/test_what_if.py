@@ -8,6 +8,7 @@ import pytest
 
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ParameterError
+from sim.forecast.expected import why_unknown
 from sim.forecast.past import Past
 from sim.forecast.what_if import answers, in_words, parse_change, questions, what_if
 from sim.forecast.words import answer_lines
@@ -77,6 +78,16 @@ def test_misfit_is_told_instead_of_a_start() -> None:
     found = what_if(cluster(RUNS, WIDE), WIDE, "partition=short", Past())
     assert found.after is None
     assert "asks for" in next(answer_lines(cluster(RUNS, WIDE), found))
+
+
+def test_unknown_partition_is_an_error() -> None:
+    with pytest.raises(ParameterError, match="there is no partition 'nowhere'; there are batch and short"):
+        what_if(cluster(RUNS, WIDE), WIDE, "partition=nowhere", Past())
+
+
+def test_job_that_can_never_start_has_no_forecast() -> None:
+    never = replace(WIDE, reason="PartitionTimeLimit")
+    assert why_unknown(cluster(RUNS, never), never) == "as it is, it can never start"
 
 
 def test_useful_changes_are_found_with_the_largest_gain_first() -> None:

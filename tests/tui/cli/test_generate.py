@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sim.formatting import percent
+from sim.workload.models.generated import offered
 from sim.workload.source import read
 from tui.cli.generate import command
 
@@ -36,5 +38,6 @@ def test_nodes_are_written_as_json_that_can_be_read(tmp_path: Path) -> None:
     shape = read(out).shape
     assert shape is not None
     assert shape.has.tolist() == [[8, 16384, 1]] * 4
+    assert f"at a load of {percent(offered(read(out)) or 0, 1)}" in made.output
     both = CliRunner().invoke(command, ["--nodes", "4x8c", "--procs", "4", "-o", str(out)])
     assert (both.exit_code, "two machines" in both.output) == (2, True)

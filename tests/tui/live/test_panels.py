@@ -88,6 +88,8 @@ def test_the_top_line_says_how_old_the_picture_is_and_what_it_cost() -> None:
 def test_no_answer_is_said_since_when_and_the_picture_stays() -> None:
     context = two()
     scene = replace(context.scene, state=State(trouble="squeue: no controller", since=DAY + 130))
+    for width in range(60, 120):
+        assert " live " in top_line(two(), DAY + 132, width).text
     assert "no answer since" in top_line(replace(context, scene=scene), DAY + 190, 120).text
     assert "no controller" in sentence(replace(context, scene=scene), 120).text
 

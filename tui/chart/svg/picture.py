@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 
 from sim.errors import ParameterError
 from sim.formatting import clock, count, processors
@@ -25,7 +26,10 @@ from tui.chart.svg.strips import in_use_and_waiting, strips
 from tui.chart.ticks import as_they_are, times, unit_of
 from tui.chart.ticks import processors as named_processors
 from tui.look.palette import Look
+from tui.look.text import shorten
 
+_NODE, _LETTERS = 14, 7
+"""Smallest distance in pixels between the names of two nodes, and largest number of characters of a name."""
 FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
 
@@ -70,6 +74,7 @@ def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[
     drawn = blocks_of(large, frame)
     sharp = [
         draw_ground(chart, frame, look),
+        _between_nodes(chart, frame, look),
         draw_missing(chart, frame, look),
         draw_blocks(blocks_of(trails, frame), chart, look),
         draw_pixels(small, frame, chart.hues, look),
@@ -110,7 +115,7 @@ def _description(chart: Drawing, frame: Frame, look: Look) -> str:
 
 def _heading(chart: Drawing, frame: Frame, look: Look) -> str:
     title = element("text", text(_title(chart)), x=16, y=24, font_size=15, font_weight="bold", fill=look.text)
-    upwards = "rows of the matrix" if chart.lanes else "processors"
+    upwards = "rows of the matrix" if chart.lanes else "nodes" if chart.names else "processors"
     upwards = upwards if chart.by_owner is None else "processors by partition"
     unit = unit_of([word for _, word in _ticks(frame, look)])
     across = "by event to the right, times" if frame.axis.by_event else "time to the right"
@@ -132,11 +137,40 @@ def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
         return "".join([*drawn, *_lanes(chart, frame, look)])
     if chart.by_owner is not None:
         return "".join([*drawn, *lane_labels(chart, frame, look)])
+    if chart.names:
+        return "".join([*drawn, *_nodes(chart, frame, look)])
     for number_of in sorted(named_processors(0, frame.procs - 1, frame.procs / max(frame.height // 36, 2), clear=0.5)):
         y = (frame.y(number_of) + frame.y(number_of + 1)) / 2
         drawn.append(element("path", d=f"M{LEFT - 4} {number(y)}h-3", stroke=look.dim))
         drawn.append(element("text", f"{number_of:,}", x=LEFT - 10, y=y + 4, text_anchor="end", fill=look.dim))
     return "".join(drawn)
+
+
+def _nodes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
+    """Yield the names of nodes left of the chart as SVG. A name too near to the one above is left out."""
+    above = -inf
+    for name, low, end in _heights(chart, frame):
+        middle = (frame.y(low) + frame.y(end)) / 2
+        if middle - above >= _NODE:
+            above, told = middle, text(shorten(name, _LETTERS))
+            yield element("text", told, x=LEFT - 6, y=middle + 4, text_anchor="end", fill=look.dim)
+
+
+def _between_nodes(chart: Drawing, frame: Frame, look: Look) -> str:
+    """Return lines between nodes as SVG, below nodes that are high enough."""
+    seen = [low for _, low, end in _heights(chart, frame) if low and frame.y(low) - frame.y(end) >= _NODE]
+    return "".join(
+        element("path", d=f"M{frame.left} {number(frame.y(low))}H{frame.right}", stroke=look.faint) for low in seen
+    )
+
+
+def _heights(chart: Drawing, frame: Frame) -> Iterator[tuple[str, int, int]]:
+    """Yield (name, lowest core, core after the highest one) of each node, from the top; nothing in lanes."""
+    if chart.lanes or chart.by_owner is not None:
+        return
+    ends = [low for low, _ in chart.names[1:]] + [frame.procs]
+    for (low, name), end in reversed(list(zip(chart.names, ends, strict=False))):
+        yield name, low, end
 
 
 def _ticks(frame: Frame, look: Look) -> Sequence[tuple[float, str]]:

@@ -39,6 +39,11 @@ def test_json_gives_machine_and_requests(tmp_path: Path) -> None:
     }
 
 
+def test_json_of_a_trace_gives_its_machine() -> None:
+    text = json.dumps({"nodes": [NODE, NODE], "jobs": [JOB], "placement": "spread"})
+    assert read_machine(text, "small.json").has.tolist() == [[4, 16], [4, 16]]
+
+
 def test_scontrol_text_gives_nodes_and_partitions() -> None:
     shape = read_machine(SCONTROL, "x")
     first, second = shape.nodes

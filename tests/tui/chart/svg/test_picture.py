@@ -194,3 +194,13 @@ def test_a_rectangle_is_cut_at_the_edges_of_the_chart() -> None:
     frame = Frame(left=10, top=0, width=100, height=80, begin=0, end=100, procs=8)
     rect = frame.rect(-50, 200, 0, 8)
     assert tuple(rect) == (10, 0, 100, 80)
+
+
+def test_nodes_have_names_and_lines_between_them() -> None:
+    root = picture(chart("full-memory", "easy"))
+    told = words(root)
+    assert {"n1", "n2", "g1"} <= told.keys()
+    assert "8" not in told
+    assert any("nodes upwards" in word for word in told)
+    across = [path for path in root.iter(f"{SVG}path") if re.fullmatch(r"M52 [\d.]+H\d+", path.get("d", ""))]
+    assert len(across) == 2
