@@ -48,7 +48,7 @@ def test_the_page_tells_all_of_the_view_and_nothing_else() -> None:
     page = (Path(__file__).parents[3] / "sim" / "policies" / "README.md").read_text(encoding="utf-8")
     section = page.partition("## View\n")[2].partition("\n## ")[0]
     cells = re.findall(r"^\| ([^|]+) \|", section, flags=re.MULTILINE)[1:]
-    told = [re.sub(r"\(.*\)", "", word).strip() for cell in cells for word in cell.split(", ")]
+    told = [word.strip() for cell in cells for word in re.sub(r"\(.*?\)", "", cell).split(", ")]
     views = {View, *View.__subclasses__()} - {Pass}
     assert sorted(told) == sorted({name for view in views for name in dir(view) if not name.startswith("_")})
     calls = re.findall(r"^\| (\w+)\(.*?\) \|", page.partition("| call |")[2].partition("\n\n")[0], flags=re.MULTILINE)
