@@ -198,11 +198,10 @@ def _fit(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
 
 
 def _room(cluster: Cluster, job: ClusterJob) -> list[str]:
-    gone = [node for node in cluster.nodes if node.is_gone]
-    lines = [f"{told}." for told in [_fit(cluster, job, _usable(cluster, job))] if told and job.reason == "Priority"]
-    if gone:
-        told = [f"{node.name} ({'+'.join(sorted(node.states)).lower()}: {node.reason or 'no reason'})" for node in gone]
-        lines.append(f"Not available: {listed(told)}.")
+    fit = _fit(cluster, job, _usable(cluster, job)) if job.reason == "Priority" else ""
+    lines = [f"{fit[:1].upper()}{fit[1:]}."] if fit else []
+    if gone := _gone(cluster, job):
+        lines.append(f"Not available: {'; '.join(gone)}.")
     coming = [each for each in cluster.reservations if each.end > cluster.at]
     if coming:
         told = [f"{each.name} from {date(each.start, cluster.at)} to {date(each.end, cluster.at)}" for each in coming]
@@ -211,6 +210,17 @@ def _room(cluster: Cluster, job: ClusterJob) -> list[str]:
 
 
 # Dependencies, limits of partitions, reservations
+
+
+def _gone(cluster: Cluster, job: ClusterJob) -> list[str]:
+    """Return the unavailable nodes of the job's partitions as text: nodes with equal states and reason together."""
+    own = {name for partition in partitions_of(cluster, job) for name in partition.nodes}
+    together: dict[str, list[str]] = {}
+    for node in cluster.nodes:
+        if node.is_gone and (node.name in own or not own):
+            why = f"{'+'.join(sorted(node.states)).lower()}: {node.reason.partition(' [')[0] or 'no reason'}"
+            together.setdefault(why, []).append(node.name)
+    return [f"{listed(names, MOST_NAMED)} ({why})" for why, names in together.items()]
 
 
 def _dependency(cluster: Cluster, job: ClusterJob) -> str:

@@ -96,7 +96,7 @@ def kept(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node], before: Itera
     more = f" and {count(len(holders) - 1, 'other job')}" if len(holders) > 1 else ""
     many = f"{held:,} of {count(len(able), 'fitting node')} {'is' if held == 1 else 'are'}"
     if held == len(able):
-        many = "the only fitting node is" if held == 1 else f"all {held:,} fitting nodes are"
+        many = {1: "the only fitting node is", 2: "both fitting nodes are"}.get(held, f"all {held:,} fitting nodes are")
     return f"{many} kept for J{first} from {date(starts[first], cluster.at)}{more}"
 
 

@@ -119,6 +119,18 @@ def test_every_code_has_words_of_its_own(code: str) -> None:
     assert all(paragraph(CLUSTER, replace(JOB, reason=code)))
 
 
+def test_reason_of_unavailable_nodes_stands_once() -> None:
+    down = Node("n3", 4, states=frozenset({"DRAIN"}), reason="fan [root@2026-11-26T07:00:00]")
+    nodes = tuple(replace(down, name=f"n{number}", reason=f"fan [a@{number}]") for number in range(3, 9))
+    named = tuple(node.name for node in nodes)
+    batch = replace(BATCH, nodes=(*BATCH.nodes, *named))
+    wide = replace(CLUSTER, nodes=(*CLUSTER.nodes, *nodes), partitions=(batch, SHORT))
+    told = paragraph(wide, replace(JOB, reason="Resources"))
+    assert "Not available: n2 (drain: disk); n3, n4, n5 and 3 more (drain: fan)." in told
+    short = paragraph(wide, replace(JOB, reason="Resources", partition="short"))
+    assert not any(line.startswith("Not available") for line in short)
+
+
 def test_a_date_that_is_no_plan_is_not_said_to_be_one() -> None:
     waiting = replace(JOB, start=NOW + 600)
     assert "plans its start" in paragraph(CLUSTER, replace(waiting, reason="Resources"))[-1]

@@ -15,9 +15,14 @@ from sim.errors import SchedscopeError
 from sim.lessons.course import found_lesson
 from sim.lessons.recorded import RecordedPerformance
 from tests.tui.live.watched import text_of
+from tui.app import Guest, Schedscope
 from tui.live.thumbnail import LiveThumbnail
+from tui.look.palette import DARK
 from tui.replay.opening import lesson_opening
+from tui.screens.first.screen import FirstScreen
 from tui.screens.live.lesson import LessonScreen
+from tui.screens.replay.messages import OpenLesson
+from tui.screens.replay.screen import ReplayScreen
 from tui.watching import LessonApp
 
 WHY, RANGE, HELP = 1, 5, 6
@@ -98,3 +103,21 @@ def test_lesson_has_a_thumbnail_and_no_replay() -> None:
     assert chart.plan
     with pytest.raises(SchedscopeError, match="only schedscope learn real-cluster shows"):
         lesson_opening(found)
+
+
+async def test_menu_opens_it_and_then_another_lesson() -> None:
+    app = Schedscope(None, guest=Guest(DARK))
+    async with app.run_test(size=(120, 36)) as pilot:
+        app.post_message(OpenLesson("real-cluster"))
+        await until(pilot, lambda: isinstance(app.screen, LessonScreen))
+        first = app.screen
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, FirstScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is first)
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, FirstScreen))
+        app.post_message(OpenLesson("backfilling"))
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        assert first not in app.screen_stack
+        app.exit()
