@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 
 from sim.policies.own import consent as policies_consent
@@ -25,6 +27,23 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 def pytest_xdist_auto_num_workers() -> int:
     """Return one worker more than there are cores, because tests of screens wait for a third of their time."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Rewrite the assertions of a share of the test files before collection. Otherwise, in a fresh clone, each worker
+    would rewrite all files, because all of them collect in the same order.
+    """
+    given = getattr(session.config, "workerinput", None)
+    if given is None or sys.dont_write_bytecode:
+        return
+    state = session.config.stash[rewrite.assertstate_key]
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    for file in files[int(given["workerid"].removeprefix("gw")) :: given["workercount"]]:
+        pyc = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
+        if rewrite._read_pyc(file, pyc) is None and rewrite.try_makedirs(pyc.parent):
+            stat, code = rewrite._rewrite_test(file, session.config)
+            rewrite._write_pyc(state, code, stat, pyc)
 
 
 def pytest_collection_finish() -> None:

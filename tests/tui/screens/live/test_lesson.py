@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from copy import copy
+from functools import cache
 
 import pytest
 from textual.pilot import Pilot
@@ -29,9 +31,15 @@ WHY, RANGE, HELP = 1, 5, 6
 """Indices of the scenes that ask why a job waits, when it starts, and what would help"""
 
 
+@cache
+def performed() -> RecordedPerformance:
+    """Return the lesson with its forecasts, which take more than a second."""
+    return RecordedPerformance(found_lesson("real-cluster"))
+
+
 @asynccontextmanager
 async def lesson(scene: int, size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Pilot[int], LessonScreen]]:
-    app = LessonApp(RecordedPerformance(found_lesson("real-cluster")), scene)
+    app = LessonApp(copy(performed()), scene)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, LessonScreen) and app.screen.state.selected is not None)
         assert isinstance(app.screen, LessonScreen)
