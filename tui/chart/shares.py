@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 _MOST_BITS = 1 << 22
 """Largest number of bits that are examined at once: number of sets times number of processors in the chart."""
-_MOST_KNOWN = 4096
-_MANY = 1024
-"""Largest number of sets in one request for which computed shares are kept; in larger requests most sets occur only
-once
-"""
+_MOST_KNOWN = 8192
+"""Largest number of sets for which computed shares are kept"""
+_KNOWN_BITS = 1 << 28
+"""Largest number of bits of these sets together: 32 MB"""
 
 Shared: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
 """Three arrays with an entry for each pair of a set and a band that it touches: index of the set, the band, and the
@@ -36,13 +35,14 @@ class Shares:
         self._begins = np.array(edges[:0:-1]) - self._low
         self._sizes = -np.diff(edges)
         self._known: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
+        self._most = min(_MOST_KNOWN, _KNOWN_BITS // max(self._count, 1))
 
     def of(self, sets: Sequence[int]) -> Shared:
         """Return the bands that each of these sets (bits) touches, and the share of the band that the set covers."""
-        if len(sets) > _MANY:
+        if len(sets) > self._most:
             return self._look(sets)
         if missing := list({s: None for s in sets if s not in self._known}):
-            if len(self._known) + len(missing) > _MOST_KNOWN:
+            if len(self._known) + len(missing) > self._most:
                 self._known, missing = {}, list(dict.fromkeys(sets))
             self._remember(missing)
         known = self._known

@@ -35,5 +35,5 @@ def test_many_and_large_sets_are_taken_in_portions(monkeypatch: pytest.MonkeyPat
     sets = [1 << i for i in range(40)]
     whole = Shares((40, 30, 0)).of(sets)
     monkeypatch.setattr(shares, "_MOST_BITS", 100)
-    monkeypatch.setattr(shares, "_MANY", 10)
+    monkeypatch.setattr(shares, "_MOST_KNOWN", 10)
     assert [part.tolist() for part in Shares((40, 30, 0)).of(sets)] == [part.tolist() for part in whole]
