@@ -83,13 +83,22 @@ def _with_students(opening: Any, table: str | None, address: dict[str, Any]) -> 
 
 
 def _opening(what: str, scene: int, policy: str | None) -> Any:
+    from sim.errors import NotThereError, ParameterError, near
+    from sim.formatting import quoted
     from sim.lessons.course import course, found_lesson
     from sim.policies import parse_policy
-    from sim.workload.source import Source
+    from sim.workload.samples import captions
+    from sim.workload.source import Source, find
     from tui.replay.opening import lesson_opening, opening_of
 
-    if what.endswith(".toml") or what in {lesson.name for lesson in course()}:
+    lessons = [lesson.name for lesson in course()]
+    if what.endswith(".toml") or what in lessons:
         return lesson_opening(found_lesson(what), scene - 1)
+    try:
+        find(what)
+    except NotThereError:
+        names = [*lessons, *(name for name, _ in captions())]
+        raise ParameterError(f"no lesson and no trace {quoted(what)}{near(what, names)}") from None
     return opening_of(Source(what), None if policy is None else parse_policy(policy))
 
 

@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from sim.errors import ParameterError
 from sim.lessons.course import found_lesson
 from sim.lessons.performance import Performance
 from sim.lessons.walk import Walk
 from tests.tui.cli.program import error, schedscope
 from tui.chart.cells.grid import Size
 from tui.cli.notes import Notes, lines, picture
+from tui.cli.present import _opening
 from tui.look.palette import LOOKS
 from tui.sessions.autosave import STATE
 from tui.sessions.presenting import Presented, tell
@@ -68,6 +70,11 @@ def test_notes_draw_the_next_scene_and_run_their_clocks(tmp_path: Path, monkeypa
 def test_picture_of_a_lesson_that_is_gone_is_empty() -> None:
     assert picture("no-such-lesson", 1, LOOKS["dark"], Size(40, 8)) == []
     assert picture("backfilling", 99, LOOKS["dark"], Size(40, 8)) == []
+
+
+def test_misspelt_lesson_is_recognised() -> None:
+    with pytest.raises(ParameterError, match="no lesson and no trace 'backfiling'; did you mean 'backfilling'"):
+        _opening("backfiling", 1, None)
 
 
 def test_what_is_missing_is_asked_for() -> None:
