@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import lt
 from typing import NoReturn
 
 import numpy as np
@@ -24,10 +25,12 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 class NodePlan:
     """Plan of the resources of each node that running jobs and reservations leave free, at each future time."""
 
-    __slots__ = ("_free", "_late", "_requests", "_seats", "_shape", "_times")
+    __slots__ = ("_free", "_late", "_requests", "_seats", "_shape", "_sums", "_times")
 
     def __init__(self, now: float, free: Amounts, shape: Shape, requests: Sequence[Request]) -> None:
         self._times, self._free = [now], [free]
+        self._sums: list[list[int] | None] = [None]
+        """For each step: free amount of each resource on all nodes together; None if not known since its last change"""
         self._shape, self._requests = shape, requests
         self._seats: dict[int, Seats] = {}
         """For each job in the plan, by rank: the nodes and amounts that it gets"""
@@ -47,6 +50,7 @@ class NodePlan:
             if end - plan._times[-1] > MOMENT:
                 plan._times.append(end)
                 plan._free.append(plan._free[-1].copy())
+                plan._sums.append(None)
             nodes, amounts = machine.seats[rank]
             plan._free[-1][list(nodes)] += amounts
         for time in machine.shape.changes_after(now):
@@ -56,6 +60,7 @@ class NodePlan:
     def copy(self) -> NodePlan:
         twin = NodePlan(0, self._free[0], self._shape, self._requests)
         twin._times, twin._free = self._times.copy(), [free.copy() for free in self._free]
+        twin._sums = self._sums.copy()
         twin._seats = self._seats.copy()
         return twin
 
@@ -98,7 +103,7 @@ class NodePlan:
         """Remove the steps that lie before `now`, because this time has passed."""
         index = bisect_right(self._times, now + MOMENT) - 1
         if index > 0:
-            del self._times[:index], self._free[:index]
+            del self._times[:index], self._free[:index], self._sums[:index]
         self._times[0] = now
 
     # Questions and changes, by job
@@ -107,16 +112,22 @@ class NodePlan:
         """Return the earliest start from `after` on at which the job fits for `lasts` seconds (by default for its
         estimate).
 
-        Starts other than `after` are tried only at times when the plan changes.
+        Starts other than `after` are tried only at times when the plan changes. All nodes together may have too little
+        in a step within the duration; then no start up to that step is tried.
         """
         times, free, request = self._times, self._free, self._requests[job.rank]
         lasts = job.estimate if lasts is None else lasts
         fits, grows, is_first = self._shape.fits, request.more_always_fits, after <= times[0] + MOMENT
         late = self._late.setdefault(request, {}) if grows and not self._shape.limits_nodes(request) else {}
         after = max((start for shorter, start in late.items() if shorter <= lasts and start > after), default=after)
-        index = bisect_right(times, after + MOMENT) - 1
+        needs, index, enough = request.least_total, bisect_right(times, after + MOMENT) - 1, 0
         while index < len(times):
             start = max(times[index], after)
+            until = max(bisect_left(times, start + lasts - MOMENT), index + 1)
+            enough = self._has_until(needs, max(index, enough), until)
+            if enough < until:
+                index = enough + 1
+                continue
             if grows and not fits(request, free[index]):
                 index += 1
                 continue
@@ -184,6 +195,19 @@ class NodePlan:
             if at < start - MOMENT:
                 yield job, start, at
 
+    def _has_until(self, needs: Sequence[int], first: int, last: int) -> int:
+        """Return the index of the first step, from `first` to before `last`, in which all nodes together have less than
+        `needs` of a resource; `last` if there is none.
+        """
+        sums = self._sums
+        for index in range(first, last):
+            has = sums[index]
+            if has is None:
+                has = sums[index] = np.maximum(self._free[index], 0).sum(axis=0).tolist()
+            if any(map(lt, has, needs)):
+                return index
+        return last
+
     def _step_at(self, time: float) -> int:
         return max(bisect_right(self._times, time + MOMENT) - 1, 0)
 
@@ -206,6 +230,7 @@ class NodePlan:
         nodes, amounts = list(seats.nodes), sign * np.array(seats.amounts)
         for index in range(self._edge(start), self._edge(end)):
             self._free[index][nodes] += amounts
+            self._sums[index] = None
 
     def _edge(self, time: float) -> int:
         """Return the index of the step that begins at `time`; if there is none, split the step that contains `time` to
@@ -217,6 +242,7 @@ class NodePlan:
                 raise ValueError(f"{time} is before the plan's present {self._times[0]}")
             self._times.insert(index, time)
             self._free.insert(index, self._free[index - 1].copy())
+            self._sums.insert(index, self._sums[index - 1])
         return index
 
     # Numbers of processors, which nodes cannot answer

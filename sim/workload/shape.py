@@ -114,6 +114,14 @@ class Request:
         """
         return self.tasks is None or self.most is None or self.most >= self.tasks
 
+    @property
+    def least_total(self) -> tuple[int, ...]:
+        """Return the least amount of each resource that all nodes together need to have free for the request."""
+        if self.tasks is None:
+            return tuple(each * (self.nodes or 0) for each in self.each)
+        once = self.per_node or (0,) * len(self.each)
+        return tuple(each * self.tasks + more for each, more in zip(self.each, once, strict=True))
+
     def amounts(self, tasks: int) -> tuple[int, ...]:
         """Return the amounts of all resources that `tasks` tasks of the job take on one node.
 
