@@ -40,7 +40,7 @@ BASES = {
 """For each base class of a policy: that of its twin, and the class of the pass that the policy needs, unless it names a
 special one such as `DividedPass`
 """
-ASKED = ("decide", "height")
+ASKED = ("decide", "height", "price", "toll")
 """Methods that the loop itself calls, which knows its class as `Pass`"""
 UNSAID = ("phase", "keep", "keep_idle", "keep_suspended", "keep_without_turn", "claims_come_true")
 """Calls that do nothing in a compiled run: it is not watched, and suspending takes no time in it"""
@@ -222,7 +222,7 @@ class _Twin(ast.NodeTransformer):
         self.generic_visit(node)
         if node.name in ASKED and present != "Pass":
             next(arg for arg in node.args.args if arg.arg == self._now).arg = "given"
-            node.body[:0] = ast.parse(f"{self._now}: {present} = given").body
+            node.body[:0] = ast.parse(f"{self._now} = cython.cast({present}, given)").body
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:

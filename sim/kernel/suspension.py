@@ -104,6 +104,14 @@ class PreemptiveRules(Rules):
         """Return the xfactor of a running job, infinite if the policy protects it."""
         return 0.0
 
+    def price(self, now: Pass, job: int, other: int) -> float:
+        """Return the xfactor from which the idle job may suspend the running job `other`."""
+        return 0.0
+
+    def toll(self, now: Pass, job: int) -> float:
+        """Return the xfactor from which the idle job may preempt."""
+        return 0.0
+
 
 @cython.cclass
 class Suspension(Loop):
@@ -144,7 +152,7 @@ class Suspension(Loop):
         # Of a pass
         self.rankings: list[Any] = []
         """Rankings that a policy uses, one for each call in its source code that makes a ranking"""
-        self.roomy, self.victims, self.scratch = numbers(jobs), numbers(jobs), numbers(jobs)
+        self.roomy, self.victims, self.idle = numbers(jobs), numbers(jobs), numbers(jobs)
         self.run_ranks = numbers(most_running)
 
     # Policies
@@ -246,6 +254,16 @@ class Suspension(Loop):
     def _newcomers(self) -> Numbers:
         return self._ranks_from(0, self.all)
 
+    def _idle(self) -> Numbers:
+        count, rank = self.waiting, self.pauses.first[0]
+        for index in range(count):
+            self.idle[index] = self.queue[index]
+        while rank >= 0:
+            self.idle[count] = rank
+            count += 1
+            rank = self.pauses.then[rank]
+        return self.idle[:count]
+
     def _roomy(self) -> Numbers:
         self._find_room()
         count, free = self.fits_count, self.free
@@ -275,15 +293,6 @@ class Suspension(Loop):
             return self.sets.first_beside(rank, self.idle_set) < 0
         procs: int = self.procs[rank]
         return procs <= self.free
-
-    def _somebody_fits(self) -> bool:
-        self._find_room()
-        if self.fits_count:
-            return True
-        index = 0
-        while index < self.waiting and self.procs[self.queue[index]] > self.free:
-            index += 1
-        return index < self.waiting
 
     def _find_room(self) -> None:
         """Find the suspended jobs that fit. A job is checked again only if the processor that blocked it has become

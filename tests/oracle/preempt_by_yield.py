@@ -18,10 +18,9 @@ from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT, whole
 from sim.policies.policy import Policy
 from sim.policies.preempt.immediate import Immediate
-from sim.policies.preempt.ladder import Ladder
 from sim.policies.preempt.preemption import Preemptive, enough, first_of
 from sim.policies.preempt.selective import Selective, Tunable
-from sim.policies.preempt.tolls import Tolls, xfactor
+from sim.policies.preempt.xfactors import expansion, payable_from
 from sim.policies.view import RunningJob, View
 from sim.workload.categories import TAU, category_of
 from sim.workload.model import Job
@@ -159,82 +158,72 @@ def suffering(view: View, job: Job) -> float:
     return whole(view.now - job.submit) / ran if ran else inf
 
 
+def xfactor(view: View, job: Job) -> float:
+    """Return the job's expansion factor now: (wait + estimate) / estimate."""
+    return expansion(view.now - job.submit - view.ran(job.rank), job.estimate)
+
+
 @dataclass(frozen=True)
 class OldSelective(Selective, OldPreemptive):
-    def decide(self, view: View) -> Iterator[Decision]:
-        if "claim" in view.notes:
-            yield from self.claims_due(view)
-        if view.resized:
-            view.notes.pop("tolls", None)
-        tolls, tick = self._tolls(view), self._tick_before(view.now)
-        has_ticked = view.now - tick * self.tick <= MOMENT
-        came: list[Job] = []
-        if is_calm := tolls.stood == _stand(view) and not has_ticked:
-            for job in view.arrived:
-                if self.fits(view, job):
-                    yield self.room_taken(view, job)
-                else:
-                    came.append(job)
-            yield from self.kept_idle(view)
-        else:
-            tolls.look(view)  # suspended victims may resume at once
-            yield from self.go_on(view, partial(xfactor, view))
-            yield from self._preempted_in_turn(view, tolls) if has_ticked else self.kept_idle(view)
-        ends = view.ends
-        end = ends[0][0] if ends else inf
-        soon = (tick + 1) * self.tick
-        if soon < end:  # every end of a job triggers a full check
-            if is_calm:
-                tolls.first = tolls.soonest_of(view, came, soon, tolls.first)
-            elif has_ticked and self.roomy(view):
-                tolls.first = view.now
-            else:
-                tolls.first = tolls.soonest(view, soon, end)
-            at = max(soon, ceil(tolls.first / self.tick) * self.tick) if tolls.first < inf else inf
-            if at < end:
-                yield Wake(at, is_renewed=True)
-        tolls.stood = None if has_ticked or tolls.moving else _stand(view)
+    """Selective suspension by its definition: nothing is remembered."""
 
-    def _preempted_in_turn(self, view: View, tolls: Tolls) -> Iterator[Decision]:
-        """Yield the preemptions of the jobs that are idle now, each considered once: the largest xfactor first, then by
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from self.claims_due(view)
+        yield from self.go_on(view, partial(xfactor, view))
+        nearest = round(view.now / self.tick)
+        tick = nearest if nearest * self.tick <= view.now else nearest - 1
+        has_ticked = view.now - tick * self.tick <= MOMENT
+        yield from self._preempted_in_turn(view) if has_ticked else self.kept_idle(view)
+        yield from self._woken(view, has_ticked, (tick + 1) * self.tick)
+
+    def _preempted_in_turn(self, view: View) -> Iterator[Decision]:
+        """Yield the decisions at a tick: each job that is idle now has one turn, the largest xfactor first, then by
         rank.
         """
-        idle, seated = self.idle(view) if view.curious else [], set(view.running)
-        last = (-inf, -1)
-        while turns := [turn for turn in tolls.payers(view) if turn > last and turn[1] not in seated]:
-            last = min(turns)
-            job = view.job(last[1])
+        idle, seated = self.idle(view), set[Job]()
+        for job in sorted(idle, key=lambda job: (-xfactor(view, job), job.rank)):
             if self.fits(view, job):
                 yield self.room_taken(view, job)
-            else:
-                yield from self._preempted(view, tolls.ladder, job)
-            seated.add(job.rank)
-        for job in idle:
-            if job.rank not in seated:
-                yield Keep(job, self.why_nobody(view, job))
+                seated.add(job)
+            elif (victims := self._victims(view, job, xfactor(view, job))) is not None:
+                mine = xfactor(view, job)
+                reasons: dict[int, Reason] = {v.rank: Outranked(job, mine, xfactor(view, v), self.sf) for v in victims}
+                yield from self.preempt(view, job, victims, reasons)
+                seated.add(job)
+        if view.curious:
+            for job in idle:
+                if job not in seated:
+                    yield Keep(job, self.why_nobody(view, job))
 
-    def _preempted(self, view: View, ladder: Ladder, job: Job) -> Iterator[Decision]:
-        mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
-        if pinned is not None:
-            victims = [other for _, _, other, processors in ladder.rungs if processors & pinned]
-        else:
-            outranked = [other for theirs, _, other, _ in ladder.rungs if mine >= self.sf * theirs]
-            allowed = [other for other in outranked if job.procs >= other.procs / 2]
-            victims = enough(job.procs - self.count_unclaimed(view), allowed) or []
-        reasons: dict[int, Reason] = {v.rank: Outranked(job, mine, xfactor(view, v), self.sf) for v in victims}
-        yield from self.preempt(view, job, victims, reasons)
+    def _victims(self, view: View, job: Job, mine: float) -> list[Job] | None:
+        """Return whom the job would suspend if its xfactor were `mine`; None if it may not preempt."""
+        heights = [(self.height(view, run) if run.runs else inf, -rank, run.job) for rank, run in view.running.items()]
+        ranked, pinned = sorted(heights), self.pinned(view, job.rank)
+        allowed = [o for height, _, o in ranked if mine >= self.sf * height and job.procs >= o.procs / 2]
+        if not view.in_time(job):
+            return None
+        if pinned is None:
+            return enough(job.procs - self.count_unclaimed(view), allowed)
+        claimed = any(int(claim) & pinned for claim in view.notes.get("claim", {}).values())
+        there = [other for _, _, other in ranked if view.held(other.rank) & pinned]
+        return there if not claimed and not pinned & ~view.there and {*there} <= {*allowed} else None
 
-    def _tick_before(self, now: float) -> int:
-        nearest = round(now / self.tick)
-        return nearest if nearest * self.tick <= now else nearest - 1
+    def _woken(self, view: View, has_ticked: bool, soon: float) -> Iterator[Decision]:
+        """Yield the request for a pass at the first tick at which an idle job can start or preempt."""
+        end = view.ends[0][0] if view.ends else inf
+        first = (
+            view.now
+            if has_ticked and self.roomy(view)
+            else min(map(partial(self._first, view), self.idle(view)), default=inf)
+        )
+        if soon < end and first < end and (at := max(soon, ceil(first / self.tick) * self.tick)) < end:
+            yield Wake(at, is_renewed=True)
 
-
-def _stand(view: View) -> tuple[int, int, int]:
-    """Return (free processors as bits, number of running jobs, number of suspended jobs).
-
-    At least one of them differs after a job has started to run or has left its processors.
-    """
-    return view.free_set, len(view.running), len(view.suspended)
+    def _first(self, view: View, job: Job) -> float:
+        """Return when the job may preempt, if the same jobs run until then."""
+        steps = sorted(self.sf * self.height(view, run) for run in view.running.values() if run.runs)
+        least = next((each for each in steps if self._victims(view, job, each) is not None), inf)
+        return payable_from(job.submit + view.ran(job.rank), least, job.estimate)
 
 
 @dataclass(frozen=True)
@@ -247,18 +236,7 @@ class OldTunable(OldSelective, Tunable):
             kind = category_of(job.estimate, job.procs)
             count[kind] = count.get(kind, 0) + 1
             total[kind] = total.get(kind, 0) + 1 + whole(end - job.submit - ran) / max(ran, TAU)
-        if view.completed:
-            self._unsettle(view, {category_of(job.estimate, job.procs) for job in view.completed})
         yield from super().decide(view)
-
-    def _unsettle(self, view: View, kinds: set[int]) -> None:
-        """Record that the limits of these categories have changed, so that the xfactors of their running jobs are
-        looked at again.
-        """
-        jobs = map(view.job, view.running)
-        tolls = self._tolls(view)
-        alike = (job.rank for job in jobs if category_of(job.estimate, job.procs) in kinds)
-        tolls.unsettled = {*tolls.unsettled, *alike}
 
 
 OLD: dict[type[Policy], type[Policy]] = {Immediate: OldImmediate, Selective: OldSelective, Tunable: OldTunable}

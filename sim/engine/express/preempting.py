@@ -1,23 +1,15 @@
-"""Copying of the state of preemptive policies into the fast loops of `sim.kernel` and back.
-
-A toll is the xfactor that a suspended job must exceed to preempt (`sim.policies.preempt.tolls`).
-"""
+"""Copying of the state of preemptive policies into the fast loops of `sim.kernel` and back."""
 
 from __future__ import annotations
 
 from math import inf
 from typing import Any, cast
 
-import numpy as np
-
 from sim.engine.state import State
 from sim.kernel.suspension import PreemptiveRules, Suspension
 from sim.kernel.tolls import TollLoop
-from sim.policies.preempt.immediate import Immediate
-from sim.policies.preempt.keepers import NOBODY
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.selective import Selective, Tunable
-from sim.policies.preempt.tolls import Known, Tolls
 from sim.policies.preempt.xfactors import payable_from
 from sim.workload.categories import CATEGORIES, category
 from sim.workload.model import Workload
@@ -30,11 +22,7 @@ _REMEMBERED = {"claim", "finished", "slowdown", "tolls", "victims"}
 def can_go_on(state: State) -> bool:
     """Return True if the loop can continue: it supports all that the policy keeps in `view.notes`."""
     notes = state.notes
-    if state.procs > WIDEST or notes.keys() - _REMEMBERED or notes.get("claim"):
-        return False
-    if state.step_count == 0 or isinstance(state.policy, Immediate):
-        return True
-    return "tolls" in notes and notes["tolls"].told() is not None
+    return state.procs <= WIDEST and not notes.keys() - _REMEMBERED and not notes.get("claim")
 
 
 def enter(loop: Suspension, state: State, workload: Workload) -> None:
@@ -55,8 +43,6 @@ def enter(loop: Suspension, state: State, workload: Workload) -> None:
         loop.sets.put(rank, own)
         loop.enter_paused(rank, state.suspended_since[rank], ran[rank])
     if isinstance(policy, Selective):
-        if "tolls" in state.notes:
-            _tell_tolls(cast(TollLoop, loop), state, state.notes["tolls"].told())
         loop.wake(state.wake_at)
         return
     for at, rank, since in sorted(state.wakes):
@@ -68,31 +54,10 @@ def _tell_terms(loop: TollLoop, policy: Selective, state: State, workload: Workl
     submit, estimate = workload.submit, workload.estimate
     of_columns: Any = payable_from
     loop.terms, loop.sf = cast(PreemptiveRules, loop.rules), policy.sf
-    loop.low = loop.column("d", of_columns(submit, policy.sf, estimate))
     loop.category = loop.column("i", category(estimate, workload.width))
-    loop.moment = loop.column("d", np.full(len(workload), inf))
+    loop.moment = loop.column("d", of_columns(submit, policy.sf, estimate))
     for kind, count in state.notes.get("finished", {}).items():
         loop.ended[kind], loop.slowed[kind] = count, state.notes["slowdown"][kind]
-
-
-def _tell_tolls(loop: TollLoop, state: State, known: Known) -> None:
-    """Copy the tolls of suspended jobs (`known`) into the loop: the xfactors that these jobs must exceed to preempt.
-
-    The loop also gets the jobs that ran when the tolls were computed and have left their processors since then.
-    """
-    for rank in state.suspended:
-        keeper = known.keepers.get(rank, -1)
-        if rank in known.keepers and keeper == NOBODY:
-            keeper = loop.nobody
-        loop.enter_toll(rank, keeper, known.moments.get(rank, inf))
-    for rank in known.heights.keys() - state.running.keys():
-        loop.enter_left(rank)
-    loop.stood, loop.first = known.stood == stand(state), known.first
-
-
-def stand(state: State) -> tuple[int, int, int]:
-    """Return numbers that change whenever a job starts to run or leaves its processors, to detect such changes."""
-    return state.free_set, len(state.running), len(state.suspended)
 
 
 def settle(loop: Suspension, state: State) -> None:
@@ -105,7 +70,6 @@ def settle(loop: Suspension, state: State) -> None:
     state.tally.preemptions = loop.preemptions
     if isinstance(policy, Selective):
         state.wake_at = loop.reserved_at[0] if loop.reservations else inf
-        notes["tolls"] = _tolls_of(cast(TollLoop, loop), state, policy, ranks)
     else:
         state.wakes.update((at, rank, state.running[rank].since) for at, rank in loop.wakes())
     if isinstance(policy, Tunable):
@@ -114,19 +78,3 @@ def settle(loop: Suspension, state: State) -> None:
         notes["finished"] = {kind: means.ended[kind] for kind in ended}
         notes["slowdown"] = {kind: means.slowed[kind] for kind in ended}
     state.timers[:] = sorted(state.wakes)
-
-
-def _tolls_of(loop: TollLoop, state: State, policy: Selective, ranks: list[int]) -> Tolls:
-    """Return the tolls of the suspended jobs `ranks` (the xfactors that they must exceed to preempt), read from the
-    loop.
-    """
-    keepers = {rank: loop.keepers.keeper[rank] for rank in ranks if loop.keepers.keeper[rank] >= 0}
-    known = Known(
-        {},
-        {rank: NOBODY if keeper == loop.nobody else keeper for rank, keeper in keepers.items()},
-        {rank: loop.moment[rank] for rank in ranks if loop.moment[rank] < inf},
-        stand(state) if loop.stood else None,
-        loop.first,
-    )
-    rungs = [(loop.height[rank], -rank, state.jobs[rank], state.machine.held[rank]) for rank in state.running]
-    return Tolls.knowing(policy, known, rungs, state.free)

@@ -84,8 +84,17 @@ class Preemptive(Policy):
     def keep_idle(self, now: Pass) -> None:
         """Record the reason why each idle job waits, if the run records reasons."""
         if now.curious:
+            free, there, suspended, lacks = (
+                now.free_set,
+                now.there,
+                now.suspended,
+                TooFewFree(self.count_unclaimed(now)),
+            )
+            is_plain = self.restart == "own" and now.closes == inf and not now.notes.get("claim")
             for job in self.idle(now):
-                now.keep(job, self.obstacle(now, job))
+                own = suspended.get(job.rank) if is_plain else 0  # mostly the obstacle is one of these two
+                because = lacks if own is None else waits_for_own(own, free, there)
+                now.keep(job, because or self.obstacle(now, job))
 
     def keep_suspended(self, now: Pass) -> None:
         """Record, if the run records reasons, why each suspended job waits that has no claim (processors being vacated

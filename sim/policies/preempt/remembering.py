@@ -1,18 +1,22 @@
-"""Base of selective suspension: its memory from pass to pass, so that a pass need not examine every idle job.
+"""Base of selective suspension: what it remembers from pass to pass, so that a pass need not examine every idle job.
 
-Remembered are tolls (`sim.policies.preempt.tolls`: a job may preempt when its xfactor is `sf` times its toll), and the
-slowdowns of finished jobs. The compiled loop has its own form of this memory (`sim.kernel.tolls`).
+Remembered are the tolls of idle jobs, which are the xfactors from which they may preempt (`Selective.toll`), and the
+mean slowdowns of finished jobs. A toll is computed again after a job has started or left on the processors in question,
+so that schedules and steps do not depend on this memory. The compiled loop has its own (`sim.kernel.tolls`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sim.decisions.sentences import Reason
 from sim.policies.calls import Pass
 from sim.policies.preempt.preemption import Preemptive
-from sim.policies.preempt.tolls import Tolls
+from sim.policies.preempt.xfactors import payable_from
+from sim.policies.ranking import Ranking
 from sim.policies.view import RunningJob, View
 from sim.workload.categories import category_of
 from sim.workload.model import Job
@@ -23,6 +27,49 @@ class Finished(NamedTuple):
 
     job: Job
     end: float
+
+
+class Tolls:
+    """Tolls (xfactors from which idle jobs may preempt) with the jobs that run as at the last update."""
+
+    __slots__ = (
+        "by_width",
+        "claims",
+        "exact",
+        "heights",
+        "held",
+        "ladder",
+        "least",
+        "lows",
+        "moments",
+        "running",
+        "there",
+    )
+
+    def __init__(self, there: int = -1, claims: Mapping[int, int] = MappingProxyType({})) -> None:
+        self.there, self.claims = there, claims
+        """Available processors as bits, and claims, at the last update; if these change, everything is forgotten"""
+        self.running: dict[int, RunningJob | None] | None = None
+        self.held: dict[int, int] = {}
+        """Processors of each running job, by rank, as bits"""
+        self.heights: dict[int, float] = {}
+        """Xfactor of each running job, by rank; infinite if it may not be suspended"""
+        self.ladder: list[Job] = []
+        """Running jobs, the lowest xfactor first, of equals the latest first"""
+        self.by_width: dict[int, float] = {}
+        """Tolls of jobs that may use any processors, by number of processors"""
+        self.least: dict[int, float] = {}
+        self.moments: dict[int, float] = {}
+        """For each suspended job, by rank: a value that its toll is not below, and the time from which its xfactor
+        reaches that value
+        """
+        self.lows: dict[int, float] = {}
+        """For each waiting job asked so far, by rank: the time from which its xfactor is the suspension factor"""
+        self.exact: set[int] = set()
+        """Ranks of the suspended jobs of which that value is the toll"""
+
+    def copy(self) -> Tolls:
+        return Tolls()
 
 
 class Remembering(Preemptive):
@@ -36,95 +83,140 @@ class Remembering(Preemptive):
         """
         raise NotImplementedError
 
+    def toll(self, now: View, job: Job) -> float:
+        """Return the xfactor from which the idle job may preempt; infinite if it may not suspend enough jobs."""
+        raise NotImplementedError
+
+    def price(self, now: View, job: Job, other: Job) -> float:
+        """Return the xfactor from which the idle job may suspend the running job `other`."""
+        raise NotImplementedError
+
     def why_nobody(self, view: View, job: Job) -> Reason:
         """Return the reason why the idle job may not suspend any job."""
         raise NotImplementedError
 
-    def look(self, view: View, has_ticked: bool) -> bool:
-        """Update the tolls. Return True if only newly arrived jobs can start: since the last pass no job has started to
-        run or has left its processors, and `has_ticked` is False (it is no time to preempt).
+    def keep_without_turn(self, now: Pass, turns: Ranking) -> None:
+        """Record why the jobs `turns`, which had no turn at this tick (time to preempt), wait, if the run records
+        reasons.
         """
-        if view.resized:
-            view.notes.pop("tolls", None)
-        tolls = self._tolls(view)
-        if tolls.stood == _stand(view) and not has_ticked:
-            return True
-        tolls.look(view)  # suspended victims may resume at once
-        return False
-
-    def remember(self, view: View, has_ticked: bool) -> None:
-        """Remember the numbers of running and suspended jobs and the free processors at the end of this pass. Nothing
-        is remembered at a tick (time to preempt), or if suspending takes time, because these numbers would not show
-        every change.
-        """
-        tolls = self._tolls(view)
-        tolls.stood = None if has_ticked or tolls.moving else _stand(view)
-
-    # Turns
-
-    def begin_turns(self, view: View) -> None:
-        """Begin the turns of this tick (time to preempt): in its turn, each idle job may start or preempt once."""
-        tolls = self._tolls(view)
-        tolls.idle, tolls.seated, tolls.last = self.idle(view) if view.curious else [], {*view.running}, (-inf, -1)
-
-    def next_turn(self, view: View) -> Job | None:
-        """Return the next idle job that fits or may preempt, the largest xfactor first, then by rank; None if there is
-        no other. Each job gets one turn; jobs suspended at this tick get none.
-        """
-        tolls = self._tolls(view)
-        turns = [turn for turn in tolls.payers(view) if turn > tolls.last and turn[1] not in tolls.seated]
-        if not turns:
-            return None
-        tolls.last = min(turns)
-        tolls.seated.add(tolls.last[1])
-        return view.job(tolls.last[1])
-
-    def keep_without_turn(self, now: Pass) -> None:
-        """Record why the jobs that had no turn at this tick (time to preempt) wait, if the run records reasons."""
-        tolls = self._tolls(now)
-        for job in tolls.idle:
-            if job.rank not in tolls.seated:
-                now.keep(job, self.why_nobody(now, job))
+        if now.curious:
+            without = {*turns.up()}
+            for job in self.idle(now):
+                if job in without:
+                    now.keep(job, self.why_nobody(now, job))
 
     def needs_own(self, view: View, job: Job) -> bool:
         """Return True if the idle job must resume on its own processors."""
         return self.pinned(view, job.rank) is not None
-
-    def may_give_way(self, view: View, runner: Job, job: Job) -> bool:
-        """Return True if the idle job could use the processors of the running job `runner`: it may run anywhere, or
-        must resume on some of these.
-        """
-        pinned = self.pinned(view, job.rank)
-        return pinned is None or bool(view.held(runner.rank) & pinned)
-
-    # The next pass
 
     def next_end(self, view: View) -> float:
         """Return the first expected end of a running job, infinite if none runs."""
         ends = view.ends
         return ends[0][0] if ends else inf
 
-    def first_payable(self, view: View, is_calm: bool, has_ticked: bool, soon: float, end: float) -> float:
-        """Return a time before which no idle job may preempt; infinite if that time is not before `end`.
+    # Running jobs
 
-        The result need not be exact if it is at most `soon`. If `is_calm` (`look` returned True), the result of the
-        last pass is reused, and only jobs that have just arrived are examined. After a tick (`has_ticked`) with idle
-        jobs that fit, the result is now.
+    def ladder(self, view: View) -> list[Job]:
+        """Return the running jobs, the lowest xfactor first, of equals the latest first."""
+        return self._tolls(view).ladder
+
+    def on_own(self, view: View, job: Job) -> list[Job]:
+        """Return the jobs that run on the suspended job's own processors, the lowest xfactor first."""
+        tolls, own = self._tolls(view), view.suspended[job.rank]
+        return [other for other in tolls.ladder if tolls.held[other.rank] & own]
+
+    def known_height(self, view: View, job: Job) -> float:
+        """Return the remembered xfactor of the running job: infinite if it may not be suspended."""
+        height: float = view.notes["tolls"].heights[job.rank]
+        return height
+
+    # Tolls
+
+    def known_toll(self, view: View, job: Job) -> float:
+        """Return the toll of the idle job, which is computed again only if it may have changed."""
+        tolls, own = self._tolls(view), self.pinned(view, job.rank)
+        if not view.in_time(job):
+            return inf
+        if own is None:
+            if job.procs not in tolls.by_width:
+                tolls.by_width[job.procs] = self.toll(view, job)
+            return tolls.by_width[job.procs]
+        if job.rank not in tolls.exact:
+            claims = view.notes.get("claim") or {}
+            is_lost = own & ~view.there or any(int(claimed) & own for claimed in claims.values())
+            self._raise(view, tolls, job, inf if is_lost else self.toll(view, job))
+            tolls.exact.add(job.rank)
+        return tolls.least[job.rank]
+
+    def first_payable(self, view: View, soon: float, end: float) -> float:
+        """Return the first time before `end` at which an idle job's xfactor reaches its toll, or `end`.
+
+        The result need not be exact if it is at most `soon`.
         """
-        tolls = self._tolls(view)
-        if is_calm:
-            if view.arrived:
-                came = [job for job in view.arrived if job.rank not in view.running]
-                tolls.first = tolls.soonest_of(view, came, soon, tolls.first)
-        else:
-            tolls.first = view.now if has_ticked and self.roomy(view) else tolls.soonest(view, soon, end)
-        return tolls.first
+        tolls, first = self._tolls(view), end
+        for job in self.anywhere(view):
+            low = tolls.lows.get(job.rank)
+            if low is None:  # no xfactor is below 1
+                low = tolls.lows[job.rank] = self._moment(view, job, self.sf)
+            if soon < first > low:
+                first = min(first, self._moment(view, job, self.known_toll(view, job)))
+        for rank, moment in tolls.moments.items():
+            if soon < first > moment and view.in_time(job := view.job(rank)):
+                self.known_toll(view, job)
+                first = min(first, tolls.moments[rank])
+        return first
+
+    def _raise(self, view: View, tolls: Tolls, job: Job, least: float) -> None:
+        """Remember that the suspended job's toll is at least `least`."""
+        tolls.least[job.rank], tolls.moments[job.rank] = least, self._moment(view, job, least)
+
+    def _moment(self, view: View, job: Job, toll: float) -> float:
+        """Return the time at which the idle job's xfactor reaches `toll`, minus a tolerance for rounding."""
+        return payable_from(job.submit + view.ran(job.rank), toll, job.estimate)
 
     def _tolls(self, view: View) -> Tolls:
-        tolls: Tolls | None = view.notes.get("tolls")
-        if tolls is None:
-            tolls = view.notes["tolls"] = Tolls(self, self.memory)
+        """Return what is remembered, without what may be untrue now."""
+        notes = view.notes
+        tolls, claims = notes.get("tolls"), notes.get("claim") or {}
+        if tolls is None or tolls.there != view.there or tolls.claims != claims:
+            tolls = notes["tolls"] = Tolls(view.there, {**claims})
+        if tolls.running != view.running:
+            self._follow(view, tolls)
         return tolls
+
+    def _follow(self, view: View, tolls: Tolls) -> None:
+        """Bring the running jobs up to date, and with them the tolls of the suspended jobs on their processors."""
+        running, held, heights, least = view.running, tolls.held, tolls.heights, tolls.least
+        was, tolls.running = tolls.running or {}, {**running}
+        for rank in [rank for rank, run in was.items() if rank not in running or running[rank] != run]:
+            for job in self._met(view, tolls, held[rank]):
+                if self.price(view, job, view.job(rank)) >= least[job.rank]:  # it may have determined the toll
+                    tolls.exact.discard(job.rank)
+                    self._raise(view, tolls, job, self.sf)
+            del held[rank], heights[rank]
+        for rank in [rank for rank in running if rank not in held]:
+            held[rank], heights[rank] = view.held(rank), self._height(view, running[rank])
+            tolls.lows.pop(rank, None)
+            for job in self._met(view, tolls, held[rank]):
+                if (price := self.price(view, job, view.job(rank))) > least[job.rank]:
+                    self._raise(view, tolls, job, price)
+        tolls.ladder = [running[-rank].job for _, rank in sorted((height, -rank) for rank, height in heights.items())]
+        tolls.by_width.clear()
+        if self.restart == "own" and least.keys() != view.suspended.keys():
+            idle = {*view.suspended}.difference(running, view.notes.get("claim") or ())
+            for rank in least.keys() - idle:
+                del least[rank], tolls.moments[rank]
+                tolls.exact.discard(rank)
+            for rank in idle - least.keys():
+                self._raise(view, tolls, view.job(rank), self.sf)
+
+    def _met(self, view: View, tolls: Tolls, processors: int) -> list[Job]:
+        """Return the suspended jobs that are remembered and need some of these processors."""
+        least = tolls.least
+        return [view.job(rank) for rank, own in view.suspended.items() if own & processors and rank in least]
+
+    def _height(self, view: View, run: RunningJob) -> float:
+        return self.height(view, run) if run.runs else inf
 
     # Slowdowns of finished jobs
 
@@ -144,13 +236,14 @@ class Remembering(Preemptive):
         total[kind] = total.get(kind, 0) + 1 + more
 
     def review(self, view: View) -> None:
-        """Mark the running jobs in categories with newly finished jobs, so that the next update checks again whether
-        the policy protects them from being suspended.
+        """Compute the xfactors of running jobs again, because a finished job may have changed whom the policy protects
+        in its category.
         """
         if view.completed:
             kinds, tolls = {*map(_kind, view.completed)}, self._tolls(view)
-            alike = [rank for rank, run in view.running.items() if _kind(run.job) in kinds]
-            tolls.unsettled = {*tolls.unsettled, *alike}
+            for rank, run in view.running.items():
+                if _kind(run.job) in kinds and self._height(view, run) != tolls.heights[rank]:
+                    tolls.running = {**(tolls.running or {}), rank: None}  # as if it had left and come again
 
     def counted(self, view: View, job: Job) -> int:
         """Return the number of finished jobs in the job's category."""
@@ -165,11 +258,3 @@ class Remembering(Preemptive):
 
 def _kind(job: Job) -> int:
     return category_of(job.estimate, job.procs)
-
-
-def _stand(view: View) -> tuple[int, int, int]:
-    """Return (free processors as bits, number of running jobs, number of suspended jobs).
-
-    At least one of them differs after a job has started to run or has left its processors.
-    """
-    return view.free_set, len(view.running), len(view.suspended)

@@ -38,27 +38,14 @@ class Selective(Remembering):
     @by_calls
     def decide(self, now: Pass) -> None:
         self.claims_come_true(now)
+        self._take_free(now)
         tick = self._last_tick(now)
         has_ticked = now.time - tick * self.tick <= MOMENT
-        is_calm = self.look(now, has_ticked)
-        if is_calm:
-            for job in now.arrivals():
-                if self.fits(now, job):
-                    self.take_room(now, job)
-        else:
-            self._take_free(now)
         if has_ticked:
             self._preempt_in_turn(now)
         else:
             self.keep_idle(now)
-        soon, end = (tick + 1) * self.tick, self.next_end(now)
-        if soon < end:  # at an end of a job the policy is asked anyway
-            first = self.first_payable(now, is_calm, has_ticked, soon, end)
-            if first < inf:
-                at = max(soon, ceil(first / self.tick) * self.tick)
-                if at < end:
-                    now.wake_once(at)
-        self.remember(now, has_ticked)
+        self._skip_ticks(now, has_ticked, (tick + 1) * self.tick)
 
     def line_order(self) -> Order:
         return Xfactor()
@@ -80,37 +67,66 @@ class Selective(Remembering):
                 self.take_room(now, job)
 
     def _preempt_in_turn(self, now: Pass) -> None:
-        """Let each job that is idle now preempt once if it may: the largest xfactor first, then by rank. `next_turn`
-        returns only jobs that fit or for which suspensions can make enough room.
-        """
-        self.begin_turns(now)
-        job = self.next_turn(now)
-        while job is not None:
+        """Let each job that is idle now start or preempt once if it may: the largest xfactor first, then by rank."""
+        turns = now.new_ranking()
+        for job in self.idle(now):
+            turns.add(job, self._xfactor(now, job))
+        for job in turns.down():
             if self.fits(now, job):
                 self.take_room(now, job)
-            else:
+                turns.remove(job)
+            elif self._xfactor(now, job) >= self.known_toll(now, job):
                 self._preempt(now, job)
-            job = self.next_turn(now)
-        self.keep_without_turn(now)
+                turns.remove(job)
+        self.keep_without_turn(now, turns)
+
+    def price(self, now: View, job: Job, other: Job) -> float:
+        """Return the xfactor from which the idle job may suspend the running job `other` (K section 3.2): sf times that
+        of `other`; infinite if `other` is protected, or more than twice as wide.
+        """
+        return inf if is_too_wide(other.procs, job.procs) else self.sf * self.known_height(now, other)
+
+    def toll(self, now: View, job: Job) -> float:
+        """Return the xfactor from which the idle job may preempt; infinite if it may not suspend enough jobs.
+
+        A job that must resume on its own processors has to suspend all jobs there, so all must be allowed (K section
+        3.3). Any other job has to suspend those with the lowest xfactors, until enough processors are free.
+        """
+        toll, needed = 0.0, job.procs - self.count_unclaimed(now)
+        if self.needs_own(now, job):
+            for other in self.on_own(now, job):
+                toll = max(toll, self.price(now, job, other))
+            return toll
+        for other in self.ladder(now):
+            if not is_too_wide(other.procs, job.procs):
+                needed -= other.procs
+                if needed <= 0:
+                    return self.price(now, job, other)
+        return inf
 
     def _preempt(self, now: Pass, job: Job) -> None:
-        """Suspend running jobs and give the idle job their processors.
-
-        A job that must resume on its own processors suspends all jobs on these; any other job suspends those with the
-        lowest xfactors. The idle job is one of `next_turn`, which yields it only if enough jobs may be suspended: all
-        jobs on its own processors (K section 3.3), or as many as it needs.
-        """
+        """Suspend running jobs and give the idle job, whose xfactor is at least its toll, their processors."""
         mine = self._xfactor(now, job)
-        outranked = now.new_ranking()
-        for run in self.runs(now):
-            height = self.height(now, run)
-            is_outranked = mine >= self.sf * height and not is_too_wide(run.job.procs, job.procs)
-            if is_outranked and self.may_give_way(now, run.job, job):
-                outranked.add(run.job, height)
-        victims = outranked.up() if self.needs_own(now, job) else self.victims_among(now, job, outranked.up())
+        allowed = now.new_ranking()
+        for other in self.on_own(now, job) if self.needs_own(now, job) else self.ladder(now):
+            if mine >= self.price(now, job, other):
+                allowed.add(other, self.known_height(now, other))
+        victims = allowed.up() if self.needs_own(now, job) else self.victims_among(now, job, allowed.up())
         for victim in victims:
             self.suspend(now, victim, Outranked(job, mine, self._xfactor(now, victim), self.sf))
         self.take_over(now, job, victims)
+
+    def _skip_ticks(self, now: Pass, has_ticked: bool, soon: float) -> None:
+        """Request a pass at the first tick, `soon` (the next one) or later, at which an idle job can start or preempt.
+
+        Without that, K's routine would run at every tick. At an end of a job, an earlier pass is made anyway.
+        """
+        end = self.next_end(now)
+        if soon < end:
+            first = soon if has_ticked and len(self.roomy(now)) else self.first_payable(now, soon, end)
+            at = max(soon, ceil(first / self.tick) * self.tick) if first < end else end
+            if at < end:
+                now.wake_once(at)
 
     def _xfactor(self, now: View, job: Job) -> float:
         """Return the job's expansion factor (xfactor) now."""

@@ -1,15 +1,12 @@
 """Selective suspension: which jobs suspend which, when, on which processors; remembered values stay right.
 
-Also tests sim.policies.preempt.preemption, sim.policies.preempt.remembering, sim.policies.preempt.tolls,
-sim.policies.preempt.xfactors.
+Also tests sim.policies.preempt.preemption, sim.policies.preempt.remembering, sim.policies.preempt.xfactors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,19 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.decisions.decisions import Decision, Keep, Suspend, Wake
+from sim.decisions.decisions import Decision, Suspend, Wake
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.history.stretch import Stretch
-from sim.machine.moment import MOMENT
 from sim.machine.processors import written
 from sim.policies import Policy, parse_policy
-from sim.policies.preempt.ladder import Ladder
-from sim.policies.preempt.preemption import Preemptive, enough
+from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.selective import Selective, Tunable
-from sim.policies.preempt.tolls import xfactor
 from sim.policies.view import View
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
@@ -262,7 +256,7 @@ def test_who_was_promised_a_start_and_runs_on_a_claim_was_not_suspended_for_it(l
 
 @dataclass(frozen=True)
 class Plain(OldSelective):
-    """Selective suspension by its definition: at every tick every idle job is asked, and nothing is remembered.
+    """Selective suspension by its definition: at every tick every idle job is asked.
 
     Processors are chosen one by one.
     """
@@ -279,32 +273,9 @@ class Plain(OldSelective):
         numbers = sorted((p for p in range(view.procs) if free & 1 << p), key=preference)
         return sum(1 << processor for processor in numbers[: job.procs])
 
-    def decide(self, view: View) -> Iterator[Decision]:
-        yield from self.claims_due(view)
-        yield from self.go_on(view, first=partial(xfactor, view))
-        if 0 <= view.now - round(view.now / self.tick) * self.tick <= MOMENT:
-            for job in sorted(self.idle(view), key=lambda job: (-xfactor(view, job), job.rank)):
-                if self.fits(view, job):
-                    yield self.room_taken(view, job)
-                elif self._may(view, job):
-                    yield from self._preempted(view, self._all(view), job)
-                else:
-                    yield Keep(job, NoVictims(xfactor(view, job), self.sf))
+    def _woken(self, view: View, has_ticked: bool, soon: float) -> Iterator[Decision]:
         if self.idle(view):
             yield Wake((view.now // self.tick + 1) * self.tick)
-
-    def _all(self, view: View) -> Ladder:
-        heights = {rank: self.height(view, run) if run.runs else inf for rank, run in view.running.items()}
-        rungs = ((heights[rank], -rank, run.job, view.held(rank)) for rank, run in view.running.items())
-        return Ladder(rungs, self.count_unclaimed(view))
-
-    def _may(self, view: View, job: Job) -> bool:
-        pinned, mine, rungs = self.pinned(view, job.rank), xfactor(view, job), self._all(view).rungs
-        allowed = [o for height, _, o, _ in rungs if mine >= self.sf * height and job.procs >= o.procs / 2]
-        if pinned is None:
-            return enough(job.procs - self.count_unclaimed(view), allowed) is not None
-        claimed = any(int(claim) & pinned for claim in view.notes.get("claim", {}).values())
-        return not claimed and all(other in allowed for _, _, other, processors in rungs if processors & pinned)
 
 
 @dataclass(frozen=True)
