@@ -105,6 +105,14 @@ def test_a_job_at_a_limit_takes_no_place_before_others() -> None:
     assert said(LIMITS, RUNS, held, wide, limits=(limit,)) == {"2": 300, "9": 900}
 
 
+def test_a_job_that_does_not_fit_keeps_its_nodes_from_other_partitions() -> None:
+    """The first job waits for both nodes; one of another partition would start at once if only partitions closed."""
+    wide = replace(WAITS, id="9", priority=90, cpus=8, tres="cpu=8,node=2")
+    other = replace(WAITS, cpus=4, partition="short", tres="cpu=4,node=1")
+    assert said(LEARNT, RUNS, wide, other, past=Past()) == {"9": 300, "2": 900}
+    assert said(LEARNT, RUNS, wide, replace(other, limit=300.0), past=Past()) == {"9": 300, "2": 0}
+
+
 @pytest.mark.parametrize("reason", ["Dependency", "JobHeldUser", "BeginTime", "JobArrayTaskLimit", "Licenses"])
 def test_no_forecast_is_made_for_what_is_not_modelled(reason: str) -> None:
     assert said(LIMITS, RUNS, replace(WAITS, reason=reason)) == {}

@@ -78,6 +78,13 @@ def test_ends_are_rounded_up() -> None:
     assert PlanAhead(shape, Demands(), running, 60.0).starts([Waiting(1, 30), Waiting(2, 5)]) == {1: 120, 2: 180}
 
 
+def test_ends_are_rounded_on_the_clock() -> None:
+    """At 7 s past a multiple of ten the next multiples are 3 and 13 s away."""
+    running = [(0, Seats((0,), ((1, 0),)), 3.0), (1, Seats((0,), ((1, 0),)), 3.5)]
+    plan = PlanAhead(machine(ONE, ONE, ONE, ONE), Demands(), running, grain=10.0, clock=1007.0)
+    assert plan.starts([Waiting(2, 20), Waiting(3, 20)]) == {2: 3, 3: 13}
+
+
 def test_a_coarse_plan_has_few_steps_and_starts_little_later() -> None:
     random, many = Random(4), 300
     shape = machine(*[ONE] * (2 * many), cores=1, nodes=many)
