@@ -96,8 +96,9 @@ class View(Protocol):
     def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
         """Return the jobs behind `head` (None: all waiting jobs) that might start now and not delay the head.
 
-        The head is planned for `shadow` and leaves `extra` processors then. If the run records reasons, and on a
-        machine of nodes, all jobs behind the head are returned.
+        The head is planned for `shadow` and leaves `extra` processors then. A job is left out if it does not fit now,
+        or neither ends by `shadow` (compared exactly) nor needs at most `extra`. A policy with a rule looser than that
+        of EASY has to pass looser limits. If the run records reasons, and on a machine of nodes, no job is left out.
         """
 
     def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:

@@ -119,7 +119,7 @@ class Express:
             divided.boundaries, divided.boundary_step = extension.boundaries
             divided.kinds = extension.kinds
         if loop.kind == GANG:
-            gangs.begin(loop, self._state, self._history, extension)
+            gangs.begin(cast(RowsPass, loop), self._state, self._history, extension)
         is_collected = gc.isenabled()
         gc.disable()  # nothing that a loop writes refers to itself
         try:

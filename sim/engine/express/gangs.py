@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import Any
 
 from sim.decisions.matrix import Migrate
 from sim.engine.express.preempting import WIDEST
@@ -12,6 +11,7 @@ from sim.engine.state import State
 from sim.history.bulk_append import Extension
 from sim.history.decision_log import FORMS
 from sim.history.history import History
+from sim.kernel.gang import RowsPass
 from sim.policies.gang.gang import GangBackfill, Migrating, TimeShared
 from sim.workload.model import Workload
 
@@ -69,7 +69,7 @@ def latest(state: State) -> float:
     return _MOST_TURNS / MOST_ROWS * (turns.slice - turns.overhead)
 
 
-def enter(loop: Any, state: State, workload: Workload) -> None:
+def enter(loop: RowsPass, state: State, workload: Workload) -> None:
     """Copy the matrix and its jobs into the loop."""
     policy, sharing = _policy(state), state.sharing
     assert sharing is not None
@@ -85,7 +85,7 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
         loop.row_planned[rank] = at
 
 
-def begin(loop: Any, state: State, history: History, extension: Extension) -> None:
+def begin(loop: RowsPass, state: State, history: History, extension: Extension) -> None:
     """Prepare the loop to write to this history, into the spare entries that `extension` has added to the columns of
     the history.
     """
@@ -93,7 +93,7 @@ def begin(loop: Any, state: State, history: History, extension: Extension) -> No
     loop.rows_at, loop.kinds = extension.rows, extension.kinds
 
 
-def settle(loop: Any, state: State) -> None:
+def settle(loop: RowsPass, state: State) -> None:
     """Copy the matrix and its jobs from the loop back to the run."""
     sharing, places, planned = state.sharing, loop.places(), loop.plans_told()
     assert sharing is not None
