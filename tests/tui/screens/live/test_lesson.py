@@ -41,10 +41,17 @@ def performed() -> RecordedPerformance:
 async def lesson(scene: int, size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Pilot[int], LessonScreen]]:
     app = LessonApp(copy(performed()), scene)
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, LessonScreen) and app.screen.state.selected is not None)
+        await until(pilot, lambda: isinstance(app.screen, LessonScreen) and is_there(app.screen))
         assert isinstance(app.screen, LessonScreen)
         yield pilot, app.screen
         app.exit()
+
+
+def is_there(screen: LessonScreen) -> bool:
+    """Return True if the recording has been read and the screen shows the poll and the job of the scene."""
+    scene = screen.scene
+    is_read = scene is not None and scene.state.reading is None and scene.picture == screen.walk.moment.step
+    return is_read and screen.state.selected is not None
 
 
 async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
