@@ -54,8 +54,6 @@ _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("jobs", ClusterJob, "id"),
 )
 """For each kind of item in a picture: field of `Cluster`, class of the items, and field that identifies an item."""
-
-
 MOST_PAST = 50_000
 """Largest number of jobs that ended before the first poll and are read from a recording; the latest ones are taken."""
 
@@ -123,13 +121,15 @@ class Recorder:
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
         """Add jobs that ended before the recording began, as the scheduler's accounting lists them."""
-        secret = self._secret
-        self._write([], [_row(job if secret is None else _pseudonymous(job, secret)) for job in jobs])
+        self._write([], [_row(_pseudonymous(job, key) if (key := self._secret) is not None else job) for job in jobs])
 
     def _write(self, polls: list[tuple[Any, ...]], jobs: list[tuple[Any, ...]]) -> None:
         try:
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
+                last = self._db.execute("SELECT max(at) FROM polls").fetchone()
+                if polls and self._before and last != (self._before.at,):  # changes would follow a foreign poll
+                    raise FileError("another program has begun to record there; this one stops", self._path)
                 self._db.executemany("INSERT OR REPLACE INTO polls VALUES (?, ?, ?, ?)", polls)
                 self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 21)})", jobs)
         except sqlite3.Error as error:

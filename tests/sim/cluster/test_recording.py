@@ -23,6 +23,7 @@ from sim.errors import FileError
 
 TRIGGER = "CREATE TRIGGER t AFTER INSERT ON polls BEGIN DELETE FROM jobs; END"
 TEXT = st.text(max_size=6)
+WAITING = tuple(ClusterJob(id=each, number=each, state="PENDING") for each in "1234")
 NUMBER = st.integers(0, 2_000_000_000)
 MAYBE = st.none() | NUMBER.map(float)
 
@@ -277,3 +278,16 @@ def test_a_reservation_whose_start_moves_is_kept_once_and_one_that_has_begun_sta
     assert [(each.name, each.start) for each in seen.reservations] == [("class", 20.0), ("float", 150.0)]
     over = with_earlier(Cluster(95.0), kept)
     assert over.reservations == (Reservation("class", 20.0, 95.0),)
+
+
+def test_of_two_programs_that_record_in_one_file_the_first_stops(tmp_path: Path) -> None:
+    path = tmp_path / "two.slog"
+    polls = [Cluster(float(at), jobs=WAITING[:at]) for at in range(1, 5)]
+    with closing(Recorder(path)) as first, closing(Recorder(path)) as second:
+        first.add(polls[0])
+        second.add(polls[1])
+        with pytest.raises(FileError, match="another program has begun to record there"):
+            first.add(polls[2])
+        second.add(polls[3])
+    found = list(Recording(path).pictures())
+    assert [(each.at, len(each.jobs)) for each in found] == [(1.0, 1), (2.0, 2), (4.0, 4)]
