@@ -19,7 +19,7 @@ from operator import is_
 from threading import Thread, local
 from traceback import walk_tb
 from types import ModuleType
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 from sim.formatting import printable_lines
 
@@ -33,10 +33,18 @@ seconds, and the line.
 """
 
 
+class Run(Protocol):
+    """State of a run in which user-defined code may print."""
+
+    printed: list[str]
+    """Lines that are printed in the present step"""
+    step_count: int
+    """Number of the steps before the present one"""
+    now: float
+
+
 class _Hearing(local):
-    lines: list[str] | None = None
-    step = 0
-    time = 0.0
+    run: Run | None = None
     listener: Listener | None = None
     is_debugging = False
 
@@ -209,13 +217,11 @@ def may_be_heard() -> bool:
     return bool(_OWN)
 
 
-def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
-    """From now on append the output of user-defined code in this thread to `lines`; if `lines` is None, the output goes
-    to stderr.
-
-    `step` and `time` (seconds) are passed to the listener with each line.
+def hear(run: Run | None) -> None:
+    """From now on append the output of user-defined code in this thread to the printed lines of `run`; if `run` is
+    None, the output goes to stderr.
     """
-    _HEARING.lines, _HEARING.step, _HEARING.time = lines, step, time
+    _HEARING.run = run
     if _OWN:
         restored()
 
@@ -243,17 +249,18 @@ def debugging() -> Iterator[None]:
 def own_print(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """Print the values like `print`, but append the text to the list that was given to `hear`. In user-defined code
-    this function replaces `print`.
+    """Print the values like `print`, but append the text to the lines of the run that was given to `hear`. In
+    user-defined code this function replaces `print`.
     """
+    run = _HEARING.run
     if file not in (None, sys.stdout):
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
-    lines, text = _HEARING.lines, io.StringIO()
-    if lines is not None and len(lines) > MOST_LINES:
+    lines, text = run.printed if run else [], io.StringIO()
+    if len(lines) > MOST_LINES:
         return
     builtins.print(*values, sep=sep, end="", file=text)
-    if lines is None:
+    if run is None:
         file = sys.stderr
         builtins.print(printable_lines(text.getvalue()), end=end, file=file, flush=flush)
         return
@@ -262,7 +269,7 @@ def own_print(
             line = "... and more than is kept"
         lines.append(line[:LONGEST])
         if _HEARING.listener is not None:
-            _HEARING.listener(_HEARING.step, _HEARING.time, line)
+            _HEARING.listener(run.step_count + 1, run.now, line)
 
 
 def own_breakpoint(*given: Any, **named: Any) -> None:

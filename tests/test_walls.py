@@ -26,9 +26,11 @@ _CHANGING = (
     "arrivals", "checkpoint", "engine", "machine_changes", "matrix_transitions", "policy_switch", "state",
     "transitions",
 )  # fmt: skip
-CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING} | {
-    f"engine/express/{name}.py" for name in ("dividing", "express", "gangs", "preempting", "seating")
-}
+CHANGES_STATE = (
+    {f"engine/{name}.py" for name in _CHANGING}
+    | {f"engine/express/{name}.py" for name in ("calling", "dividing", "express", "gangs", "preempting", "seating")}
+    | {"kernel/checked_calls.py"}
+)
 FLOORS = (
     (
         "sim.deadline",

@@ -12,7 +12,7 @@ dropped before each pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import partial
 from heapq import heappop
@@ -31,7 +31,7 @@ from sim.engine.inherited_jobs import adopting
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.matrix_transitions import MatrixTransitions
 from sim.engine.next_event import NextEvent
-from sim.engine.policy_calls import beginning, blame, leaves_waiting, obey, when
+from sim.engine.policy_calls import beginning, blame, first_of, leaves_waiting, obey, when
 from sim.engine.policy_switch import PolicySwitch, has_adopted, promise_again
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
@@ -249,9 +249,12 @@ class Engine:
                 return 0  # the loop knows of no machine that changes
             until = min(until, self._future.next_change() - 1)
         if self._express is None:
-            self._express = Express(self._loops, self.workload, self.state, self._future, self.history)
+            run = self.workload, self.state, self._future, self.history
+            self._express = Express(self._loops, *run, shown=lambda: self._shown)
         if spent := self._express.go(until, steps, credit, a_step):
-            self._in_vain = 0
+            self._in_vain, self._in_vain_since = self._express.in_vain
+        if self._express.is_within:
+            self._end_step()
         return spent
 
     def check_all_done(self) -> None:
@@ -269,12 +272,12 @@ class Engine:
         """
         state, future, is_plain, by_rule, is_awake = self.state, self._future, self._is_plain, False, False
         try:
+            state.now = now
             if not is_plain:
                 if self._hears:
-                    hear(state.printed, state.step_count + 1, now)
+                    hear(state)
                 if by_rule := state.successor is not None:
                     successor, state.successor = state.successor, None
-            state.now = now
             if state.moved:
                 state.moved.clear()
             if state.completed:
@@ -321,20 +324,25 @@ class Engine:
                     self._let_decide_beside(successor is not None)
             if not is_plain and state.sharing:
                 self._rows_go_on(state.sharing)
-            state.step_count += 1
-            self.history.close_step(now, state.free, len(state.waiting.jobs), state.waiting.wanted)
-            if not is_plain:
-                self._look_on(by_rule)
-            if state.arrived or state.completed or state.killed:
-                self._in_vain = 0
-            else:
-                self._look_for_progress()
+            self._end_step(by_rule)
         except (Exception, SystemExit) as error:
             blame(state.policy, error, when(state))
             raise
         finally:
             if self._hears:
                 hear(None)
+
+    def _end_step(self, by_rule: bool = False) -> None:
+        """Write the step to the history; `by_rule` is True if an adaptive policy's choice was made in it."""
+        state = self.state
+        state.step_count += 1
+        self.history.close_step(state.now, state.free, len(state.waiting.jobs), state.waiting.wanted)
+        if not self._is_plain:
+            self._look_on(by_rule)
+        if state.arrived or state.completed or state.killed:
+            self._in_vain = 0
+        else:
+            self._look_for_progress()
 
     def _forget_last(self) -> None:
         """Reset what the state records about the last instant only, such as the jobs that arrived or completed."""
@@ -458,7 +466,7 @@ class Engine:
         decide: Callable[[StateView], Iterable[Decision]] = self.state.policy.decide
         if self.state.has_limits and not self.state.policy.asks_limits:
             decide = partial(decide_within_limits, self._transitions)
-        return decide if self._most is None else partial(_first_of, self.state, self._most)
+        return decide if self._most is None else partial(first_of, self.state, self._most)
 
     def _let_successor_decide(self) -> None:
         """Make the first pass of a policy after a switch, in which all waiting jobs count as arrivals."""
@@ -490,11 +498,3 @@ class Engine:
     def schedule(self, is_last: bool = False) -> Schedule:
         """Return the results so far as columns. With `is_last` they share the run's memory, and the run must end."""
         return schedule_of(self.state, self.workload, self.history, is_last)
-
-
-def _first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
-    """Yield the policy's decisions, and stop when `most` decisions of this step have been applied."""
-    for decision in state.policy.decide(view):
-        if len(state.decisions) >= most:
-            return
-        yield decision

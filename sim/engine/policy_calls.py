@@ -20,6 +20,7 @@ from types import CodeType, FrameType, GeneratorType
 from typing import Any, TypeVar
 
 from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
+from sim.decisions.decisions import Decision
 from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, near
@@ -37,6 +38,8 @@ _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
 """Folders without user-defined code: this library (except its folder of policies), and Python's standard library."""
+_COMPILED = os.path.join("sim", "kernel", "compiled.py")
+"""End of the file name that frames of the compiled loop have"""
 _LONGEST = 500
 """Number of letters of an error message after which it is cut."""
 _TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
@@ -82,6 +85,14 @@ def obey(
             del _DECIDING[thread]
         else:
             _DECIDING[thread] = around
+
+
+def first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
+    """Yield the policy's decisions, and stop when `most` decisions of this step have been applied."""
+    for decision in state.policy.decide(view):
+        if len(state.decisions) >= most:
+            return
+        yield decision
 
 
 def unanswered(thread: int) -> tuple[str, float]:
@@ -257,7 +268,7 @@ def _suspended(generator: object) -> Iterator[tuple[FrameType, int]]:
 
 
 def _is_own(file: str) -> bool:
-    return file.startswith(_POLICIES) or not file.startswith((*_OTHERS, "<"))
+    return file.startswith(_POLICIES) or not (file.startswith((*_OTHERS, "<")) or file.endswith(_COMPILED))
 
 
 def _line(code: CodeType, line: int) -> str:

@@ -150,6 +150,14 @@ def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int
     return _NUMBERS[decision, reason, is_placed]
 
 
+def rows_of(decision: type) -> dict[type, tuple[int, bool, int]]:
+    """Return for each type of reason of this type of decision: number of the form, True if the reason names a job, and
+    count of the values in a row.
+    """
+    written = _WRITTEN[decision].items()
+    return {reason: (number, names_job, WIDTH - len(pad)) for reason, (number, names_job, pad) in written}
+
+
 class DecisionLog:
     """Log of decisions in the order in which they were made, one row each. New decisions are collected in a list, and
     written into rows before rows are read.

@@ -33,6 +33,7 @@ from sim.kernel.present import (
     SUSPENDING,
 )
 from sim.policies.backfill.recorded import Recorded
+from sim.policies.calls import is_by_calls
 from sim.policies.gang.gang import TimeShared
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.orders import (
@@ -73,6 +74,8 @@ class Known(NamedTuple):
 
     kind: int
     rules: Rules
+    is_called: bool = False
+    """True if the policy is not compiled: `rules` call it"""
 
 
 def known(policy: Policy, loops: ModuleType | None = None) -> Known | None:
@@ -95,7 +98,14 @@ def known(policy: Policy, loops: ModuleType | None = None) -> Known | None:
         for field in fields(policy):
             setattr(rules, field.name, getattr(policy, field.name))
         return Known(kind, rules)
-    return None
+    made: Callable[[], Rules] | None = getattr(loops, "PythonRules", None)
+    return Known(RULES, made(), True) if made and _acts_on_columns(policy) else None
+
+
+def _acts_on_columns(policy: Policy) -> bool:
+    """Return True if the policy acts by calls, and neither shares processors in time nor chooses them."""
+    beyond = policy.suspends, policy.grants, policy.places, policy.queues(), policy.turns(), policy.tries()
+    return is_by_calls(type(policy).decide) and not any(beyond)
 
 
 def _is_honoured(cls: type) -> bool:

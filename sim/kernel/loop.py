@@ -42,7 +42,8 @@ class Loop(Pass):
         A step costs `a_step` credits, and one more for every job that waits after it.
         """
         until, self.credit, self.arrives, leeway = min(until, LAST), credit, self.submit[self.arriving], 0
-        while steps and self.credit > 0:
+        self.is_to_stop = False
+        while steps and self.credit > 0 and not self.is_to_stop:
             now = self._next_time()
             if now > until:
                 return OVER if now == INFINITE else LATER

@@ -10,6 +10,7 @@ SOURCES = (
     "policies/lots.py", "policies/backfill/tails.py", "policies/multiqueue/first_starts.py",
     "policies/multiqueue/lending.py",
     "policies/gang/planned_rows.py", "kernel/sets.py", "kernel/present.py", "kernel/compression.py", "kernel/calls.py",
+    "kernel/checked_calls.py",
     "policies/backfill/fcfs.py", "policies/backfill/firstfit.py", "policies/backfill/easy.py",
     "policies/backfill/relaxed.py", "policies/backfill/replan.py", "policies/backfill/recorded.py",
     "policies/backfill/conservative.py", "kernel/loop.py", "kernel/ordering.py", "kernel/suspension.py",

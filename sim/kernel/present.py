@@ -90,6 +90,8 @@ class Present:
         self.arriving, self.arrives, self.leaves = 0, 0.0, INFINITE
         """Rank of the next job to arrive, and the times of the next arrival and of the next departure"""
         self.credit = 0
+        self.is_to_stop = False
+        """True if the loop has to stop after this step"""
         self.queue, self.waiting = growing_numbers(jobs), 0
         self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)
         self.end_procs, self.running = growing_numbers(most_running), 0

@@ -1,13 +1,15 @@
 """Fast execution of many steps of an unwatched run by the loop of `sim.kernel`.
 
-The engine itself makes the steps that the loop does not support. These are steps with user-defined policies and orders,
-orders by past usage, or several queues with requested reservations. Suspended jobs are not supported under a policy
-that does not suspend, or with turns. After every batch of steps the state is as the engine would have it.
+The engine itself makes the steps that the loop does not support. These are steps with policies that yield decisions,
+user-defined orders, orders by past usage, or several queues with requested reservations. Suspended jobs are not
+supported under a policy that does not suspend, or with turns. After every batch of steps the state is as the engine
+would have it.
 """
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from math import inf
 from types import ModuleType
 from typing import Any, Protocol, cast
@@ -16,7 +18,9 @@ import numpy as np
 
 from sim.engine.allocation import Allocation
 from sim.engine.express import dividing, gangs, ordering, preempting, seating
+from sim.engine.express.calling import Calling
 from sim.engine.state import Future, State
+from sim.engine.state_view import StateView
 from sim.history.bulk_append import Extension
 from sim.history.history import History
 from sim.history.stretch import KINDS, RUN, SPECULATIVE
@@ -54,13 +58,31 @@ class Express:
     back.
     """
 
-    def __init__(self, loops: ModuleType, workload: Workload, state: State, future: Future, history: History) -> None:
-        """Make the runner; `loops` is the module with the loop: `sim.kernel.loop`, or its compiled form."""
-        self._loops, self._workload = loops, workload
+    def __init__(
+        self,
+        loops: ModuleType,
+        workload: Workload,
+        state: State,
+        future: Future,
+        history: History,
+        shown: Callable[[], StateView],
+    ) -> None:
+        """Make the runner; `loops` is the module with the loop: `sim.kernel.loop`, or its compiled form. The function
+        `shown` returns the view that the engine shows to the policy.
+        """
+        self._loops, self._workload, self._shown = loops, workload, shown
         self._state, self._future, self._history = state, future, history
         self._policy: Policy | None = None
         self._known: Known | None = None
         self._loop: Loop | None = None
+        self._calling: Calling | None = None
+        """Calls of the policy, if it is not compiled"""
+        self.is_within = False
+        """True if the last call of `go` has left the end of a step to the engine"""
+        self.in_vain = 0, 0.0
+        """Number of steps in a row before this end without an arrival or an end of a job, and the time of the first; 0
+        if `is_within` is False
+        """
         self._at = -1
         """Number of steps made when the state was last copied into the loop or back"""
         self._asked = not np.isnan(workload.reserve).all()
@@ -79,30 +101,32 @@ class Express:
         credit used.
 
         A step uses `a_step` credit, and 1 more for every job that waits then. A result of 0 means that the engine has
-        to make the next step itself.
+        to make the next step itself; it is not 0 if the engine has only the end of a step left to make (`is_within`).
         """
+        self.is_within, self.in_vain = False, (0, 0.0)
         if not self._is_ready():
             return 0
         loop, goal, reason, least = self._copied, self._copied.step + steps, FULL, _LEAST_ROOM
         loop.credit = credit
         come = int(self._workload.submit.searchsorted(until, "right"))
         extension = Extension(self._history, len(self._workload))
-        while reason == FULL:
+        while reason == FULL and not self.is_within:
             made, left = loop.step, come - loop.finished
             more = max(min(goal - made, loop.credit // a_step, 2 * left, extension.most), least)
             reason = self._make_steps(extension, until, goal, a_step, more)
             least = 2 * more if loop.step == made else min(2 * least, _MUCH_ROOM)
             if self._history.is_too_large:
                 break
-        extension.cut()
-        if loop.kind == GANG:
-            self._history.stand(cast(RowsPass, loop).places())
-        if loop.credit < credit:
-            self._settle()
+        if not self.is_within:
+            extension.cut()
+            if loop.kind == GANG:
+                self._history.stand(cast(RowsPass, loop).places())
+            if loop.credit < credit:
+                self._settle()
         if reason == OVER:
             self._loop = None  # it holds as much as the history
         self._history.check_size()
-        return credit - int(loop.credit)
+        return max(credit - int(loop.credit), int(self.is_within))
 
     def _make_steps(self, extension: Extension, until: float, goal: int, a_step: int, more: int) -> int:
         """Let the loop make steps until step `goal`, with space in the history for about `more` steps. Return the
@@ -120,6 +144,11 @@ class Express:
             divided.kinds = extension.kinds
         if loop.kind == GANG:
             gangs.begin(cast(RowsPass, loop), self._state, self._history, extension)
+        if self._calling is not None:
+            reason = self._calling.run(until, goal, a_step, extension, self._settle_within)
+            if self._calling.has_ended:
+                self.is_within, self._known, self.in_vain = True, None, self._calling.in_vain
+            return reason
         is_collected = gc.isenabled()
         gc.disable()  # nothing that a loop writes refers to itself
         try:
@@ -141,7 +170,7 @@ class Express:
             return False
         if state.policy is not self._policy:
             self._policy, self._known, self._at = state.policy, self._as_known(state.policy), -1
-        if self._known is None or (self._at != state.step_count and not self._is_plain(self._known.kind)):
+        if self._known is None or (self._at != state.step_count and not self._is_plain(self._known)):
             return False
         if self._at != state.step_count:
             self._enter(self._known)
@@ -154,14 +183,15 @@ class Express:
             return None
         return known(policy, self._loops)
 
-    def _is_plain(self, kind: int) -> bool:
-        """Return True if the loop of this kind supports everything in the current state."""
-        state, machine = self._state, self._state.machine
+    def _is_plain(self, policy: Known) -> bool:
+        """Return True if the loop for this policy supports everything in the current state."""
+        state, machine, kind = self._state, self._state.machine, policy.kind
+        noted = state.notes and not policy.is_called
         unknown = (
             bool(state.sharing) != (kind == GANG), state.granted, machine.kept,
             bool(machine.owners) != (kind == MULTIQUEUE),
             self._asked if kind == MULTIQUEUE else state.lasts,
-            not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
+            not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or noted,
             kind == GANG and self._late > gangs.latest(state), not seating.can_go_on(state),
             kind not in (RULES, MULTIQUEUE) and state.kept_plan,
             kind in (RULES, MULTIQUEUE) and state.policy.keeps_reservations and not state.kept_plan and state.reserved,
@@ -183,9 +213,7 @@ class Express:
             made = getattr(self._loops, kind.__name__, kind)  # the compiled one where it is that which goes
             loop = made(len(workload), state.procs, min(len(workload), state.procs))
         self._loop = loop
-        for name, value in policy._asdict().items():
-            if value is not None:
-                setattr(loop, name, value)
+        loop.kind, loop.rules = policy.kind, policy.rules
         loop.is_reserved = policy.kind == RULES and state.policy.keeps_reservations
         _tell_jobs(loop, workload, line(state.policy, workload))
         if order.by_clock:
@@ -207,6 +235,9 @@ class Express:
         loop.wanted = state.waiting.wanted
         if policy.kind in _LOOPS:
             _BESIDE[policy.kind].enter(loop, state, workload)
+        self._calling = None
+        if policy.is_called:
+            self._calling = Calling(self._loops, loop, policy, state, self._shown)
         self._at = state.step_count
 
     def _tell_running(self, loop: Loop) -> None:
@@ -248,8 +279,12 @@ class Express:
 
     # From the loop to the state
 
-    def _settle(self) -> None:
-        """Copy the loop's state back into the run."""
+    def _settle_within(self) -> None:
+        """Copy the loop's state back into the run before the step has ended."""
+        self._settle(is_within=True)
+
+    def _settle(self, is_within: bool = False) -> None:
+        """Copy the loop's state back into the run; `is_within` is True if the present step has not ended."""
         state, loop, jobs = self._state, self._copied, self._workload.jobs
         state.now, state.step_count, self._at = loop.now, loop.step, loop.step
         state.submitted = loop.arriving
@@ -257,7 +292,8 @@ class Express:
         state.completed[:] = [self._job(rank) for rank in _values(loop.done, loop.completed)]
         state.killed.clear()
         state.decisions.clear()
-        state.printed.clear()
+        if self._calling is None:
+            state.printed.clear()
         state.ended_early = bool(loop.ended_early)
         state.resized = state.upset = False
         state.interrupted, state.ousted, state.renewed = [], [], []
@@ -266,9 +302,9 @@ class Express:
         state.moved.update(zip(_values(loop.moved_rank, loop.moves), by, strict=True))
         for name in _TALLY:
             setattr(state.tally, name, getattr(loop, name))
-        self._settle_waiting()
+        self._settle_waiting(is_within)
         self._settle_running()
-        self._settle_plans()
+        self._settle_plans(loop.step + is_within)
 
     def _job(self, rank: int) -> Job:
         """Return the job `rank`. If its object is not made yet, make it alone; the engine would make those of the
@@ -277,14 +313,14 @@ class Express:
         jobs = self._workload.jobs
         return jobs.made[rank] or jobs.next(rank, 1)
 
-    def _settle_waiting(self) -> None:
+    def _settle_waiting(self, is_within: bool) -> None:
         state, loop = self._state, self._copied
         waiting = {loop.rank_at[place] for place in _values(loop.queue, loop.waiting)}
         for rank in state.waiting.jobs.keys() - waiting:
             state.waiting.remove(self._job(rank))
         for rank in sorted(waiting - state.waiting.jobs.keys()):
             state.waiting.add(self._job(rank))
-        state.waiting.step = state.step_count - 1
+        state.waiting.step = state.step_count - (not is_within)
 
     def _settle_running(self) -> None:
         state, future, loop = self._state, self._future, self._copied
@@ -314,22 +350,24 @@ class Express:
             machine.free_set = sum((2 << last) - (1 << first) for first, last in holes)
         state.free = machine.free = loop.free
 
-    def _settle_plans(self) -> None:
+    def _settle_plans(self, step: int) -> None:
         state, loop = self._state, self._copied
         kind, reserved, rank_at = loop.kind, state.reserved, loop.rank_at
         state.before, state.expected, state.expected_row = {}, {}, {}
-        reserved.clear()
+        if self._calling is None:  # otherwise they are up to date, in the order in which they were made
+            reserved.clear()
         state.timers.clear()
         state.wakes.clear()
         if loop.is_reserved:
             stand = loop.reservations
             at = _values(loop.reserved_at, stand)
             reserved.update(zip(_values(loop.reserved_rank, stand), at, strict=True))
-            ahead = (rank for rank, at in reserved.items() if at > loop.now or loop.planned_in[rank] == loop.step)
+            ahead = (rank for rank, at in reserved.items() if at > loop.now or loop.planned_in[rank] == step)
             state.timers.extend((reserved[rank], rank, inf) for rank in ahead)
         elif kind == RULES:
-            ranks = [rank_at[place] for place in _values(loop.queue, loop.waiting)]
-            reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == loop.step)
+            if self._calling is None:
+                ranks = [rank_at[place] for place in _values(loop.queue, loop.waiting)]
+                reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == step)
             state.wake_at = loop.reserved_at[0] if loop.reservations else inf
         elif kind in _LOOPS:
             _BESIDE[kind].settle(loop, state)
