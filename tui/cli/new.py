@@ -46,7 +46,7 @@ class InTheHole:  # a reason of your own is a frozen dataclass with a sentence, 
 class {Name}(Policy):
     """EASY backfilling: a job may pass the head of the queue if that is not delayed."""  # shown in lists of policies
 
-    depth: int = parameter(1000, "number of jobs behind the head to consider", low=1)  # {file}:depth=10
+    tail: str = parameter("queue", "order in which jobs behind the head are tried", choices=("queue", "sjf"))
     plans = "the heads"  # jobs with a planned start: "nobody", "the heads" or "everybody" (see Policy)
 
     def promises(self) -> bool:
@@ -61,7 +61,8 @@ class {Name}(Policy):
             return
         shadow, extra = now.shadow(head)  # when the head can start, and the processors left over then
         now.reserve(head, shadow, WhenFree(now.free, head.procs + extra))  # its planned start, with the reason
-        for job in now.behind(head)[: self.depth]:
+        candidates = now.candidates(head, shadow, extra)  # jobs behind the head; unwatched, only jobs that may start
+        for job in now.in_tail(candidates, self.tail):  # shortest first with --policy {file}:tail=sjf
             if not now.fits(job):
                 now.keep(job)  # where the run is watched: it waits, because it lacks processors
             elif now.time + job.estimate <= shadow:  # there are no run times here, only estimates

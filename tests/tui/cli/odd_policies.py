@@ -78,7 +78,7 @@ ASKED = (
     "explain z-figure4 3 --policy ./own.py",
     *("compare z-figure4 --policy easy --policy ./own.py --decisions", "draw z-figure4 --policy ./own.py -o out.svg"),
     *("run z-figure4 --policy easy:order=./own.py --format json", "sweep z-figure4 --policy ./own.py -o out.sqlite"),
-    *("record z-figure4 --policy ./own.py --to #3 -o out.cast", "run lublin-128 --jobs 50 --policy ./own.py:depth=3"),
+    *("record z-figure4 --policy ./own.py --to #3 -o out.cast", "run lublin-128 --jobs 50 --policy ./own.py:tail=sjf"),
 )  # fmt: skip
 
 
