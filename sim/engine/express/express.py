@@ -12,7 +12,7 @@ import gc
 from collections.abc import Callable
 from math import inf
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -136,7 +136,7 @@ class Express:
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         room = extension.grow(more)
         loop.open(extension.columns, columns, room)
-        if loop.kind in _LOOPS:
+        if loop.kind in _OWN_LOOPS:
             _more(loop).whole_sets = extension.whole_sets
         if loop.kind == MULTIQUEUE:
             divided = cast(DividedPass, loop)
@@ -191,7 +191,7 @@ class Express:
             bool(state.sharing) != (kind == GANG), state.granted, machine.kept,
             bool(machine.owners) != (kind == MULTIQUEUE),
             self._asked if kind == MULTIQUEUE else state.lasts,
-            not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or noted,
+            not _OWN_LOOPS[kind].beside.can_go_on(state) if kind in _OWN_LOOPS else state.suspended or noted,
             kind == GANG and self._late > gangs.latest(state), not seating.can_go_on(state),
             kind not in (RULES, MULTIQUEUE) and state.kept_plan,
             kind in (RULES, MULTIQUEUE) and state.policy.keeps_reservations and not state.kept_plan and state.reserved,
@@ -209,8 +209,9 @@ class Express:
         if workload.shape is not None:
             loop = seating.loop_of(self._loops, state, workload.shape, len(workload))
         else:
-            kind = _LOOPS.get(policy.kind, OrderedLoop if order.by_clock else Loop)
-            made = getattr(self._loops, kind.__name__, kind)  # the compiled one where it is that which goes
+            kind = policy.kind
+            cls = _OWN_LOOPS[kind].made if kind in _OWN_LOOPS else OrderedLoop if order.by_clock else Loop
+            made = getattr(self._loops, cls.__name__, cls)  # the compiled one where it is that which goes
             loop = made(len(workload), state.procs, min(len(workload), state.procs))
         self._loop = loop
         loop.kind, loop.rules = policy.kind, policy.rules
@@ -233,8 +234,8 @@ class Express:
         for name in _TALLY:
             setattr(loop, name, getattr(state.tally, name))
         loop.wanted = state.waiting.wanted
-        if policy.kind in _LOOPS:
-            _BESIDE[policy.kind].enter(loop, state, workload)
+        if policy.kind in _OWN_LOOPS:
+            _OWN_LOOPS[policy.kind].beside.enter(loop, state, workload)
         self._calling = None
         if policy.is_called:
             self._calling = Calling(self._loops, loop, policy, state, self._shown)
@@ -251,7 +252,7 @@ class Express:
         _fill(loop.leave_rank, [rank for _, rank in leaving])
         for end, rank, _ in ends:
             loop.expected[rank] = end
-            if loop.kind not in _LOOPS:
+            if loop.kind not in _OWN_LOOPS:
                 loop.held_at[rank] = sets.write(state.machine.held[rank])
                 loop.pieces += sets.ranges[loop.held_at[rank]]
         holes = list(ranges(state.machine.free_set))
@@ -343,7 +344,7 @@ class Express:
         future.leaves.update((rank, time) for time, rank in future.leaving)
         if machine.has_nodes:
             seating.settle(cast(NodeLoop, loop), state)
-        elif loop.kind in _LOOPS:
+        elif loop.kind in _OWN_LOOPS:
             machine.free_set = _more(loop).free_set()
         else:
             holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)
@@ -369,32 +370,50 @@ class Express:
                 ranks = [rank_at[place] for place in _values(loop.queue, loop.waiting)]
                 reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == step)
             state.wake_at = loop.reserved_at[0] if loop.reservations else inf
-        elif kind in _LOOPS:
-            _BESIDE[kind].settle(loop, state)
+        elif kind in _OWN_LOOPS:
+            _OWN_LOOPS[kind].beside.settle(loop, state)
         count = loop.plan.count
         steps = zip(_values(loop.plan.at, count), _values(loop.plan.free, count), strict=True)
         state.kept_plan = Profile.of_steps(steps) if count else None
 
 
-_LOOPS = {SELECTIVE: TollLoop, SUSPENDING: Suspension, MULTIQUEUE: DividedPass, GANG: RowsPass}
-"""For each kind of policy that chooses processors itself: class of its loop"""
+AnyLoop = TypeVar("AnyLoop", bound=Loop, contravariant=True)
 
 
-class _Beside(Protocol):
+class _Beside(Protocol[AnyLoop]):
     """Module that copies the additional state of a kind of policy to its loop and back."""
 
     def can_go_on(self, state: State) -> bool:
         """Return True if the loop supports this state."""
 
-    def enter(self, loop: Any, state: State, workload: Workload) -> None:
+    def enter(self, loop: AnyLoop, state: State, workload: Workload) -> None:
         """Copy the state into the loop."""
 
-    def settle(self, loop: Any, state: State) -> None:
+    def settle(self, loop: AnyLoop, state: State) -> None:
         """Copy the state from the loop back."""
 
 
-_BESIDE: dict[int, _Beside] = {SELECTIVE: preempting, SUSPENDING: preempting, MULTIQUEUE: dividing, GANG: gangs}
-"""For each kind of policy with additional state: module that copies this state"""
+class _OwnLoop(NamedTuple):
+    """Loop of a kind of policy that chooses processors itself."""
+
+    made: type[Loop]
+    """Class of the loop"""
+    beside: _Beside[Loop]
+    """Module that copies the additional state of such a policy to the loop and back"""
+
+
+def _own_loop(made: type[AnyLoop], beside: _Beside[AnyLoop]) -> _OwnLoop:
+    """Return the class of a loop with the module that copies state to a loop of this class (or of its compiled one)."""
+    return _OwnLoop(made, cast(_Beside[Loop], beside))
+
+
+_OWN_LOOPS = {
+    SELECTIVE: _own_loop(TollLoop, preempting),
+    SUSPENDING: _own_loop(Suspension, preempting),
+    MULTIQUEUE: _own_loop(DividedPass, dividing),
+    GANG: _own_loop(RowsPass, gangs),
+}
+"""For each kind of policy that chooses processors itself: its loop"""
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 

@@ -4,14 +4,16 @@ running jobs hold.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim.engine.state import State
 from sim.kernel.node_loop import NodeLoop
-from sim.kernel.node_states import WHOLE
+from sim.kernel.node_states import WHOLE, Requests
 from sim.machine.nodes import NodeMachine
 from sim.machine.processors import ranges
 from sim.policies.backfill.easy import Easy
@@ -21,6 +23,8 @@ from sim.policies.backfill.relaxed import Relaxed
 from sim.policies.policy import Policy
 from sim.workload.shape import NODE_PLACEMENTS, Amounts, Request, Seats, Shape
 
+Column: TypeAlias = Callable[[str, NDArray[Any]], Any]
+"""Function that makes a column of the loop of an array, given the letter of the column's kind (`Loop.column`)"""
 _MOST_AMOUNT = 1 << 30
 """Largest amount of a resource that fits into the loop"""
 _MOST_LEVELS = 1 << 22
@@ -114,7 +118,7 @@ def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
     )
 
 
-def _tell_keys(asked: Any, of: Any, has: Amounts, each: Amounts, once: Amounts) -> None:
+def _tell_keys(asked: Requests, of: Column, has: Amounts, each: Amounts, once: Amounts) -> None:
     """Copy the weights of keys into the loop: digits of a number with a place for the node, and for each resource."""
     weights = [len(has)]
     for most in has.max(axis=0).tolist():
@@ -127,7 +131,7 @@ def _tell_keys(asked: Any, of: Any, has: Amounts, each: Amounts, once: Amounts) 
     )
 
 
-def _bounds(asked: Any, of: Any, unit: Amounts) -> list[int]:
+def _bounds(asked: Requests, of: Column, unit: Amounts) -> list[int]:
     """Copy the bounds (amounts of resources) into the loop; return the bounds of each request, as bits.
 
     A search passes over nodes that have less free than a bound of the request. For each resource, some of the amounts
