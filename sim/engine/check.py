@@ -33,7 +33,8 @@ class Checker:
     - a job starts no earlier than it was submitted and makes exactly the progress it must;
     - a suspended job resumes where it was, or where the policy decided; partitions own every processor once;
     - no cell of a matrix is held twice, only the active row makes progress, no more tasks migrate than allowed;
-    - a promised start never moves later while it holds, and is kept, unless processors fail;
+    - a promised start never moves later while it holds, and is kept, unless processors fail, or a job whose dependency
+      ends at the same instant comes to stand ahead;
     - running jobs are on available processors, and waiting jobs can start eventually;
     - the plan agrees with the running jobs and the current reservations.
     """
@@ -42,6 +43,7 @@ class Checker:
         """Make a checker for all steps made from now on; earlier steps are not checked."""
         self._state, self._workload, self._history = state, workload, history
         self._promised = dict(state.reserved) if state.promises else {}
+        self._settled, self._seen_at = self._promised, state.now
         self._granted = dict(state.granted)
         self._finished = _finished(state)
         self._progress = _progress_so_far(state, history)
@@ -314,7 +316,13 @@ class Checker:
             self._promised = {}
         elif is_switch:
             self._promised = {rank: granted[rank] for rank in self._promised if rank in granted}
+        elif state.arrived and state.now == self._seen_at:
+            self._promised = self._settled  # a job released just now may stand ahead of others
+        if state.now != self._seen_at:
+            self._settled, self._seen_at = self._promised, state.now
         for rank, promised in self._promised.items():
+            if self._may_move(rank):
+                continue
             start = state.start_of(rank)
             if start is not None and start > promised + self._moment():
                 self._fail(f"it was promised {promised:.12g} and started at {start:.12g}", rank)
@@ -322,6 +330,15 @@ class Checker:
                 moved = state.reserved[rank]
                 self._fail(f"its promised start moved from {promised:.12g} to {moved:.12g}", rank)
         self._promised = dict(state.reserved)
+
+    def _may_move(self, rank: int) -> bool:
+        """Return True if the policy may move the promised start of the job later. The start is planned again at each
+        pass, and the request may fit beside more jobs but not beside fewer.
+        """
+        machine = self._state.machine
+        if not isinstance(machine, NodeMachine) or self._state.policy.keeps_reservations:
+            return False
+        return not machine.requests[rank].more_always_fits
 
     def _is_held_up(self) -> bool:
         """Return True if a job with a requested reservation may start late without a fault of the policy.

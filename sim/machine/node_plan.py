@@ -25,12 +25,16 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 class NodePlan:
     """Plan of the resources of each node that running jobs and reservations leave free, at each future time."""
 
-    __slots__ = ("_free", "_late", "_requests", "_seats", "_shape", "_sums", "_times")
+    __slots__ = ("_changes", "_free", "_late", "_requests", "_seats", "_shape", "_sums", "_times")
 
     def __init__(self, now: float, free: Amounts, shape: Shape, requests: Sequence[Request]) -> None:
         self._times, self._free = [now], [free]
         self._sums: list[list[int] | None] = [None]
         """For each step: free amount of each resource on all nodes together; None if not known since its last change"""
+        self._changes = [0]
+        """For each step: how many jobs, reservations and nodes begin or end where it begins. A step without any goes,
+        because jobs may start only where something begins or ends.
+        """
         self._shape, self._requests = shape, requests
         self._seats: dict[int, Seats] = {}
         """For each job in the plan, by rank: the nodes and amounts that it gets"""
@@ -51,16 +55,18 @@ class NodePlan:
                 plan._times.append(end)
                 plan._free.append(plan._free[-1].copy())
                 plan._sums.append(None)
+                plan._changes.append(0)
+            plan._changes[-1] += 1
             nodes, amounts = machine.seats[rank]
             plan._free[-1][list(nodes)] += amounts
         for time in machine.shape.changes_after(now):
-            plan._edge(time)
+            plan._changes[plan._edge(time)] += 1
         return plan
 
     def copy(self) -> NodePlan:
         twin = NodePlan(0, self._free[0], self._shape, self._requests)
         twin._times, twin._free = self._times.copy(), [free.copy() for free in self._free]
-        twin._sums = self._sums.copy()
+        twin._sums, twin._changes = self._sums.copy(), self._changes.copy()
         twin._seats = self._seats.copy()
         return twin
 
@@ -103,7 +109,7 @@ class NodePlan:
         """Remove the steps that lie before `now`, because this time has passed."""
         index = bisect_right(self._times, now + MOMENT) - 1
         if index > 0:
-            del self._times[:index], self._free[:index], self._sums[:index]
+            del self._times[:index], self._free[:index], self._sums[:index], self._changes[:index]
         self._times[0] = now
 
     # Questions and changes, by job
@@ -228,9 +234,14 @@ class NodePlan:
         if end - start <= MOMENT or not seats.nodes:
             return
         nodes, amounts = list(seats.nodes), sign * np.array(seats.amounts)
-        for index in range(self._edge(start), self._edge(end)):
+        first, last = self._edge(start), self._edge(end)
+        for index in range(first, last):
             self._free[index][nodes] += amounts
             self._sums[index] = None
+        for index in (last, first):
+            self._changes[index] -= sign
+            if index and self._changes[index] <= 0 and np.array_equal(self._free[index], self._free[index - 1]):
+                del self._times[index], self._free[index], self._sums[index], self._changes[index]
 
     def _edge(self, time: float) -> int:
         """Return the index of the step that begins at `time`; if there is none, split the step that contains `time` to
@@ -243,6 +254,7 @@ class NodePlan:
             self._times.insert(index, time)
             self._free.insert(index, self._free[index - 1].copy())
             self._sums.insert(index, self._sums[index - 1])
+            self._changes.insert(index, 0)
         return index
 
     # Numbers of processors, which nodes cannot answer

@@ -6,7 +6,6 @@ that hold something; nothing is remembered from one instant to the next.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from copy import copy
 from math import ceil, exp2, inf, log
@@ -303,11 +302,21 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     order = sorted(range(len(jobs)), key=lambda rank: (jobs[rank]["submit"], rank))
     jobs, after = [machine.timed(jobs[rank]) for rank in order], [after[rank] for rank in order]
     places = {job["id"]: rank for rank, job in enumerate(jobs)}
-    ends = [inf] * len(jobs)
+    ends, cancelled = [inf] * len(jobs), set[int]()
+
+    def misses(kind: str, one: str) -> bool:
+        return places[one] in cancelled and not is_met(kind, is_bad=True)
+
+    def is_hopeless(rank: int) -> bool:
+        return (all if "?" in jobs[rank]["dependency"] else any)(misses(*each) for each in after[rank])
 
     def comes(rank: int) -> float:
         met = [
-            started.get(one, [ends[places[one]]])[0] if kind == "after" else ends[places[one]]
+            inf
+            if misses(kind, one)
+            else started.get(one, [ends[places[one]]])[0]
+            if kind == "after"
+            else ends[places[one]]
             for kind, one in after[rank]
         ]
         first_of = min if "?" in jobs[rank].get("dependency", "") else max
@@ -391,8 +400,15 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
                 own = [other for other in here if "user" not in limit or jobs[other]["user"] == jobs[rank]["user"]]
                 if len(own) >= limit["submit"]:
                     came, ends[rank] = [other for other in came if other != rank], now
+                    cancelled.add(rank)
+        for rank in to_come.copy():
+            if comes(rank) == inf and is_hopeless(rank):
+                to_come.remove(rank)
+                cancelled.add(rank)
+                ends[rank] = now
         over_now = {each["name"] for each in machine.kept if each["end"] <= now}
-        waiting = [rank for rank in [*waiting, *came] if jobs[rank].get("reservation") not in over_now]
+        in_order = sorted([*waiting, *came], key=lambda rank: (arrived.get(rank, now), rank))
+        waiting = [rank for rank in in_order if jobs[rank].get("reservation") not in over_now]
         ends = [now if rank in came and rank not in waiting else end for rank, end in enumerate(ends)]
         came = [rank for rank in came if rank in waiting]
         arrived |= dict.fromkeys(came, now)
@@ -416,79 +432,3 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
         while one_pass():
             pass
     return started
-
-
-def case_of(
-    seed: int, waiting: float = 0.0, limited: bool = False, parted: bool = False, reserved: bool = False
-) -> dict[str, Any]:
-    """Return a random machine with jobs in the program's JSON format. The share `waiting` of the jobs waits for
-    others; with `parted` the machine has partitions, with `reserved` reservations of its nodes.
-    """
-    lot = random.Random(seed)
-    nodes = [
-        {"cores": lot.choice([4, 8, 16]), "mem": lot.choice([16, 32, 64]), "gpus": lot.choice([0, 0, 2, 4])}
-        for _ in range(lot.randint(2, 6))
-    ]
-    jobs, submit = list[dict[str, Any]](), 0
-    for number in range(lot.randint(4, 24)):
-        submit += lot.choice([0, 0, 1, 5, 20, 40])
-        run = lot.choice([5, 20, 60, 200])
-        job: dict[str, Any] = {
-            "id": str(number + 1),
-            "submit": submit,
-            "run": run,
-            "estimate": lot.choice([run, run, 2 * run, 4 * run, max(run // 2, 1)]),
-            "exclusive": lot.random() < 0.1,
-            "cores": lot.randint(1, 8),
-            "mem": lot.choice([0, 0, 4, 8, 30]),
-            "user": lot.choice("ab"),
-            "name": lot.choice("xy"),
-            "fails": lot.random() < 0.2,
-        }
-        if jobs and lot.random() < waiting:
-            kind = lot.choice(["afterany", "afterany", "afterok", "afternotok"])
-            some = ":".join(one["id"] for one in lot.sample(jobs, min(lot.randint(1, 2), len(jobs))))
-            job["dependency"] = lot.choice([f"{kind}:{some}", f"{kind}:{some}", "singleton", f"after:{some}"])
-            if lot.random() < 0.3:
-                job["dependency"] = f"afterok:{lot.choice(jobs)['id']}?{lot.choice(['after', kind])}:{some}"
-        if lot.random() < 0.5:
-            job |= {"nodes": lot.randint(1, len(nodes)), "gpus": lot.choice([0, 0, 0, 1, 2])}
-        else:
-            job |= {"tasks": lot.randint(1, 10), "cores": lot.randint(1, 3), "most_nodes": lot.choice([1, 2, 99])}
-        jobs.append(job)
-    case: dict[str, Any] = {"nodes": nodes, "jobs": jobs, "placement": lot.choice(["lowest", "best", "spread"])}
-    if parted:
-        case["partitions"] = [
-            {
-                "name": name,
-                "nodes": lot.sample(range(len(nodes)), lot.randint(1, len(nodes))),
-                "priority": lot.choice([0, 0, 1]),
-                "factor": lot.choice([1, 10]),
-                "exclusive": lot.random() < 0.2,
-                **lot.choice([{}, {}, {"max_time": 100}, {"max_nodes": 2}]),
-            }
-            for name in "pqr"
-        ]
-        for job in jobs:
-            job |= lot.choice([{}, {"partitions": lot.sample("pqr", lot.randint(1, 3))}])
-    if reserved:
-        names = lot.choice(["", "uvw"])
-        case["reservations"] = [
-            {
-                "name": name,
-                "nodes": lot.sample(range(len(nodes)), lot.randint(1, len(nodes))),
-                "start": (start := lot.choice([-50, 0, 20, 100, 200])),
-                "end": start + lot.choice([50, 100, 300]),
-                "users": lot.choice([[], ["a"], ["a", "b"]]),
-            }
-            for name in lot.choice(["u", "uv"])
-        ]
-        for job in jobs:
-            job.pop("most_nodes", None)  # with a limit, a job can fit worse when more is free: then promises move
-            if names and lot.random() < 0.4:
-                job["reservation"] = lot.choice([each["name"] for each in case["reservations"]])
-    if limited:
-        each = {"user": "*", lot.choice(["cores", "mem", "jobs", "nodes", "gpus"]): lot.choice([2, 3, 8])}
-        case["limits"] = [each, {lot.choice(["cores", "jobs"]): lot.choice([4, 12])}]
-        case["limits"] += lot.choice([[], [{"user": "*", "submit": 3}], [{"submit": 5}]])
-    return case

@@ -17,7 +17,8 @@ from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from tests.material import MATERIAL, MISSING
-from tests.oracle.nodes import case_of, schedule
+from tests.oracle.node_cases import case_of
+from tests.oracle.nodes import schedule
 
 OWN = Path(__file__).parent / "cases"
 SHARED = MATERIAL / "cases"
@@ -105,7 +106,9 @@ def test_jobs_start_on_the_nodes_that_spec_says() -> None:
 
 @pytest.mark.parametrize("waiting", [0, 0.5], ids=["independent", "dependent"])
 def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path, waiting: float) -> None:
-    for seed in range(500 if settings().max_examples > 1000 else 25):
+    # 196: a job must not start where no other begins or ends any more; 291: a start lets a job ahead of the head come;
+    # 379: the head fits beside more jobs only
+    for seed in (196, 291, 379, *range(500 if settings().max_examples > 1000 else 25)):
         case, path = case_of(seed, waiting), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
         for spec in ON_NODES:
@@ -114,7 +117,8 @@ def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path, wai
 
 
 def test_random_nodes_with_limits_give_the_schedule_of_the_plain_program(tmp_path: Path) -> None:
-    for seed in range(500 if settings().max_examples > 1000 else 25):
+    # 36, 91, 224: a job that a limit on submitted jobs cancels has not ended well
+    for seed in (36, 91, 224, *range(500 if settings().max_examples > 1000 else 25)):
         case, path = case_of(seed, 0.2, limited=True), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
         for spec in ("fcfs", "firstfit", "easy"):

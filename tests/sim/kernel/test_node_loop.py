@@ -20,7 +20,7 @@ from sim.machine.nodes import NodeMachine
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.shape import Seats
-from tests.oracle.nodes import case_of
+from tests.oracle.node_cases import case_of
 from tests.sim.kernel.test_loop import IS_BUILT, all_of, by, outcome
 
 SPECS = ("fcfs", "firstfit", "easy", "easy:tail=sjf,order=sjf", "relaxed")

@@ -139,6 +139,20 @@ def test_earlier_answers_of_a_plan_do_not_change_later_ones() -> None:
             plan.let_go(job(gone), *held.pop(gone))
 
 
+def test_plan_has_steps_only_where_something_begins_or_ends() -> None:
+    requests = [Request((2, 0, 0), nodes=2), Request((1, 0, 0), nodes=1)]
+    plan = NodePlan(0, Shape(FOUR).has.copy(), Shape(FOUR), requests)
+    plan.hold(job(0), 20, 30)
+    plan.hold(job(1), 20, 40)
+    assert [time for time, _ in plan.steps()] == [0, 20, 30, 40]
+    twin = plan.copy()
+    plan.let_go(job(1), 20, 40)
+    assert list(plan.steps()) == [(0, 16), (20, 12), (30, 16)]
+    plan.let_go(job(0), 20, 30)
+    assert list(plan.steps()) == [(0, 16)]
+    assert [time for time, _ in twin.steps()] == [0, 20, 30, 40]
+
+
 def test_plan_of_nodes_is_not_asked_by_number() -> None:
     plan = NodePlan(0, Shape(FOUR).has.copy(), Shape(FOUR), ())
     with pytest.raises(DecisionError, match="is asked by job"):
