@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import re
@@ -15,6 +16,7 @@ from sim.errors import ParameterError, SchedscopeError
 from sim.formatting import quoted
 from sim.policies import POLICIES, Policy
 from sim.policies.calls import is_by_calls
+from sim.policies.gang.gang import TimeShared
 from tui.cli.terminal import say
 
 HEAD = '''"""Say here what it does. Try it with: schedscope test {file}"""
@@ -138,7 +140,7 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 
-@dataclass(frozen=True)  # an order of the queue: any policy that takes one can have it, --policy easy:order={file}
+@dataclass(frozen=True)  # an order of the queue, for any policy that takes one: easy:order={file}
 class LeastUsed(Order):
     """Jobs of the users with the fewest processor-hours first."""
 
@@ -166,7 +168,9 @@ class LeastUsed(Order):
 class {Name}(Ordered):
     """EASY backfilling in the order of fair shares."""  # shown in lists of policies
 
-    order: Order = order_field(LeastUsed())  # --policy {file}:halflife=2, or with another order: {file}:order=sjf
+    # Its parameters, or another order: --policy {file}:halflife=2, or
+    # --policy {file}:order=sjf
+    order: Order = order_field(LeastUsed())
     plans = "the heads"  # jobs with a planned start
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -193,6 +197,16 @@ class {Name}({cls}):  # with all its parameters, and all that it declares of its
                     continue
             yield decision
 '''
+
+GANG = '''{imports}
+
+
+@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into now.notes
+class {Name}({cls}):  # with all its parameters and phases
+    """Like {like}."""  # shown in lists of policies
+
+    # It acts by calls such as now.place(...), each checked and carried out at once
+{schedule}'''
 
 _IMPORTS = (
     "from sim.decisions.decisions import Decision, Keep",
@@ -263,8 +277,8 @@ def command(file: str, like: str, is_package: bool) -> None:
     """Create a working policy file and a test for it.
 
     Nothing is overwritten. --like fcfs, easy, conservative and fair-share are explained line by line. Any other policy
-    of `schedscope policies` is written out in full if it acts by calls, otherwise it is taken as it is, for you to
-    change what it decides.
+    of `schedscope policies` is written out in full if it is alone in its file. Of a policy of gang scheduling, you get
+    the phase that places jobs. Any other is taken as it is, for you to change what it decides.
     """
     path = Path(file)
     if not path.name:
@@ -357,13 +371,14 @@ def texts(path: Path, like: str) -> tuple[str, str]:
 def _policy(words: Mapping[str, str]) -> str:
     """Return the text of the policy file, which begins like the policy `words["like"]`. It is the filled template of
     that policy, if there is one. If that policy acts by calls (`now.start(...)`) and is alone in its file, it is a copy
-    of that file. Otherwise it is a policy that derives from that policy, and passes its decisions on.
+    of that file. For gang scheduling, it is a policy that derives from that policy, with its phase that places jobs
+    written out. Otherwise it is a policy that derives from that policy, and passes its decisions on.
     """
     like = words["like"]
     if like not in TEMPLATES and (text := _own_text(POLICIES[like])):
         opening = HEAD.partition("\n")[0].format(**words)
         return re.sub(rf"\b{words['cls']}\b", words["Name"], re.sub(r'\A""".*?"""', opening, text, flags=re.DOTALL))
-    return (HEAD + TEMPLATES.get(like, OTHER)).format(**words)
+    return (HEAD + TEMPLATES.get(like, GANG if "schedule" in words else OTHER)).format(**words)
 
 
 def _own_text(cls: type[Policy]) -> str:
@@ -375,6 +390,15 @@ def _own_text(cls: type[Policy]) -> str:
         return ""
     text = text.replace("from sim.policies.registry import policy\n", "")
     return re.sub(r"\n@policy\(.*?\)\n@dataclass", "\n@dataclass", text, flags=re.DOTALL)
+
+
+def _imports_of(text: str, cls: type[Policy]) -> tuple[str, ...]:
+    """Return those imports of the module of `cls` that `text`, which is part of this module, needs."""
+    used, found = set(re.findall(r"\w+", text)), list[str]()
+    for node in ast.parse(inspect.getsource(inspect.getmodule(cls) or cls)).body:
+        if isinstance(node, ast.ImportFrom) and (names := [name.name for name in node.names if name.name in used]):
+            found.append(f"from {node.module} import {', '.join(names)}")
+    return tuple(found)
 
 
 def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
@@ -394,7 +418,11 @@ def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
         "field": ", field, replace" * is_fair,
         "cls": known.__name__,
     }
-    words["imports"] = "\n".join(sorted([*_IMPORTS, f"from {known.__module__} import {known.__name__}"]))
-    if words["Name"] == words["cls"]:
+    imports: tuple[str, ...] = _IMPORTS
+    if issubclass(known, TimeShared):
+        words["schedule"], words["iterator"] = inspect.getsource(known.schedule), ""
+        imports = _imports_of(words["schedule"], known)
+    words["imports"] = "\n".join(sorted([*imports, f"from {known.__module__} import {known.__name__}"]))
+    if words["Name"] in (words["cls"], *re.findall(r"\w+", TEMPLATES.get(like, ""))):
         words["Name"] += "2"
     return words

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sim import read, run
 from sim.policies import POLICIES
 from sim.testing import check_policy
 from tests.packages import install
@@ -39,9 +40,23 @@ def test_every_policy_can_be_begun_with(like: str) -> None:
         assert "    @by_calls" in Path("own.py").read_text()
 
 
+@pytest.mark.parametrize("like", [like for like in POLICIES if like.startswith("gang")])
+def test_gang_scheduling_is_begun_with_the_calls_that_place_jobs(like: str) -> None:
+    schedscope("new", "own.py", "--like", like)
+    assert "now.place(job, row, " in Path("own.py").read_text()
+    own, ours = (run(read("lublin-128").take(slice(60)), spec) for spec in ("./own.py", like))
+    assert (own.start == ours.start).all()
+
+
+@pytest.mark.parametrize("name", ["easy", "policy", "least_used"])
+def test_file_may_be_called_like_a_class_that_its_policy_needs(name: str) -> None:
+    schedscope("new", f"{name}.py", "--like", "fair-share")
+    assert schedscope("run", "z-figure4", "--policy", f"./{name}.py").returncode == 0
+
+
 def test_what_it_writes_is_as_tidy_as_ours(folder: Path) -> None:
-    for like in ("easy", "fcfs", "conservative", "fair-share", "selective", "gang", "greedy", "slurm"):
-        schedscope("new", f"a_long_name_{like}.py", "--like", like)
+    for like in ("easy", "fcfs", "conservative", "fair-share", "selective", "gang", "gang-migrate", "greedy", "slurm"):
+        schedscope("new", f"a_long_name_{like.replace('-', '_')}.py", "--like", like)
     rules = ["--config", str(Path(__file__).parents[3] / "pyproject.toml"), "--no-cache"]
     found = subprocess.run([sys.executable, "-m", "ruff", "check", *rules, "."], capture_output=True, text=True)
     if "No module named ruff" in found.stderr:
