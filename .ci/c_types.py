@@ -173,6 +173,8 @@ class Types:
             name = ast.unparse(called)
             return set() if name in QUIET else {("", name)}
         owner = ast.unparse(called.value)
+        if owner == "cython":  # a cast
+            return set()
         of = owner if owner in self._attributes else self._of(called.value, variables)
         if of in self._attributes:
             return {(self._family(of), called.attr)}
@@ -185,6 +187,8 @@ class Types:
         match value:
             case ast.Name(name):
                 return variables.get(name)
+            case ast.Call(ast.Attribute(ast.Name("cython"), "cast"), [ast.Name(name), _]):
+                return name
             case ast.Attribute(owner, name):
                 if (of := self._of(owner, variables)) in self._attributes:
                     return self._attributes[of].get(name)

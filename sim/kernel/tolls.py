@@ -38,6 +38,8 @@ class TollLoop(Suspension):
         """For each width (number of processors): number of the state of the running jobs for which the toll of a new
         job was computed; and the number of the present state
         """
+        self.listed_in = 0
+        """Number of the state of the running jobs in which the ladder was listed in `rung_ranks`"""
         self.least, self.is_known = times(jobs), numbers(jobs)
         """For each suspended job: a value that its toll is not below, and 1 if this is the toll, otherwise 0"""
         self.moment = times(0)
@@ -64,8 +66,10 @@ class TollLoop(Suspension):
     # Running jobs
 
     def _ladder(self) -> Numbers:
-        for index in range(self.rungs):
-            self.rung_ranks[index] = -self.rung_of[index]
+        if self.listed_in != self.stamp:
+            self.listed_in = self.stamp
+            for index in range(self.rungs):
+                self.rung_ranks[index] = -self.rung_of[index]
         return self.rung_ranks[: self.rungs]
 
     def _on_own(self, rank: int) -> Numbers:
@@ -123,6 +127,8 @@ class TollLoop(Suspension):
         """Update the tolls because the job `other` has started or, if `has_left`, has left its processors."""
         sets, pauses, least = self.sets, self.pauses, self.least
         self.stamp += 1
+        if not sets.meets(self.waited_for_set, other):  # what no suspended job needs
+            return
         rank = pauses.first[0]
         while rank >= 0:
             if sets.meets(rank, other):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
+from operator import neg
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -117,12 +118,17 @@ class Remembering(Preemptive):
     # Running jobs
 
     def ladder(self, view: View) -> list[Job]:
-        """Return the running jobs, the lowest xfactor first, of equals the latest first."""
-        return self._tolls(view).ladder
+        """Return the running jobs, the lowest xfactor first, of equals the latest first, as at the last question for a
+        toll.
+        """
+        ladder: list[Job] = view.notes["tolls"].ladder
+        return ladder
 
     def on_own(self, view: View, job: Job) -> list[Job]:
-        """Return the jobs that run on the suspended job's own processors, the lowest xfactor first."""
-        tolls, own = self._tolls(view), view.suspended[job.rank]
+        """Return the jobs that run on the suspended job's own processors, the lowest xfactor first, as at the last
+        question for a toll.
+        """
+        tolls, own = view.notes["tolls"], view.suspended[job.rank]
         return [other for other in tolls.ladder if tolls.held[other.rank] & own]
 
     def known_height(self, view: View, job: Job) -> float:
@@ -134,7 +140,11 @@ class Remembering(Preemptive):
 
     def known_toll(self, view: View, job: Job) -> float:
         """Return the toll of the idle job, which is computed again only if it may have changed."""
-        tolls, own = self._tolls(view), self.pinned(view, job.rank)
+        return self._toll_in(self._tolls(view), view, job)
+
+    def _toll_in(self, tolls: Tolls, view: View, job: Job) -> float:
+        """Return the toll of the idle job, which is remembered in `tolls` or computed; `tolls` must be up to date."""
+        own = self.pinned(view, job.rank)
         if not view.in_time(job):
             return inf
         if own is None:
@@ -159,10 +169,10 @@ class Remembering(Preemptive):
             if low is None:  # no xfactor is below 1
                 low = tolls.lows[job.rank] = self._moment(view, job, self.sf)
             if soon < first > low:
-                first = min(first, self._moment(view, job, self.known_toll(view, job)))
+                first = min(first, self._moment(view, job, self._toll_in(tolls, view, job)))
         for rank, moment in tolls.moments.items():
             if soon < first > moment and view.in_time(job := view.job(rank)):
-                self.known_toll(view, job)
+                self._toll_in(tolls, view, job)
                 first = min(first, tolls.moments[rank])
         return first
 
@@ -200,7 +210,7 @@ class Remembering(Preemptive):
             for job in self._met(view, tolls, held[rank]):
                 if (price := self.price(view, job, view.job(rank))) > least[job.rank]:
                     self._raise(view, tolls, job, price)
-        tolls.ladder = [running[-rank].job for _, rank in sorted((height, -rank) for rank, height in heights.items())]
+        tolls.ladder = [running[-rank].job for _, rank in sorted(zip(heights.values(), map(neg, heights), strict=True))]
         tolls.by_width.clear()
         if self.restart == "own" and least.keys() != view.suspended.keys():
             idle = {*view.suspended}.difference(running, view.notes.get("claim") or ())

@@ -59,8 +59,11 @@ class Selective(Remembering):
 
     def _take_free(self, now: Pass) -> None:
         """Start or resume the idle jobs that fit, the largest xfactor first."""
+        roomy = self.roomy(now)
+        if not len(roomy):
+            return
         idle = now.new_ranking()
-        for job in self.roomy(now):
+        for job in roomy:
             idle.add(job, self._xfactor(now, job))
         for job in idle.down():
             if self.fits(now, job):
@@ -108,7 +111,8 @@ class Selective(Remembering):
         """Suspend running jobs and give the idle job, whose xfactor is at least its toll, their processors."""
         mine = self._xfactor(now, job)
         allowed = now.new_ranking()
-        for other in self.on_own(now, job) if self.needs_own(now, job) else self.ladder(now):
+        others = self.on_own(now, job) if self.needs_own(now, job) else self.ladder(now)
+        for other in others:  # a name first, as the compiled loop has no column of an unnamed choice
             if mine >= self.price(now, job, other):
                 allowed.add(other, self.known_height(now, other))
         victims = allowed.up() if self.needs_own(now, job) else self.victims_among(now, job, allowed.up())
