@@ -1,6 +1,6 @@
-"""Choice of the fast loop, which makes steps in place of the engine: compiled if possible, otherwise interpreted.
+"""Choice of the fast loop, which makes steps in place of the engine.
 
-With `SCHEDSCOPE_KERNEL=off` the engine makes all steps; with `SCHEDSCOPE_KERNEL=python` the interpreted loop is used.
+The engine makes all steps if the loop is not compiled, or with `SCHEDSCOPE_KERNEL=off`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from sim.kernel import loop
 from sim.kernel.parts import made_of
 
 SETTING = "SCHEDSCOPE_KERNEL"
@@ -32,22 +31,20 @@ def compiled() -> ModuleType | None:
 
 def chosen() -> ModuleType | None:
     """Return the module with the loop that is used; None if the engine makes all steps."""
-    said = os.environ.get(SETTING, "")
-    return None if said == "off" else loop if said == "python" else compiled() or loop
+    return None if _is_off() else compiled()
 
 
 def described() -> str:
-    """Return which loop is used: "compiled", "off", or "not compiled" with the reason."""
-    module = chosen()
-    return "off" if module is None else f"not compiled: {_reason()}" if module is loop else "compiled"
+    """Return whether the loop is used: "compiled", "off", or "not compiled" with the reason."""
+    return "off" if _is_off() else "compiled" if compiled() else f"not compiled: {_reason()}"
+
+
+def _is_off() -> bool:
+    return os.environ.get(SETTING) == "off"
 
 
 def _reason() -> str:
-    """Return why the interpreted loop is used: the setting `SCHEDSCOPE_KERNEL`, the compiler's error, or a missing or
-    old module.
-    """
-    if os.environ.get(SETTING) == "python":
-        return f"{SETTING} is python"
+    """Return why the loop is not compiled: the compiler's error, or a missing or old module."""
     try:
         said = (FOLDER / FAILURE).read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""The environment chooses which loop runs, and the program says why a loop is not compiled.
+"""The environment chooses whether the loop runs, and the program says why a loop is not compiled.
 
 Also tests sim.kernel.parts.
 """
@@ -15,23 +15,21 @@ from typing import Any
 
 import pytest
 
-from sim.kernel import choice, loop
+from sim.kernel import choice
 
 
 def test_the_environment_says_which_loop_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(choice.SETTING, raising=False)
-    assert choice.chosen() is (choice.compiled() or loop)
+    assert choice.chosen() is choice.compiled()
     assert choice.described().startswith("compiled" if choice.compiled() else "not compiled: ")
-    monkeypatch.setenv(choice.SETTING, "python")
-    assert (choice.chosen(), choice.described()) == (loop, "not compiled: SCHEDSCOPE_KERNEL is python")
     monkeypatch.setenv(choice.SETTING, "off")
     assert (choice.chosen(), choice.described()) == (None, "off")
 
 
-def test_where_nothing_is_compiled_the_loop_goes_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_is_compiled_the_engine_makes_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(choice.SETTING, raising=False)
     monkeypatch.setattr(choice, "compiled", lambda: None)
-    assert choice.chosen() is loop
+    assert choice.chosen() is None
 
 
 def test_what_was_compiled_of_other_files_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,8 +54,8 @@ ORDERS = ["fcfs", "sjf", "ljf", "saf", "narrow", "wide", "f1"]
 BY_CLOCK = ["xfactor", "delay", "ward", "wfp3", "unicef", "random", "random-length", "random-delay"]
 OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:order=multifactor"]
 IS_BUILT = find_spec("sim.kernel.compiled") is not None
-LOOPS = ["python", *(["compiled"] if IS_BUILT else [])]
-"""Names of the fast loops to test: the interpreted one, and the compiled one if it was built"""
+LOOPS = ["compiled"] if IS_BUILT else []
+"""Names of the fast loops to test"""
 ANY = st.data()
 LUBLIN = Source("lublin-128").read()[1].take(slice(400))
 FEW = LUBLIN.take(slice(40))
