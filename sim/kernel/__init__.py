@@ -1,4 +1,1 @@
-"""Fast loops: the rules of the engine and of most policies a second time, over arrays of numbers instead of objects.
-
-They are compiled, or run interpreted.
-"""
+"""Fast loops, compiled: the rules of the engine and of most policies over arrays of numbers instead of objects."""

@@ -116,7 +116,7 @@ def installation() -> Iterator[Finding]:
         mend = "" if kernel == "compiled" else "unset SCHEDSCOPE_KERNEL: unwatched runs take some thirty times as long"
         yield Finding(group, "kernel", "ok" if kernel == "compiled" else "note", kernel, mend)
     else:
-        mend = "install a C compiler and Python's headers, then install schedscope again: runs take a tenth of the time"
+        mend = "install a C compiler and Python's headers, then schedscope again: runs take a thirtieth of the time"
         yield Finding(group, "kernel", "note", shortened(printable(kernel)), mend)
     yield from _libraries(group)
 

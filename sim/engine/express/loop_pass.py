@@ -26,8 +26,8 @@ _CALLS = (
 """Members that are methods of `CheckedCalls`"""
 _AS_EVER = {
     "accounts", "factors", "has_nodes", "in_tail", "in_time", "is_held", "job", "lacks", "machine_ahead",
-    "new_ranking", "notes", "now",
-    "owners", "planned", "procs", "qos_factors", "queued", "reserved_start", "spares", "there", "tiers", "time",
+    "new_ranking", "notes", "now", "open_partitions", "owners",
+    "planned", "procs", "qos_factors", "queued", "reserved_start", "seats_outside", "spares", "there", "tiers", "time",
     "unplanned", "finished", "reserved", "suspended",
 }  # fmt: skip
 """Members of `StatePass` that are right in the loop, too: what they ask is constant, up to date or asked of this
@@ -49,7 +49,6 @@ class LoopPass(StatePass):
     killed: Sequence[Job] = ()
     ousted: Sequence[Job] = ()
     ended_early = property(attrgetter("_present.ended_early"))
-    free = property(attrgetter("_present.free"))
 
     def __init__(self, state: State, loop: Pass, calls: CheckedCalls) -> None:
         _keep(self, "_state", state)
@@ -68,6 +67,10 @@ class LoopPass(StatePass):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._let_engine_answer(), name)
+
+    @property
+    def free(self) -> int:
+        return self._present.free if self._calls.is_open else self._let_engine_answer().free
 
     @property
     def queue(self) -> list[Job]:

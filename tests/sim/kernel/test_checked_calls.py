@@ -189,7 +189,16 @@ def test_engine_takes_over_within_a_pass_where_columns_do_not_answer(question: s
     assert engine.hurry() == 0  # the loop does not try again
 
 
-@pytest.mark.parametrize("spec", [*KNOWN, "recorded", "greedy", "lookahead", "shadow", "slack:slack=0", "easy++"])
+def test_policy_sees_what_happens_after_the_engine_has_taken_over() -> None:
+    policy = lines("several = sum(job.procs < now.free // 4 for job in now.queue) > 3", "for job in now.queue:",
+                   "    if now.fits(job):", "        now.start(job, InOrder(now.free))",
+                   "        if several: now.free_set")  # fmt: skip
+    agree(LUBLIN, policy, loops=LOOP)
+
+
+@pytest.mark.parametrize(
+    "spec", [*KNOWN, "recorded", "greedy", "lookahead", "shadow", "slack:slack=0", "easy++", "slurm:order=narrow"]
+)
 def test_engine_takes_over_nothing_that_the_columns_answer(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = by("compiled", LUBLIN.take(slice(100)), own(spec))
     monkeypatch.setattr(engine, "_happen", None)
