@@ -18,6 +18,7 @@ from functools import partial
 from heapq import heappop
 from math import inf
 from typing import TypeAlias
+from weakref import proxy
 
 import numpy as np
 
@@ -248,9 +249,9 @@ class Engine:
             if state.machine.absent or state.closes < inf:
                 return 0  # the loop knows of no machine that changes
             until = min(until, self._future.next_change() - 1)
-        if self._express is None:
-            run = self.workload, self.state, self._future, self.history
-            self._express = Express(self._loops, *run, shown=lambda: self._shown)
+        if self._express is None:  # a proxy, so that an unused engine is freed at once
+            run, me = (self.workload, self.state, self._future, self.history), proxy(self)
+            self._express = Express(self._loops, *run, shown=lambda: me._shown)
         if spent := self._express.go(until, steps, credit, a_step):
             self._in_vain, self._in_vain_since = self._express.in_vain
         if self._express.is_within:
@@ -259,9 +260,8 @@ class Engine:
 
     def check_all_done(self) -> None:
         """Raise an error if some jobs are unfinished when no event is left."""
-        state = self.state
-        if state.left:
-            raise leaves_waiting(state, self._jobs[min([*state.suspended, *state.waiting.jobs])])
+        if self.state.left:
+            raise leaves_waiting(self.state, self._jobs[min([*self.state.suspended, *self.state.waiting.jobs])])
 
     # One instant
 
