@@ -22,7 +22,7 @@ NEVER = frozenset({
     "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",
     "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
 })  # fmt: skip
-"""Slurm's reasons to wait of jobs that can never start unless a limit, a request or a dependency is changed."""
+"""Slurm's reasons to wait of jobs that can start only after a limit, a request or a dependency is changed."""
 GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"})
 GONE_AT_ONCE = frozenset({"DOWN", "ERROR", "UNKNOWN"})
 

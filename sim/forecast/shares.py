@@ -63,8 +63,8 @@ class FairShares:
         self._usage, self._at = usage, cluster.at
 
     def _compare(self, users: Sequence[User], now: Mapping[User, float], usage: dict[User, float]) -> None:
-        """Correct the usage of an account's users, of whom those with the most points come first: each has used at
-        least as much as those before. If two have just overtaken each other for the first time, they have used the
+        """Correct the usage of an account's users; the users with the most points come first. Each has used at least as
+        much as the users before. If two have just overtaken each other for the first time, they have used the
         same.
         """
         for better, worse in pairwise(users):

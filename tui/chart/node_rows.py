@@ -180,9 +180,9 @@ class NodeRows:
 
 
 def has_bands(firsts: Sequence[int], low: int, high: int, rows: int) -> bool:
-    """Return True if there is room for a band of memory above each node of which cores from `low` to before `high` are
-    seen, in so many rows of pixels. `firsts` has the lowest core of each node, and the number of all cores; it is empty
-    if no memory is known.
+    """Return True if a band of memory fits above each visible node, in so many rows of pixels. Visible are the cores
+    from `low` to before `high`. `firsts` has the lowest core of each node, and the number of all cores; it is empty if
+    no memory is known.
     """
     return bool(firsts) and _ROWS * _visible(firsts, low, high) <= rows
 

@@ -1,8 +1,8 @@
 """Fast execution of many steps of an unwatched run by the loop of `sim.kernel`.
 
 The engine itself makes the steps that the loop does not support. These are steps with policies that yield decisions,
-user-defined orders, orders by past usage, or several queues with requested reservations. Suspended jobs are not
-supported under a policy that does not suspend, or with turns. After every batch of steps the state is as the engine
+user-defined orders, orders by past usage, or several queues with requested reservations. Suspended jobs are
+supported under policies that suspend, without turns. After every batch of steps the state is as the engine
 would have it.
 """
 
