@@ -119,13 +119,6 @@ class Sets:
                 place -= 1
         return kept
 
-    def exceeds(self, number: int, other: int) -> bool:
-        """Return True if the highest processor that is in only one of the two sets is in the set `number`."""
-        for word in range(self.words - 1, -1, -1):
-            if self.of[number * self.words + word] != self.of[other * self.words + word]:
-                return self.of[number * self.words + word] > self.of[other * self.words + word]
-        return False
-
     def first_after(self, number: int, processor: int) -> int:
         """Return the lowest processor above `processor` in the set `number`; -1 if there is no such processor."""
         processor += 1

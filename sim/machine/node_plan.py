@@ -95,10 +95,6 @@ class NodePlan:
         """Return the total number of cores that are free at the beginning of the plan."""
         return int(self._free[0][:, 0].sum())
 
-    def free_at(self, time: float) -> Amounts:
-        """Return the free amounts of each resource on every node at this time."""
-        return self._free[bisect_right(self._times, time + MOMENT) - 1].copy()
-
     def shortage(self) -> float | None:
         """Return the first time at which the jobs in the plan need more of a node's resources than the node has; None
         if there is no such time.

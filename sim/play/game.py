@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from sim.errors import ParameterError
 from sim.formatting import name
@@ -119,15 +119,6 @@ class Game:
         if not self.moves or self.moves[-1].rank is None:
             raise ParameterError("the clock cannot go back: only a start of this very moment can be taken back")
         return replace(self, moves=self.moves[:-1])
-
-    @property
-    def last_event(self) -> Literal["arrival", "completion", "both", "begin"]:
-        """Return what happens at this time: jobs arrive, jobs complete, both, or the game begins."""
-        arrives = any(job.submit == self.now for job in self._jobs)
-        ends = any(self.end_of(rank) == self.now for rank in self.starts)
-        if arrives and ends:
-            return "both"
-        return "arrival" if arrives else "completion" if ends else "begin"
 
     def end_of(self, rank: int) -> float:
         """Return the time at which a started job ends, which is hidden from the player until then."""

@@ -400,11 +400,9 @@ class Live(Watch):
 class Replayed(Watch):
     """Observation read from a recording, from its beginning on; new polls are read while it is still being written."""
 
-    def __init__(self, recording: Recorded, title: str, at: float | None = None) -> None:
+    def __init__(self, recording: Recorded, title: str) -> None:
         super().__init__(State(title=title, reading=0.0))
         self._recording = self._older = recording
-        self.wished_at = at
-        """Time that the screen shows at first, in seconds since 1970; None for the end of the recording."""
 
     def _bring(self) -> None:
         done = 0

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sim.cluster.values import ClusterJob, Cores, Node, Partition, Reservation
 from sim.workload.formats.sacct import duration, stamp
-from sim.workload.formats.slurm_text import hosts, records
+from sim.workload.formats.slurm_text import NOT_YET, hosts, records, states
 
 COLUMNS = {
     "id": "i", "number": "A", "array": "F", "state": "T", "reason": "r", "partition": "P", "user": "u",
@@ -160,17 +160,8 @@ def nodes(text: str) -> tuple[Node, ...]:
             features=tuple(_said(record.get("ActiveFeatures", "")).split(",")),
         )
         for record in records(text, "NodeName")
-        if _whole(record.get("CPUTot", "")) > 0 and "FUTURE" not in states(record.get("State", ""))
+        if _whole(record.get("CPUTot", "")) > 0 and NOT_YET not in states(record.get("State", ""))
     )
-
-
-def states(text: str) -> frozenset[str]:
-    """Return the states of a node as a set of words.
-
-    >>> sorted(states("IDLE+DRAIN")), sorted(states("DOWN*+DRAIN"))
-    (['DRAIN', 'IDLE'], ['DOWN', 'DRAIN'])
-    """
-    return frozenset(filter(None, re.split(r"[^A-Z_]+", text.upper())))
 
 
 def partitions(text: str) -> tuple[Partition, ...]:

@@ -19,7 +19,7 @@ from sim.workload.follows import Dependencies
 from sim.workload.formats import platform
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.sacct import stamp
-from sim.workload.formats.slurm_text import NO_CORES, hosts, records
+from sim.workload.formats.slurm_text import NOT_YET, hosts, records, states
 from sim.workload.formats.table import JobRows, number, shown
 from sim.workload.formats.zone import zone_here
 from sim.workload.limit_rules import SUBMITTED, LimitRule
@@ -278,8 +278,8 @@ def _of_scontrol(text: str, path: object) -> Shape:
     nodes: dict[str, ComputeNode] = {}
     for record in records(text, "NodeName"):
         cpus, memory = record.get("CPUTot", ""), record.get("RealMemory", "0")
-        state = set(re.split(r"[^A-Z_]+", record.get("State", "").upper()))
-        if not cpus.isdecimal() or int(cpus[:9]) <= 0 or NO_CORES & state or len(nodes) >= MOST_NODES:
+        exists = cpus.isdecimal() and int(cpus[:9]) > 0 and NOT_YET not in states(record.get("State", ""))
+        if not exists or len(nodes) >= MOST_NODES:
             continue
         features = frozenset(f[:64] for f in record.get("AvailableFeatures", "").split(",") if f not in ("", "(null)"))
         name = record["NodeName"][:64]

@@ -127,13 +127,6 @@ def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
     return Puzzle(procs, jobs)
 
 
-def parse_job(text: str, procs: int, name: str = "the job") -> PuzzleJob:
-    """Return the job that one part of a puzzle's line describes, on a machine of `procs` processors; errors call the
-    job `name`.
-    """
-    return _job(text.strip(), name, procs, NAME)
-
-
 def _job(text: str, name: str, procs: int, where: str | Path) -> PuzzleJob:
     found = _JOB.fullmatch(text)
     if found is None:

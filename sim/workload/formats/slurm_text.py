@@ -16,8 +16,8 @@ cached.
 _BRACKET = re.compile(r"\[([0-9,-]{1,200000})\]")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w:/]{0,63})=")
-NO_CORES = frozenset({"FUTURE"})
-"""States of nodes that do not exist yet, although they are configured."""
+NOT_YET = "FUTURE"
+"""State of a node that does not exist yet, although it is configured."""
 
 
 def hosts(text: str) -> tuple[str, ...]:
@@ -123,16 +123,10 @@ def records(text: str, first: str) -> Iterator[dict[str, str]]:
         yield fields(text[begin:end])
 
 
-def cpus_of_nodes(text: str) -> dict[str, int]:
-    r"""Return a mapping from node to number of CPUs, from the text of `scontrol show node`; drained and down nodes are
-    included.
+def states(text: str) -> frozenset[str]:
+    """Return the states of a node as a set of words.
 
-    >>> cpus_of_nodes("NodeName=n1 CPUTot=4 State=IDLE\nNodeName=n2 CPUTot=8 State=DOWN*+DRAIN\n")
-    {'n1': 4, 'n2': 8}
+    >>> sorted(states("IDLE+DRAIN")), sorted(states("DOWN*+DRAIN"))
+    (['DRAIN', 'IDLE'], ['DOWN', 'DRAIN'])
     """
-    found: dict[str, int] = {}
-    for record in records(text, "NodeName"):
-        name, cpus, state = record["NodeName"], record.get("CPUTot", ""), record.get("State", "").upper()
-        if name and cpus.isdecimal() and int(cpus[:9]) > 0 and not NO_CORES & set(re.split(r"[^A-Z_]+", state)):
-            found.setdefault(name, int(cpus[:9]))
-    return found
+    return frozenset(filter(None, re.split(r"[^A-Z_]+", text.upper())))

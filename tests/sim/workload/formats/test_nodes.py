@@ -64,6 +64,20 @@ def test_scontrol_text_gives_nodes_and_partitions() -> None:
     )
 
 
+def test_scontrol_text_is_read_on_one_line_and_on_several(shared: Path) -> None:
+    captures = shared / "slurm" / "captures"
+    files = [*captures.glob("v*/series/*.nodes"), *captures.glob("v*/snap1/scontrol-node.txt")]
+    assert len(files) > 2
+    for file in files:
+        nodes = read_machine(file.read_text(), file).nodes
+        assert [(node.name, node.cores) for node in nodes] == [(f"n{number}", 4) for number in range(1, 9)]
+
+
+def test_nodes_that_do_not_exist_yet_are_left_out() -> None:
+    text = "NodeName=n1 CPUTot=4 State=IDLE+CLOUD\nNodeName=n2 CPUTot=4 State=FUTURE\nNodeName=n3 CPUTot=x State=IDLE\n"
+    assert [node.name for node in read_machine(text, "x").nodes] == ["n1"]
+
+
 def test_toml_gives_many_nodes_alike() -> None:
     text = """
 placement = "lowest"

@@ -13,7 +13,7 @@ from sim.errors import TraceError
 from sim.session.session import from_line, one_line
 from sim.session.sources import session_of, source_of
 from sim.session.trace_ref import compare_trace
-from sim.workload.formats.puzzle import Puzzle, PuzzleJob, parse_job, parse_puzzle
+from sim.workload.formats.puzzle import Puzzle, PuzzleJob, parse_puzzle
 from sim.workload.source import Source, read
 
 LINE = "10 procs; 5x10m@0; 4x20m/30m@2m"
@@ -74,7 +74,3 @@ def test_what_is_wrong_is_told_in_a_line(line: str, told: str) -> None:
         parse_puzzle(line)
     assert told.replace("\\\\", "\\") in str(wrong.value)
     assert "\n" not in str(wrong.value)
-
-
-def test_one_job_is_read_alone() -> None:
-    assert parse_job(" 2 x 1h @ 5m ", 4) == PuzzleJob(2, 3600, 300)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from sim.workload.formats.slurm_text import MOST_HOSTS, cpus_of_nodes, fields, hosts, records
+from sim.workload.formats.slurm_text import MOST_HOSTS, fields, hosts, records
 
 
 @pytest.mark.parametrize(
@@ -38,22 +36,6 @@ def test_hosts_are_bounded_over_all_parts() -> None:
 def test_fields_of_a_comment_replace_no_field() -> None:
     record = fields("NodeName=n1 State=IDLE CPUTot=4 Reason=a b [root@x] Comment=State=DOWN CPUTot=9")
     assert (record["State"], record["CPUTot"], record["Reason"]) == ("IDLE", "4", "a b [root@x]")
-
-
-@pytest.mark.parametrize("version", ["v22.05", "v24.11"])
-def test_nodes_are_the_same_on_one_line_and_on_several(shared: Path, version: str) -> None:
-    captures = shared / "slurm" / "captures" / version
-    series = sorted((captures / "series").glob("*.nodes"))
-    expected = {f"n{number}": 4 for number in range(1, 9)}
-    assert series
-    assert all(cpus_of_nodes(file.read_text()) == expected for file in series)
-    if (several := captures / "snap1" / "scontrol-node.txt").exists():
-        assert cpus_of_nodes(several.read_text()) == expected
-
-
-def test_nodes_that_do_not_exist_yet_are_left_out() -> None:
-    text = "NodeName=n1 CPUTot=4 State=IDLE+CLOUD\nNodeName=n2 CPUTot=4 State=FUTURE\nNodeName=n3 CPUTot=x State=IDLE\n"
-    assert cpus_of_nodes(text) == {"n1": 4}
 
 
 def test_records_begin_at_their_key_only_at_the_start_of_a_line() -> None:
