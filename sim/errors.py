@@ -83,10 +83,10 @@ class ReaderGoneError(SchedscopeError):
 class InvariantError(SchedscopeError):
     """Error for a broken rule of the simulation (one that must always hold), which the option `--check` has found."""
 
-    def __init__(self, rule: str, step: int, time: float, job: str | None = None) -> None:
+    def __init__(self, rule: str, step: int, time: float, job: str | None = None, at: str = "") -> None:
         self.rule, self.step, self.time, self.job = rule, step, time, job
         of_job = "" if job is None else f", job {job}"
-        super().__init__(f"check failed at step {step}, time {time:.12g}{of_job}: {rule}")
+        super().__init__(f"check failed at step {step}, time {at or time}{of_job}: {rule}")
 
 
 MUCH_LESS = 0.1

@@ -27,7 +27,7 @@ _UNITS = re.compile(
 )
 _PLAIN = re.compile(r"\d+(\.\d*)?", re.ASCII)
 _CLOCK = re.compile(
-    r"(-)?(?:d(\d+)|(\d+)(?:d|(?= )))?(?:(?:^|(?<=[d\d]) )(\d{1,2}):([0-5]\d)(?::([0-5]\d))?)?", re.ASCII
+    r"(-)?(?:d(\d+)|(\d+)(?:d|(?= )))?(?:(?:^|(?<=[d\d]) )(\d{1,2}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?)?", re.ASCII
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ t]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 _STEP = re.compile(r"(?:#|step )\s*(\d[\d,]*)", re.ASCII)
@@ -49,6 +49,19 @@ def clock(seconds: float) -> str:
         return "-" + clock(-seconds)
     whole = int(seconds)
     return f"d{whole // 86400} {whole % 86400 // 3600:02}:{whole % 3600 // 60:02}:{whole % 60:02}"
+
+
+def exact_clock(seconds: float) -> str:
+    """Return a simulated time as `clock` does, but with its fraction of a second, for error messages.
+
+    >>> exact_clock(3600), exact_clock(86407.25), exact_clock(59.9999999), exact_clock(inf)
+    ('d0 01:00:00', 'd1 00:00:07.25', 'd0 00:01:00', 'inf')
+    """
+    if not abs(seconds) <= LATEST:
+        return f"{seconds:.12g}"
+    micros = round(abs(seconds) * 1e6)
+    fraction = f"{micros % 1_000_000:06}".rstrip("0")
+    return clock(seconds / abs(seconds) * (micros // 1_000_000) if seconds else 0.0) + f".{fraction}" * bool(fraction)
 
 
 def clock_near(now: float) -> Clock:
@@ -174,7 +187,7 @@ def _of_clock(typed: str, now: float) -> float | None:
     """Return the seconds of a time written as a day, a time of day, or both; None for any other text."""
     if not (match := _CLOCK.fullmatch(typed)) or (match[2] is None and match[4] is None):
         return None
-    hours, minutes, seconds = (int(match[part] or 0) for part in (4, 5, 6))
+    hours, minutes, seconds = int(match[4] or 0), int(match[5] or 0), float(match[6] or 0)
     if hours > 23:
         raise ParameterError(f"{quoted(typed)} is no time of day: hours go to 23")
     after = float(match[2] or match[3] or now // 86400) * 86400 + hours * 3600 + minutes * 60 + seconds

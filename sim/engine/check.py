@@ -12,6 +12,7 @@ from sim.decisions.decisions import Resume
 from sim.decisions.matrix import Migrate
 from sim.engine.state import State
 from sim.errors import InvariantError
+from sim.formatting import exact_clock
 from sim.history.history import History
 from sim.history.stretch import SUSPENDING, Stretch
 from sim.machine.moment import MOMENT
@@ -73,7 +74,7 @@ class Checker:
     def _fail(self, rule: str, rank: int | None = None) -> NoReturn:
         state = self._state
         job = None if rank is None else self._workload.ids[rank]
-        raise InvariantError(rule, state.step_count, state.now, job)
+        raise InvariantError(rule, state.step_count, state.now, job, exact_clock(state.now))
 
     def _processors(self) -> None:
         machine = self._state.machine
@@ -307,7 +308,7 @@ class Checker:
         for rank, at in granted.items():
             start = state.start_of(rank)
             if (state.now if start is None else start) > at + self._moment() and not state.policy.suspends:
-                self._fail(f"it starts later than {at:.12g}, the start reserved by its user", rank)
+                self._fail(f"it starts later than {exact_clock(at)}, the start reserved by its user", rank)
         self._granted = dict(state.granted)
         if not state.promises:
             self._promised = {}
@@ -325,10 +326,10 @@ class Checker:
                 continue
             start = state.start_of(rank)
             if start is not None and start > promised + self._moment():
-                self._fail(f"it was promised {promised:.12g} and started at {start:.12g}", rank)
+                self._fail(f"it was promised {exact_clock(promised)} and started at {exact_clock(start)}", rank)
             if rank in state.reserved and state.reserved[rank] > promised + self._moment():
                 moved = state.reserved[rank]
-                self._fail(f"its promised start moved from {promised:.12g} to {moved:.12g}", rank)
+                self._fail(f"its promised start moved from {exact_clock(promised)} to {exact_clock(moved)}", rank)
         self._promised = dict(state.reserved)
 
     def _may_move(self, rank: int) -> bool:

@@ -41,7 +41,7 @@ from sim.engine.state import Future, State
 from sim.engine.state_view import StateView, renew, shown
 from sim.engine.within_limits import decide_within_limits
 from sim.errors import ParameterError, PolicyError
-from sim.formatting import clock
+from sim.formatting import clock, exact_clock
 from sim.history.history import History, Unwritten
 from sim.history.past import Switch
 from sim.kernel import choice
@@ -181,10 +181,8 @@ class Engine:
         if due is not None and abs(at - due) <= MOMENT:
             at = max(at, due)
         elif at < now or (due is not None and at > due):
-            last = inf if due is None else due
-            raise ParameterError(
-                f"the next policy switch must be at a time from {now:.12g} to {last:.12g}, got {at:.12g}"
-            )
+            within = f"from {exact_clock(now)}" + ("" if due is None else f" to {exact_clock(due)}")
+            raise ParameterError(f"the next policy switch must be at a time {within}, got {exact_clock(at)}")
         successor, state = policy_of(policy), self.state
         state.demand_shape(successor.first())
         state.leader, state.led, state.successor = successor if successor.leads() else None, {}, None
@@ -197,11 +195,13 @@ class Engine:
         if processors <= 0 or processors >> self.state.procs:
             raise ParameterError(f"no such processors: they are numbered 0 to {self.state.procs - 1:,}")
         if not at < until:
-            raise ParameterError(f"processors that fail at {at:.12g} must come back later, got {until:.12g}")
+            raise ParameterError(
+                f"processors that fail at {exact_clock(at)} must come back later, got {exact_clock(until)}"
+            )
         due = self.next_time()
         if at < self.now or (due is not None and at > due):
-            last = inf if due is None else due
-            raise ParameterError(f"processors can fail from {self.now:.12g} to {last:.12g} now, got {at:.12g}")
+            within = f"from {exact_clock(self.now)}" + ("" if due is None else f" to {exact_clock(due)}")
+            raise ParameterError(f"processors can fail {within} now, got {exact_clock(at)}")
         state, self._is_plain = self.state, False
         self._future.add(Outage(at, until, processors))
         self.history.switch(Switch(state.step_count + 1, at, state.policy, state.spec, breaks=(processors, until)))
@@ -372,7 +372,7 @@ class Engine:
             stands = state.now - self._in_vain_since < self._in_vain * MOMENT
             most = IN_VAIN if goes_on and not stands else IN_VAIN_AT_THE_END
             if self._in_vain > most:
-                at = f"step {state.step_count}, at {state.now:.12g} ({beginning(state)})"
+                at = f"step {state.step_count}, at {exact_clock(state.now)} ({beginning(state)})"
                 what = f"{state.spec} keeps setting timers without deciding anything: {most:,} in a row at {at}"
                 raise PolicyError(what, beginning(state))
 

@@ -24,7 +24,7 @@ from sim.decisions.decisions import Decision
 from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, near
-from sim.formatting import count, printable, shortened
+from sim.formatting import count, exact_clock, printable, shortened
 from sim.policies.calls import ACTS
 from sim.policies.policy import Policy, code_of, is_own
 from sim.policies.registry import policy_of
@@ -152,7 +152,7 @@ def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
 
 def when(state: State) -> str:
     """Return the number and the time of the current step, as text for an error message."""
-    return f"after step {state.step_count}, at {state.now:.12g}"
+    return f"after step {state.step_count}, at {exact_clock(state.now)}"
 
 
 def beginning(state: State) -> str:

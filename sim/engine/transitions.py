@@ -33,6 +33,7 @@ from sim.decisions.reasons import AskedFor, MadeRoom
 from sim.engine.allocation import Allocation, allocated
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
+from sim.formatting import exact_clock
 from sim.history.history import History
 from sim.history.stretch import CUT, DONE, KILLED, MOVED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT
@@ -95,15 +96,13 @@ class Transitions:
         """Raise an error unless the job is waiting and is the same object that was submitted. `to_do` is a verb for the
         message.
         """
-        state, waiting = self.state, self.state.waiting.jobs.get(job.rank)
+        waiting = self.state.waiting.jobs.get(job.rank)
         if job is waiting:
             return
         if waiting is None:
-            raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it is not waiting")
+            raise DecisionError(f"job {job.id} cannot {to_do}: it is not waiting")
         if job != waiting:
-            raise DecisionError(
-                f"job {job.id} cannot {to_do} at {state.now:.12g}: this Job differs from the one submitted"
-            )
+            raise DecisionError(f"job {job.id} cannot {to_do}: this Job differs from the one submitted")
 
     def _start(self, decision: Start | Backfill) -> None:
         state, future = self.state, self.future
@@ -112,7 +111,7 @@ class Transitions:
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "start")
         if rank in self.kept and not isinstance(decision.because, MadeRoom):  # the start of another made its room
-            raise DecisionError(f"job {job.id} cannot start at {now:.12g}: this pass has said that it waits")
+            raise DecisionError(f"job {job.id} cannot start: this pass has said that it waits")
         kind, runtime = RUN, self.runtimes[rank]
         if limit is not None:
             check_span(job, "start", limit)
@@ -121,7 +120,7 @@ class Transitions:
             on = machine.due(rank, now)
         if on is None:
             if procs > state.free:
-                raise DecisionError(f"job {job.id} cannot start at {now:.12g}: it needs {procs}, {state.free} are free")
+                raise DecisionError(f"job {job.id} cannot start: it needs {procs}, {state.free} are free")
             held = machine.take(rank, procs)
         else:
             held = machine.take_exactly(rank, on, procs)
@@ -137,9 +136,8 @@ class Transitions:
         expected_end = now + estimate
         if expected_end > state.closes + MOMENT:
             machine.give_back(rank)
-            raise DecisionError(
-                f"job {job.id} cannot start at {now:.12g}: it would run past the maintenance at {state.closes:.12g}"
-            )
+            what = f"it would run past the maintenance at {exact_clock(state.closes)}"
+            raise DecisionError(f"job {job.id} cannot start: {what}")
         if plan := state.kept_plan:
             if planned is not None and state.policy.keeps_reservations and abs(planned - now) > MOMENT:
                 plan.let_go(job, max(planned, now), planned + state.reserved_for(job))
@@ -239,7 +237,9 @@ class Transitions:
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
         if not now <= at < inf:
-            raise DecisionError(f"job {job.id} cannot get a reservation for {at:.12g}: the time is already {now:.12g}")
+            raise DecisionError(
+                f"job {job.id} cannot get a reservation for {exact_clock(at)}: the time is already {exact_clock(now)}"
+            )
         if lasts is not None:
             check_span(job, "get a reservation", lasts)
         if state.policy.keeps_reservations:
@@ -272,7 +272,9 @@ class Transitions:
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "be expected")
         if not at >= state.now:
-            raise DecisionError(f"job {job.id} cannot be expected at {at:.12g}: the time is already {state.now:.12g}")
+            raise DecisionError(
+                f"job {job.id} cannot be expected at {exact_clock(at)}: the time is already {exact_clock(state.now)}"
+            )
         state.expected[rank] = at
         if state.before.get(rank) != at:
             self.history.decided(decision)
@@ -280,7 +282,9 @@ class Transitions:
     def _wake(self, decision: Wake) -> None:
         state, at = self.state, decision.at
         if not state.now < at < inf:
-            raise DecisionError(f"a timer must be in the future: got {at:.12g} at time {state.now:.12g}")
+            raise DecisionError(
+                f"a timer must be in the future: got {exact_clock(at)} at time {exact_clock(state.now)}"
+            )
         if decision.is_renewed:
             state.wake_at = min(state.wake_at, at)
             return

@@ -37,7 +37,7 @@ def session_of_run(record: Record) -> Session:
     is_sample = path != Path(trace)
     ref = TraceRef(trace if is_sample else os.path.abspath(path), str(record["sha256"]), size, is_sample)
     given = {name: bool(record[name]) if option.kind is bool else record[name] for name, option in OPTIONS.items()}
-    policy = str(record["policy"])
+    policy = str(record["spec"])
     switches = split_switches(str(record["switch"] or NONE))
     if not all(isinstance(time, float | int) for time, _ in switches):
         raise ParameterError("a switch at a date or at a step: replay it by schedscope watch with --switch")

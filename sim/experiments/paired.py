@@ -17,7 +17,7 @@ import numpy as np
 from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.intervals import LEVEL, Mean, mean, student
 from sim.experiments.measured import batches_of
-from sim.experiments.pivot import PivotQuery, Record, Value, check_factor, factor, order_of, records
+from sim.experiments.pivot import PivotQuery, Record, Value, check_factor, factor, labels_in, order_of, records
 from sim.experiments.results import FACTORS, Results
 from sim.experiments.series import Panel, Point, check_panels, log_names, number_of, said
 from sim.formatting import quoted
@@ -141,6 +141,7 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
             label = str(record.get("=label") or "")
             found.setdefault(label, []).append(record)
             places.setdefault(label, int(record.get("=place") or 0))
+    baseline = labels_in(results).get(baseline, baseline) if rows == "policy" else baseline
     known = {said(factor(record, rows)) for some in found.values() for record in some}
     if baseline not in known:
         raise NotThereError(f"{results.path}: no run has {rows} {quoted(baseline)}{near(baseline, known)}")

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.intervals import Mean, mean, mean_of_batches, smaller
 from sim.experiments.measured import MEASURED, batches_of, measured_metric
+from sim.experiments.policy_labels import policy_labels
 from sim.experiments.results import FACTORS, Results
 from sim.formatting import quoted
 from sim.metrics.catalogue import METRICS, Metric
@@ -96,10 +97,16 @@ def records(
 ) -> Iterator[Record]:
     """Yield a record (a mapping from names of factors and metrics to values) for each run that meets all conditions.
 
+    `policy` is the policy's label, and `spec` its spec without defaults; conditions may name either of them.
+
     If the grouping `by` is given, yield a record for each group of jobs of each run instead. `also` names further
     columns of runs to include.
     """
-    conditions = tuple(where)
+    labels = labels_in(results)
+    specs = {label: spec for spec, label in labels.items()}
+    conditions = [
+        replace(each, value=specs.get(each.value, each.value)) if each.name == "policy" else each for each in where
+    ]
     known = [entry.name for entry in (METRICS if by else MEASURED)]
     for condition in conditions:
         if condition.name not in (*_KEPT, *known):
@@ -115,7 +122,13 @@ def records(
         # a factor and a metric may have one name (jobs): the factor is what conditions are about
         record = dict(zip(wanted, row[len(columns) :], strict=True)) | dict(zip(columns, row, strict=False))
         if all(condition.holds(record) for condition in conditions):
+            record |= {"policy": labels.get(record["policy"], record["policy"]), "spec": record["policy"]}
             yield record | {f"={name}": row[len(columns) + at] for at, name in enumerate(wanted)}
+
+
+def labels_in(results: Results) -> dict[str, str]:
+    """Return a mapping from the spec of each policy in the file to its label, which shows the values of a series."""
+    return policy_labels((str(spec), str(full or "")) for spec, full in results.policies())
 
 
 @dataclass(frozen=True)

@@ -162,6 +162,13 @@ class Results:
             found = self._db.execute(asked, (groups,) if groups else ())
             yield from self._of_their_kinds(found, (*columns, *also))
 
+    def policies(self) -> list[tuple[str, str]]:
+        """Return a pair for each policy of the runs: its spec without defaults, and its spec with all parameters."""
+        with self._told():
+            columns = ("policy", "parameters")
+            chosen = ", ".join(self._column("r", "runs", name) for name in columns)
+            return list(self._of_their_kinds(self._db.execute(f"SELECT DISTINCT {chosen} FROM runs r"), columns))
+
     def groupings(self) -> list[str]:
         """Return the names of the groupings of jobs that were measured in the runs of this file."""
         with self._told():

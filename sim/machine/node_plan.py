@@ -15,6 +15,7 @@ from typing import NoReturn
 import numpy as np
 
 from sim.errors import DecisionError
+from sim.formatting import exact_clock
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.profile import Moved
@@ -158,7 +159,7 @@ class NodePlan:
             if on is None and request.admitted.within >= 0:
                 on = Seats((), ())
             if on is None:
-                raise DecisionError(f"job {job.id} does not fit the plan of nodes at {start:.12g}")
+                raise DecisionError(f"job {job.id} does not fit the plan of nodes at {exact_clock(start)}")
         self._seats[job.rank] = on
         self._change(start, end, on, -1)
         return on

@@ -15,7 +15,7 @@ the queue has grown; `backfill` at every step with a backfilled job.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -134,10 +134,13 @@ class Token(NamedTuple):
         return "" if self.is_quoted else self.text.lower()
 
 
-def parse_stop(text: str, workload: Workload | None = None, now: float = 0.0) -> Stop:
+def parse_stop(
+    text: str, workload: Workload | None = None, now: float = 0.0, numbers: Collection[str] | None = None
+) -> Stop:
     """Return the condition that a text describes; jobs, users and dates in it must exist in the workload, if given.
 
-    A time of day alone belongs to the day of `now`.
+    A time of day alone belongs to the day of `now`. `numbers` holds the names of all numbers that the policy writes for
+    waiting jobs; None allows any name.
 
     >>> parse_stop("Queue>50 and not  (backfill or job J17 starts)").text
     'queue > 50 and not (backfill or job J17 starts)'
@@ -145,14 +148,14 @@ def parse_stop(text: str, workload: Workload | None = None, now: float = 0.0) ->
     Traceback (most recent call last):
     sim.stops.grammar.StopError: no condition 'backfil'; did you mean 'backfill'?
     """
-    return _Parser(text, workload, now).parse()
+    return _Parser(text, workload, now, numbers).parse()
 
 
 class _Parser:
     """Recursive-descent parser, with one method per rule of the grammar."""
 
-    def __init__(self, text: str, workload: Workload | None, now: float) -> None:
-        self._text, self._workload, self._now = text, workload, now
+    def __init__(self, text: str, workload: Workload | None, now: float, numbers: Collection[str] | None) -> None:
+        self._text, self._workload, self._now, self._numbers = text, workload, now, numbers
         if len(text) > _LONGEST:
             raise self._error(f"a condition of more than {_LONGEST:,} letters is too long", _LONGEST)
         self._tokens = list(self._split())
@@ -256,14 +259,15 @@ class _Parser:
         return One(condition, len(self._conditions) - 1)
 
     def _own_number(self, who: OfJob | None) -> OwnNumber:
-        """Parse a condition on a number that the policy writes; only a run can show whether the policy writes one of
-        that name.
-        """
+        """Parse a condition on a number that the policy writes, which must be one of the numbers that are known."""
         token = self._take()
         if not token.text or token.word in RELATIONS:
             raise self._error(
                 "expected the name of one of the policy's numbers, as in number usage > 100", token.position
             )
+        if self._numbers is not None and token.text not in self._numbers:
+            others = near(token.text, self._numbers) or "; none is written here"
+            raise self._error(f"no number {token.text!r}{others}", token.position)
         relation = self._relation(token.text)
         sign = -1 if self._next.word.startswith("-") else 1
         return OwnNumber(token.text, relation, sign * self._number("number", "-" if sign < 0 else ""), who)

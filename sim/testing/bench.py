@@ -37,6 +37,8 @@ class BenchRun:
     scenario: Scenario
     side: Side
     values: dict[str, Value]
+    has_namesake: bool = False
+    """True if another workload has the same name, so that only the number of jobs tells them apart."""
 
     @property
     def workload(self) -> Workload:
@@ -62,11 +64,13 @@ def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[st
     """Return the workloads to test with, in a mapping whose keys are the command-line arguments that open them.
 
     They are the first `SAMPLE_JOBS` jobs of each sample, and the first `jobs` jobs (None: all) of each trace in
-    `traces`.
+    `traces`; a sample in `traces` that has no more jobs is tested once.
     """
-    samples = {f"{sample.name} --jobs {SAMPLE_JOBS}": read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES}
     cut = "" if jobs is None else f" --jobs {jobs}"
-    return samples | {f"{shlex.quote(trace)}{cut}": read(trace, jobs=jobs) for trace in traces}
+    more = {f"{shlex.quote(trace)}{cut}": read(trace, jobs=jobs) for trace in traces}
+    whole = {workload.name for workload in more.values() if len(workload) <= SAMPLE_JOBS}
+    names = [sample.name for sample in SAMPLES if sample.name not in whole.intersection(traces)]
+    return {f"{name} --jobs {SAMPLE_JOBS}": read(name, jobs=SAMPLE_JOBS) for name in names} | more
 
 
 def version_of(
@@ -84,18 +88,22 @@ def version_of(
     report = examine(policy, count=count, seed=seed, on_try=on_try)
     if report.failure is not None:
         return Version(report, ())
-    runs = (_run(opened, Scenario(workload, policy), on_try) for opened, workload in workloads.items())
+    names = [workload.name for workload in workloads.values()]
+    runs = (
+        _run(opened, Scenario(workload, policy), on_try, names.count(workload.name) > 1)
+        for opened, workload in workloads.items()
+    )
     return Version(report, tuple(runs))
 
 
-def _run(opened: str, scenario: Scenario, on_try: Callable[[], None]) -> BenchRun:
+def _run(opened: str, scenario: Scenario, on_try: Callable[[], None], has_namesake: bool) -> BenchRun:
     engine = scenario.begun()
     on_try()
     with patience(LONGEST_PASS):
         while engine.advance(_STEPS):
             on_try()
     side = Side.of(engine)
-    return BenchRun(opened, scenario, side, aggregates(side.schedule))
+    return BenchRun(opened, scenario, side, aggregates(side.schedule), has_namesake)
 
 
 def changes(before: Version, now: Version) -> Iterator[tuple[BenchRun, tuple[Versus, ...]]]:

@@ -17,6 +17,7 @@ from sim.deadline import GiveWayError
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.engine import Engine, Watcher
 from sim.errors import PolicyError, SchedscopeError
+from sim.formatting import exact_clock
 from sim.history.history import History, Unwritten
 from sim.history.past import Switch
 from sim.policies.policy import Policy
@@ -234,7 +235,9 @@ class Branch:
         broken, cause = self.engine, error
         steps = broken.history.steps
         if not isinstance(cause, SchedscopeError):
-            cause = PolicyError(f"{broken.state.spec} failed after step {steps}, at {broken.now:.12g}: {error!r}")
+            cause = PolicyError(
+                f"{broken.state.spec} failed after step {steps}, at {exact_clock(broken.now)}: {error!r}"
+            )
         where = cause.where if isinstance(cause, PolicyError) else ""
         self.error = Failure(steps, broken.now, cause, where)
         self._take_back()

@@ -62,7 +62,7 @@ def test_own_code_does_not_end_the_process(leave: str, tmp_path: Path) -> None:
     path = tmp_path / "leaves.py"
     path.write_text(TALKS.replace("breakpoint()", leave))
     with pytest.raises(
-        PolicyError, match=f"failed after step 0, at 0: SystemExit.*leaves.py:21 in decide: {leave[:9]}"
+        PolicyError, match=f"failed after step 0, at d0 00:00:00: SystemExit.*leaves.py:21 in decide: {leave[:9]}"
     ):
         Engine(read("z-figure4"), parse_policy(str(path))).run()
 

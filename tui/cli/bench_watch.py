@@ -196,7 +196,8 @@ def _value(name: str, value: Value) -> str:
 
 
 def _name(run: BenchRun) -> str:
-    return printable(shortened(run.workload.name, LONGEST_NAME))
+    name = printable(shortened(run.workload.name, LONGEST_NAME))
+    return f"{name}, {count(len(run.workload), 'job')}" if run.has_namesake else name
 
 
 def _pass(version: Version) -> str:

@@ -25,8 +25,11 @@ DERIVED = ("slowdown", "bounded_slowdown")
 
 def write_jobs(path: str, results: Results, where: Sequence[Condition]) -> None:
     """Write the jobs of all runs that meet the conditions `where` to a file, one run after the other."""
-    found = [record for record in sorted(records(results, [], where), key=in_order) if not record["error"]]
-    names = [name for name in found[0] if name not in ("key", *OF_RUNS, "parameters", "overload")] if found else []
+    taken = (record for record in sorted(records(results, [], where), key=in_order) if not record["error"])
+    found = [record | {"policy": record["spec"]} for record in taken]
+    names = (
+        [name for name in found[0] if name not in ("key", *OF_RUNS, "spec", "parameters", "overload")] if found else []
+    )
     varying = [name for name in names if len({record[name] for record in found}) > 1]
     labels = {group: labels_of(results, group) for group in results.groupings()}
     with table_file(path) as writer:

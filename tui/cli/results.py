@@ -142,6 +142,7 @@ def _flat(record: Record) -> Record:
     prefix `metric_` if an option has the same name.
     """
     about = {name: record[name] for name in ("key", *FACTORS, *MADE_OF, "error", "overload")}
+    about["policy"] = record["spec"]
     metrics = {entry.name: record[f"={entry.name}"] for entry in MEASURED}
     return about | {f"metric_{name}" if name in about else name: value for name, value in metrics.items()}
 

@@ -146,6 +146,10 @@ class Scene:
     """Lines of the policy's code that ran in this step; None if the panel with the code is hidden."""
     is_veiled: bool = False
     """True if an open question hides what comes next."""
+    names_of_numbers: frozenset[str] | None = None
+    """Names of the numbers that the policies of the run write for waiting jobs; None if another policy may still be
+    selected, by a policy such as adaptive.
+    """
 
     @property
     def known(self) -> float:

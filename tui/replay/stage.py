@@ -14,6 +14,7 @@ from sim.code.lines import PassCode
 from sim.engine.snapshot import Snapshot
 from sim.life.job_state import JobReader, JobState
 from sim.policies.columns import Column
+from sim.policies.policy import columns_of
 from sim.session.branches import records_of
 from sim.timeline.branch import FORGETFUL
 from sim.timeline.timeline import Timeline
@@ -168,6 +169,7 @@ class RunView:
             numbers=self._numbers_of(selected),
             code=self._code() if wish.code and not wish.veil else None,
             is_veiled=bool(wish.veil),
+            names_of_numbers=self._names_of_numbers(),
         )
 
     def _veiled(self, veil: Veil) -> Snapshot:
@@ -176,6 +178,12 @@ class RunView:
             return self.snapshot
         unplanned = self.snapshot.unplanned()
         return replace(unplanned, policy=UNNAMED) if veil == "policy" else unplanned
+
+    def _names_of_numbers(self) -> frozenset[str] | None:
+        """Return the names of the numbers that the policy at the present step and the last one of the branch write."""
+        last = self.timeline.branch.engine.state
+        columns = (*self.snapshot.columns, *columns_of(last.policy))
+        return None if last.leader is not None else frozenset(column.name for column in columns)
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
         """Return pairs (column, its numbers) that the policy wrote into its notes about the job `rank`, as far as they

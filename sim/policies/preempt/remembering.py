@@ -190,7 +190,8 @@ class Remembering(Preemptive):
         tolls, claims = notes.get("tolls"), notes.get("claim") or {}
         if tolls is None or tolls.there != view.there or tolls.claims != claims:
             tolls = notes["tolls"] = Tolls(view.there, {**claims})
-        if tolls.running != view.running:
+        others = self.restart == "own" and tolls.least.keys() != view.suspended.keys()
+        if tolls.running != view.running or others:  # a job may have resumed and ended since, so that the same jobs run
             self._follow(view, tolls)
         return tolls
 

@@ -90,7 +90,10 @@ def test_a_broken_state_is_found(lab: Lab, tamper: Callable[[Engine], object], r
 
 
 def test_the_error_is_one_line(lab: Lab) -> None:
-    assert str(broken(lab, share_a_processor)) == "check failed at step 3, time 5, job 2: a processor is held twice"
+    assert (
+        str(broken(lab, share_a_processor))
+        == "check failed at step 3, time d0 00:00:05, job 2: a processor is held twice"
+    )
 
 
 def test_a_start_before_the_submit_is_found_when_the_job_ends(lab: Lab) -> None:
@@ -158,8 +161,8 @@ def give_away_twice(view: View) -> Iterator[Decision]:
 @pytest.mark.parametrize(
     ("then", "rule", "time", "job"),
     [
-        (move_later, "its promised start moved from 10 to 12", 5, "3"),
-        (start_late, "it was promised 10 and started at 20", 20, "3"),
+        (move_later, "its promised start moved from d0 00:00:10 to d0 00:00:12", 5, "3"),
+        (start_late, "it was promised d0 00:00:10 and started at d0 00:00:20", 20, "3"),
         (give_away_twice, "the plan gives away more processors than there are", 5, None),
     ],
 )

@@ -107,7 +107,7 @@ def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
 )
 def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Callable[[View], Any], says: str) -> None:
     engine = broken(lab, does)
-    with pytest.raises(PolicyError, match=f"odd failed after step 2, at 10: {says}"):
+    with pytest.raises(PolicyError, match=f"odd failed after step 2, at d0 00:00:10: {says}"):
         engine.run()
     assert engine.history.steps == 2
 
@@ -115,7 +115,7 @@ def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Cal
 @pytest.mark.parametrize(
     ("does", "says"),
     [
-        (start_nobody, "job 2 cannot start at 10: it is not waiting .*test_policy_calls.py:\\d+ in <genexpr>"),
+        (start_nobody, "job 2 cannot start: it is not waiting .*test_policy_calls.py:\\d+ in <genexpr>"),
         (look_at_the_matrix, "a policy without turns has no matrix .*test_policy_calls.py:\\d+ in look_at_the_matrix"),
         (
             lambda view: [None],
@@ -124,19 +124,22 @@ def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Cal
     ],
 )
 def test_a_decision_that_is_refused_says_which_when_and_where(lab: Lab, does: Callable[[View], Any], says: str) -> None:
-    with pytest.raises(DecisionError, match=f"odd failed after step 2, at 10: {says}"):
+    with pytest.raises(DecisionError, match=f"odd failed after step 2, at d0 00:00:10: {says}"):
         broken(lab, does).run()
 
 
 def test_who_interrupts_a_policy_is_told_where_it_was(lab: Lab) -> None:
-    with pytest.raises(KeyboardInterrupt, match=r"while odd decided after step 2, at 10 .*test_policy_calls.py"):
+    with pytest.raises(
+        KeyboardInterrupt, match=r"while odd decided after step 2, at d0 00:00:10 .*test_policy_calls.py"
+    ):
         broken(lab, interrupt).run()
 
 
 def test_a_policy_that_only_asks_for_timers_is_stopped(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "IN_VAIN_AT_THE_END", 100)
     with pytest.raises(
-        PolicyError, match="odd keeps setting timers without deciding anything: 100 in a row at step 104, at 111"
+        PolicyError,
+        match="odd keeps setting timers without deciding anything: 100 in a row at step 104, at d0 00:01:51",
     ):
         broken(lab, lambda view: iter([Wake(view.now + 1)])).run()
 
@@ -162,7 +165,8 @@ def test_time_that_stands_still_is_no_progress_though_a_job_runs(lab: Lab, monke
         yield Wake(view.now + 1e-9)
 
     with pytest.raises(
-        PolicyError, match="odd keeps setting timers without deciding anything: 100 in a row at step 102, at 10"
+        PolicyError,
+        match="odd keeps setting timers without deciding anything: 100 in a row at step 102, at d0 00:00:10",
     ):
         Engine(lab.workload(2, "1 10 1 900 900"), Odd(hurry)).run()
 
@@ -191,7 +195,7 @@ def test_a_policy_that_never_comes_back_is_seen_and_stopped_from_another_thread(
     assert asked[0] == "test_policy_calls.py"
     give_up(thread.ident or 0)
     thread.join(5)
-    assert "odd failed after step 2, at 10: stopped: no decision for 0 s (" in told[0]
+    assert "odd failed after step 2, at d0 00:00:10: stopped: no decision for 0 s (" in told[0]
     assert unanswered(thread.ident or 0) == unanswered(get_ident()) == ("", 0)
 
 
@@ -266,7 +270,10 @@ def exit_it() -> Any:
 @pytest.mark.parametrize(
     ("policy", "says"),
     [
-        (Astray(order=NoKey), "odd failed after step 0, at 0: ZeroDivisionError: .*test_policy_calls.py:\\d+ in key"),
+        (
+            Astray(order=NoKey),
+            "odd failed after step 0, at d0 00:00:00: ZeroDivisionError: .*test_policy_calls.py:\\d+ in key",
+        ),
         (Astray(order=exit_it), "odd failed at the beginning: SystemExit: 3 .*test_policy_calls.py:\\d+ in exit_it"),
         (
             Astray(clock=lambda: {0: 0}[1]),

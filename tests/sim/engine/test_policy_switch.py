@@ -126,7 +126,7 @@ def test_what_is_due_at_the_switch_happens_first(lab: Lab) -> None:
 def test_a_switch_cannot_pass_what_is_due(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, "1 0 4 10 10", until=5)
     for at in (-1, 11):
-        with pytest.raises(ParameterError, match="must be at a time from 0 to 10"):
+        with pytest.raises(ParameterError, match="must be at a time from d0 00:00:00 to d0 00:00:10"):
             engine.switch(parse_policy("easy"), at)
 
 

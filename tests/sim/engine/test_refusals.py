@@ -76,19 +76,22 @@ def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
 @pytest.mark.parametrize(
     ("ask", "error"),
     [
-        (lambda view: Start(view.job(0), Fits(1)), "job 1 cannot start at 5: it is not waiting"),
-        (lambda view: Backfill(view.job(0), Fits(1)), "job 1 cannot start at 5: it is not waiting"),
-        (lambda view: Start(J4, Fits(1)), "job 4 cannot start at 5: it is not waiting"),
-        (lambda view: Start(view.job(1), Fits(1)), "job 2 cannot start at 5: it needs 2, 1 are free"),
-        (lambda view: Reserve(view.job(1), 4, Due()), "job 2 cannot get a reservation for 4: the time is already 5"),
-        (lambda view: Reserve(view.job(0), 9, Due()), "job 1 cannot get a reservation at 5: it is not waiting"),
-        (lambda view: Reserve(J4, 9, Due()), "job 4 cannot get a reservation at 5: it is not waiting"),
-        (lambda view: Wake(5), "a timer must be in the future: got 5 at time 5"),
-        (lambda view: Wake(4), "a timer must be in the future: got 4 at time 5"),
+        (lambda view: Start(view.job(0), Fits(1)), "job 1 cannot start: it is not waiting"),
+        (lambda view: Backfill(view.job(0), Fits(1)), "job 1 cannot start: it is not waiting"),
+        (lambda view: Start(J4, Fits(1)), "job 4 cannot start: it is not waiting"),
+        (lambda view: Start(view.job(1), Fits(1)), "job 2 cannot start: it needs 2, 1 are free"),
+        (
+            lambda view: Reserve(view.job(1), 4, Due()),
+            "job 2 cannot get a reservation for d0 00:00:04: the time is already d0 00:00:05",
+        ),
+        (lambda view: Reserve(view.job(0), 9, Due()), "job 1 cannot get a reservation: it is not waiting"),
+        (lambda view: Reserve(J4, 9, Due()), "job 4 cannot get a reservation: it is not waiting"),
+        (lambda view: Wake(5), "a timer must be in the future: got d0 00:00:05 at time d0 00:00:05"),
+        (lambda view: Wake(4), "a timer must be in the future: got d0 00:00:04 at time d0 00:00:05"),
         (lambda view: Wake(inf), "a timer must be in the future: got inf"),
         (lambda view: Reserve(view.job(1), inf, Due()), "job 2 cannot get a reservation for inf"),
         (lambda view: Reserve(view.job(1), 9, Due(), nan), "job 2 cannot get a reservation for nan s: expected 0 to"),
-        (lambda view: Expect(view.job(1), nan), "job 2 cannot be expected at nan: the time is already 5"),
+        (lambda view: Expect(view.job(1), nan), "job 2 cannot be expected at nan: the time is already d0 00:00:05"),
         (lambda view: Start(view.job(2), Fits(1), limit=-1), "job 3 cannot start for -1 s: expected 0 to"),
         (lambda view: Suspend(view.job(0), Due(), nan), "job 1 cannot be suspended for nan s: expected 0 to"),
         (lambda view: Suspend(view.job(0), Due(), inf), "job 1 cannot be suspended for inf s: expected 0 to"),
@@ -171,7 +174,7 @@ class Twice(Policy):
 
 def test_a_job_cannot_be_started_twice_in_one_pass(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Twice())
-    with pytest.raises(DecisionError, match="job 1 cannot start at 0: it is not waiting"):
+    with pytest.raises(DecisionError, match="job 1 cannot start: it is not waiting"):
         engine.step()
     assert (engine.state.free, len(engine.history)) == (1, 1)
 

@@ -226,5 +226,5 @@ def test_start_of_a_job_kept_in_the_same_pass_is_refused(lab: Lab) -> None:
             yield from (Keep(job, TooFewFree(view.free)) for job in view.queue)
             yield from super().decide(view)
 
-    with pytest.raises(DecisionError, match="job 1 cannot start at 0: this pass has said that it waits"):
+    with pytest.raises(DecisionError, match="job 1 cannot start: this pass has said that it waits"):
         lab.run(Forgetful(), 2, "1 0 1 10 10")

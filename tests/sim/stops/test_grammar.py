@@ -365,6 +365,21 @@ def test_who_writes_a_policy_stops_at_its_reasons_and_its_numbers(
 
 
 @pytest.mark.parametrize(
+    ("typed", "known", "said"),
+    [
+        ("number nothing > 5", {"usage", "passed"}, "no number 'nothing'; there is passed, usage"),
+        ("job 2 number pased > 5", {"usage", "passed"}, "no number 'pased'; did you mean 'passed'?"),
+        ("number nothing > 5", set[str](), "no number 'nothing'; none is written here"),
+    ],
+)
+def test_unknown_number_is_refused_if_all_are_known(typed: str, known: set[str], said: str) -> None:
+    with pytest.raises(StopError) as error:
+        parse_stop(typed, numbers=known)
+    assert str(error.value) == said
+    assert error.value.position == typed.index("number ") + len("number ")
+
+
+@pytest.mark.parametrize(
     "typed", [*(f"job 3 waits because {reason}" for reason in REASONS), 'number "own value" <= -1.5', "job 3 waits"]
 )
 def test_what_is_written_of_a_policy_is_read_again(typed: str, lab: Lab) -> None:

@@ -92,3 +92,13 @@ def test_workloads_are_named_by_the_words_that_open_them() -> None:
     found = workloads_of(["lublin-320"], jobs=7)
     assert len(found["lublin-320 --jobs 7"]) == 7
     assert "z-figure4 --jobs 300" in found
+
+
+def test_traces_of_one_name_are_told_apart() -> None:
+    found = workloads_of(["lublin-320", "z-figure4"])
+    assert len([workload for workload in found.values() if workload.name == "z-figure4"]) == 1
+    some = {opened: workload for opened, workload in found.items() if workload.name in ("lublin-320", "z-figure4")}
+    runs = version_of(Easy(), some, count=3).runs
+    assert [(run.workload.name, run.has_namesake) for run in runs] == [
+        ("lublin-320", True), ("lublin-320", True), ("z-figure4", False),
+    ]  # fmt: skip

@@ -379,7 +379,7 @@ class Bad(Policy):
 
 def test_a_policy_that_breaks_down_leaves_everything_before(small: Workload) -> None:
     timeline = Timeline(small, Bad())
-    with pytest.raises(PolicyError, match="bad failed after step 4, at 10: ZeroDivisionError: a bad rule"):
+    with pytest.raises(PolicyError, match="bad failed after step 4, at d0 00:00:10: ZeroDivisionError: a bad rule"):
         timeline.compute_all()
     assert not timeline.compute(1)
     failure = timeline.branch.error

@@ -108,7 +108,7 @@ def test_what_differs_only_in_words_does_not_differ(watched: Watched) -> None:
         (RAISES, "fair.py:18: ZeroDivisionError: division by zero: 1 / 0"),
         (
             TOO_WIDE,
-            "fair.py:19: job 3 cannot start at 20: it needs 8, 0 are free: yield Start(job, InOrder(view.free))",
+            "fair.py:19: job 3 cannot start: it needs 8, 0 are free: yield Start(job, InOrder(view.free))",
         ),
     ],
 )

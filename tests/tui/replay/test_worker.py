@@ -201,7 +201,7 @@ def test_a_policy_that_breaks_is_told_of_once(broken: str) -> None:
         for _ in range(3):
             watched.does(o.GoToEnd())
         (message,) = watched.failed
-        assert message.startswith("broken failed after step 5, at 600: ZeroDivisionError: nothing to share (")
+        assert message.startswith("broken failed after step 5, at d0 00:10:00: ZeroDivisionError: nothing to share (")
         assert "\n" not in message
 
 

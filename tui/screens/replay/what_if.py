@@ -256,11 +256,14 @@ class WhatIf:
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
-        """Return the stop conditions in a typed text. Raise an error if they name jobs or users that do not exist."""
+        """Return the stop conditions in a typed text. Raise an error if they name a job, user or number that does not
+        exist.
+        """
         from sim.stops.grammar import parse_stop
 
-        workload, now = self._screen.about.workload, self._screen.scene.clock if self._screen.scene else 0.0
-        return tuple(parse_stop(part, workload, now) for part in text.split(";") if part.strip())
+        workload, scene = self._screen.about.workload, self._screen.scene
+        now, names = (scene.clock, scene.names_of_numbers) if scene else (0.0, None)
+        return tuple(parse_stop(part, workload, now, names) for part in text.split(";") if part.strip())
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
         """Set the stop conditions, and offer to go to the next step that meets one."""

@@ -336,3 +336,12 @@ def test_started_job_leaves_no_tick_behind(lab: Lab, policy: str, curious: bool)
     engine = Engine(lab.workload(2, "1 0 2 30 1000", "2 0 2 20 200"), policy, curious=curious)
     engine.run()
     assert lab.instants(engine) == [0, 30, 50]
+
+
+@pytest.mark.parametrize("curious", [True, False])
+def test_resumed_job_leaves_no_tick_behind(lab: Lab, curious: bool) -> None:
+    """Job 3 is suspended, resumes when nothing runs, and ends: nothing can preempt any more."""
+    jobs = ("1 0 7 29 29", "2 0 7 35 35", "3 20 2 39 39", "4 22 1 2 2")
+    engine = Engine(lab.workload(7, *jobs), parse_policy("tunable"), curious=curious)
+    engine.run()
+    assert lab.instants(engine) == [0, 20, 22, 29, 31, 60, 95, 103]

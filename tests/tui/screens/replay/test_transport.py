@@ -258,6 +258,25 @@ async def test_stop_is_run_to_at_once_when_it_is_set() -> None:
         assert "; : stops" in seen(run, "#keys")
 
 
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [("easy++", "no number 'nosuch'; there is predicted"), ("easy", "no number 'nosuch'; none is written here")],
+)
+async def test_stop_with_an_unknown_number_is_refused(policy: str, said: str) -> None:
+    async with replay(policy=policy) as run:
+        await run.press("x")
+        await enter(run, "number nosuch > 5")
+        assert said in run.text
+        assert run.screen.state.stops == ()
+
+
+async def test_adaptive_may_write_any_number() -> None:
+    async with replay(policy="adaptive:above=easy++") as run:
+        await run.press("x")
+        await enter(run, "number predicted > 5")
+        assert [stop.text for stop in run.screen.state.stops] == ["number predicted > 5"]
+
+
 async def test_stops_are_walked_on_and_back() -> None:
     async with replay() as run:
         await run.press("semicolon")
