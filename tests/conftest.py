@@ -31,9 +31,11 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Rewrite the assertions of a share of the test files before collection. Otherwise, in a fresh clone, each worker
-    would rewrite all files, because all of them collect in the same order.
+    """Switch the garbage collector off until all tests are collected, as collection leaves hardly any garbage. Rewrite
+    the assertions of a share of the test files before. Otherwise, in a fresh clone, each worker would rewrite all
+    files, because all of them collect in the same order.
     """
+    gc.disable()
     given = getattr(session.config, "workerinput", None)
     if given is None or sys.dont_write_bytecode:
         return
@@ -50,6 +52,7 @@ def pytest_collection_finish() -> None:
     """Freeze the objects of collection, so that the garbage collector skips them."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
