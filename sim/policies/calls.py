@@ -216,10 +216,10 @@ def yielding(function: Callable[..., Any]) -> Callable[..., Any]:
     `function`, with the same file and line numbers.
     """
     function = inspect.unwrap(function)
-    assert isinstance(function, FunctionType)
     definition, owner = _definition(function), _owner(function)
     before = _compiled(definition, function)
-    if (before.co_code, before.co_names) != (function.__code__.co_code, function.__code__.co_names):
+    is_text = isinstance(function, FunctionType)  # that of Cython has its own text, and other code
+    if is_text and (before.co_code, before.co_names) != (function.__code__.co_code, function.__code__.co_names):
         raise RuntimeError(f"{function.__code__.co_filename} has changed since it was read")
     _Yields(definition, owner).visit(definition)
     never = ast.If(ast.Constant(False), [ast.Expr(ast.Yield())], [])  # a generator even if it never acts
@@ -232,28 +232,41 @@ def yielding(function: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def _compiled(definition: ast.FunctionDef, function: FunctionType) -> CodeType:
+def _compiled(definition: ast.FunctionDef, function: Callable[..., Any]) -> CodeType:
     """Return the code object compiled from the syntax tree `definition`, with the file name of `function`."""
     definition.decorator_list.clear()
     around = ast.parse("def around(__class__): pass").body[0]
     assert isinstance(around, ast.FunctionDef)
     around.body = [definition]
-    module = ast.fix_missing_locations(ast.Module([around], []))
+    module = ast.fix_missing_locations(ast.Module([*_imports(function), around], []))
     code: CodeType = compile(module, function.__code__.co_filename, "exec", flags=_FLAG, dont_inherit=True)
     for name in ("around", definition.name):  # beside each, Python 3.14 compiles one that returns its annotations
         code = next(each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == name)
     return code
 
 
-def _definition(function: FunctionType) -> ast.FunctionDef:
+def _imports(function: Callable[..., Any]) -> Iterator[ast.stmt]:
+    """Yield the imports at the top level of the function's file. CPython compiles a call `name.method()` in another
+    way if `name` is imported there.
+    """
+    statements: list[ast.AST] = [*ast.parse("".join(inspect.findsource(function.__code__)[0])).body]
+    while statements:
+        match statements.pop():
+            case ast.Import() | ast.ImportFrom() as found if getattr(found, "module", "") != "__future__":
+                yield found
+            case ast.If() | ast.Try() as block:
+                statements += ast.iter_child_nodes(block)
+
+
+def _definition(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of the function, with line numbers as in the file."""
-    lines, first = inspect.getsourcelines(function)
+    lines, first = inspect.getsourcelines(function.__code__)
     definition = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1).body[0]
     assert isinstance(definition, ast.FunctionDef)
     return definition
 
 
-def _owner(function: FunctionType) -> Any:
+def _owner(function: Callable[..., Any]) -> Any:
     """Return the class that defines the function; None for a function of a module."""
     outer = function.__qualname__.split(".")[:-1]
     return function.__globals__.get(outer[-1]) if outer else None
@@ -295,7 +308,7 @@ class _Yields(ast.NodeTransformer):
         define what it does.
         """
         method = getattr(self._owner, name, None)
-        if not isinstance(method, FunctionType):
+        if method is None or not hasattr(method, "__code__"):
             return False
         its = _Yields(definition := _definition(method), self._owner)
         its.visit(definition)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import os
 import re
 import shlex
@@ -14,9 +13,8 @@ import click
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.formatting import quoted
-from sim.policies import POLICIES, Policy
-from sim.policies.calls import is_by_calls
-from sim.policies.gang.gang import TimeShared
+from sim.policies import POLICIES
+from tui.cli.policy_text import text_of
 from tui.cli.terminal import say
 
 HEAD = '''"""Say here what it does. Try it with: schedscope test {file}"""
@@ -85,7 +83,7 @@ from sim.policies.parameters import parameter
 class {Name}(Policy):
     """By priority: hours of waiting, and more for narrow jobs."""  # shown in lists of policies
 
-    narrow: float = parameter(1.0, "how many hours a job gains for needing one processor", low=0.0)
+    narrow: float = parameter(0.0, "how many hours a job gains for needing one processor", low=0.0)
     columns = (Column("priority", "hours"),)  # now.notes["priority"], by rank, is a column of the queue
     lets_pass = False  # no job starts before one ahead of it
     plans = "nobody"  # no job has a planned start
@@ -178,42 +176,6 @@ class {Name}(Ordered):
         yield from Easy(order=self.order).decide(view)
 '''
 
-OTHER = '''{imports}
-
-
-@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
-class {Name}({cls}):  # with all its parameters, and all that it declares of itself
-    """Like {like}, but explains only the first few waiting jobs."""  # shown in lists of policies
-
-    told: int = parameter(100, "number of waiting jobs to explain", low=0)  # --policy {file}:told=5
-
-    def decide(self, view: View) -> Iterator[Decision]:
-        """One pass: each decision of {like} passes here before it is made, and the machine changes with it."""
-        told = 0
-        for decision in super().decide(view):
-            if isinstance(decision, Keep):  # the reason to wait, if the run is watched
-                told += 1
-                if told > self.told:
-                    continue
-            yield decision
-'''
-
-GANG = '''{imports}
-
-
-@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into now.notes
-class {Name}({cls}):  # with all its parameters and phases
-    """Like {like}."""  # shown in lists of policies
-
-    # It acts by calls such as now.place(...), each checked and carried out at once
-{schedule}'''
-
-_IMPORTS = (
-    "from sim.decisions.decisions import Decision, Keep",
-    "from sim.policies.parameters import parameter",
-    "from sim.policies.view import View",
-)
-
 TEST = '''"""Is {file} fit for use? Run with: pytest {test}"""
 
 from __future__ import annotations
@@ -262,10 +224,6 @@ A policy for schedscope, in `{module}/policy.py`.
     schedscope policies {name}
     schedscope watch lublin-128 --policy {name}
 """
-CALLING = ("easy", "conservative", "fcfs")
-"""Names of the templates whose policies act by calls such as `now.start(job, because)`, instead of yielding
-decisions
-"""
 TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS, "fair-share": FAIR}
 
 
@@ -277,14 +235,13 @@ def command(file: str, like: str, is_package: bool) -> None:
     """Create a working policy file and a test for it.
 
     Nothing is overwritten. --like fcfs, easy, conservative and fair-share are explained line by line. Any other policy
-    of `schedscope policies` is written out in full if it is alone in its file. Of a policy of gang scheduling, you get
-    the phase that places jobs. Any other is taken as it is, for you to change what it decides.
+    of `schedscope policies` is written out as it is in the program, for you to change what it decides.
     """
     path = Path(file)
     if not path.name:
         raise click.UsageError("a policy needs the name of a file, like fair.py")
     if is_package:
-        _write_all(package_files(path, like), [path, path / path.name, path / "tests"])
+        _write_all(package_files(path, like), [path, path / module_name(path), path / "tests"])
         name, folder = plugin_name(path), shlex.quote(str(path))
         say(
             f"{path} is written. Now:\n"
@@ -328,6 +285,11 @@ def _write_all(files: Mapping[Path, str], folders: Sequence[Path] = ()) -> None:
             raise SchedscopeError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
+def module_name(folder: Path) -> str:
+    """Return the name of the module in the package folder `folder`: my-policies -> my_policies."""
+    return folder.name.replace("-", "_")
+
+
 def plugin_name(folder: Path) -> str:
     """Return the name of the policy in the package folder `folder`, which is also the name of its distribution:
     my_policies -> my-policies.
@@ -339,9 +301,9 @@ def package_files(folder: Path, like: str) -> dict[Path, str]:
     """Return the files of an installable package, as a mapping from path to text: one policy, which at first decides
     like the policy `like`, and its test.
     """
-    module = folder.name
+    module = module_name(folder)
     if not module.isidentifier() or module != module.lower():
-        raise ParameterError(f"{module}: expected the name of a package like my_policies")
+        raise ParameterError(f"{folder.name}: expected the name of a package like my_policies")
     if os.path.lexists(folder):
         raise SchedscopeError(f"{folder}: already exists; choose another name")
     name = plugin_name(folder)
@@ -362,43 +324,28 @@ def texts(path: Path, like: str) -> tuple[str, str]:
     """Return the text of a policy file to be written to `path`, and the text of its test. The policy at first decides
     like the policy `like`.
     """
-    if path.suffix != ".py" or not path.stem.isidentifier():
+    stem = path.stem.replace("-", "_")
+    if path.suffix != ".py" or not stem.isidentifier():
         raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
-    words = _words(path.stem, path.name, f"test_{path.name}", like)
+    words = _words(stem, path.name, f"test_{path.name}", like)
     return _policy(words), TEST.format(**words)
 
 
 def _policy(words: Mapping[str, str]) -> str:
-    """Return the text of the policy file, which begins like the policy `words["like"]`. It is the filled template of
-    that policy, if there is one. If that policy acts by calls (`now.start(...)`) and is alone in its file, it is a copy
-    of that file. For gang scheduling, it is a policy that derives from that policy, with its phase that places jobs
-    written out. Otherwise it is a policy that derives from that policy, and passes its decisions on.
+    """Return the text of the policy file, which begins like the policy `words["like"]`: the filled template of that
+    policy, if there is one, otherwise the text of that policy.
     """
     like = words["like"]
-    if like not in TEMPLATES and (text := _own_text(POLICIES[like])):
-        opening = HEAD.partition("\n")[0].format(**words)
-        return re.sub(rf"\b{words['cls']}\b", words["Name"], re.sub(r'\A""".*?"""', opening, text, flags=re.DOTALL))
-    return (HEAD + TEMPLATES.get(like, GANG if "schedule" in words else OTHER)).format(**words)
+    if like in TEMPLATES:
+        return (HEAD + TEMPLATES[like]).format(**words)
+    opening = "Like {like}{paper}. Say here what differs.\n\nTry it with: schedscope test {file}\n".format(**words)
+    return text_of(POLICIES[like], words["Name"], opening)
 
 
-def _own_text(cls: type[Policy]) -> str:
-    """Return the text of the file of a built-in policy, without the registration of the policy. Return "" if the policy
-    does not act by calls (`now.start(...)`), or if several policies are in the file.
-    """
-    text = inspect.getsource(inspect.getmodule(cls) or cls)
-    if not is_by_calls(cls.decide) or text.count("\n@policy(") != 1:
-        return ""
-    text = text.replace("from sim.policies.registry import policy\n", "")
-    return re.sub(r"\n@policy\(.*?\)\n@dataclass", "\n@dataclass", text, flags=re.DOTALL)
-
-
-def _imports_of(text: str, cls: type[Policy]) -> tuple[str, ...]:
-    """Return those imports of the module of `cls` that `text`, which is part of this module, needs."""
-    used, found = set(re.findall(r"\w+", text)), list[str]()
-    for node in ast.parse(inspect.getsource(inspect.getmodule(cls) or cls)).body:
-        if isinstance(node, ast.ImportFrom) and (names := [name.name for name in node.names if name.name in used]):
-            found.append(f"from {node.module} import {', '.join(names)}")
-    return tuple(found)
+def _names_in(text: str) -> set[str]:
+    """Return the names that the code `text` imports, defines or uses."""
+    nodes = [*ast.walk(ast.parse(text))]
+    return {name for node in nodes for key in ("id", "name") if (name := getattr(node, key, None))}
 
 
 def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
@@ -408,21 +355,16 @@ def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
     like = POLICIES.aliases.get(like, like).partition(":")[0]
     if like not in [*POLICIES, *TEMPLATES]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")
-    known, is_fair = POLICIES.get(like, Policy), like == "fair-share"
+    is_fair, paper = like == "fair-share", POLICIES[like].paper if like in POLICIES else ""
     words = {
         "Name": "".join(word.capitalize() for word in re.split("_+", stem)) or "Own",
         "file": file,
         "test": test,
         "like": like,
-        "iterator": "" if like in CALLING else f"from collections.abc import Iterator{', Mapping' * is_fair}\n",
-        "field": ", field, replace" * is_fair,
-        "cls": known.__name__,
+        "paper": f" ({paper})" if paper else "",
+        "iterator": "from collections.abc import Iterator, Mapping\n" if is_fair else "",
+        "field": ", field, replace" if is_fair else "",
     }
-    imports: tuple[str, ...] = _IMPORTS
-    if issubclass(known, TimeShared):
-        words["schedule"], words["iterator"] = inspect.getsource(known.schedule), ""
-        imports = _imports_of(words["schedule"], known)
-    words["imports"] = "\n".join(sorted([*imports, f"from {known.__module__} import {known.__name__}"]))
-    if words["Name"] in (words["cls"], *re.findall(r"\w+", TEMPLATES.get(like, ""))):
+    if words["Name"] in _names_in(_policy({**words, "Name": "_"})):
         words["Name"] += "2"
     return words

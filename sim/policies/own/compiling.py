@@ -29,9 +29,10 @@ _END = """
 {mark} = ({path!r}, {sha256!r})
 print = __import__("sim.captured_output", fromlist=["own_print"]).own_print
 breakpoint = __import__("sim.captured_output", fromlist=["own_breakpoint"]).own_breakpoint
+__import__("sim.policies.own.content", fromlist=["keep_lines"]).keep_lines({name!r}, {text!r})
 """
 """Lines added to the end of the text that is compiled. They bind `print` and `breakpoint` to the program's own, because
-Cython would call Python's.
+Cython would call Python's. They store the text of the file, from which a policy by calls is made into a generator.
 """
 _BUILD = """
 import sys
@@ -60,8 +61,9 @@ def compile_file(named: Named, folder: Path) -> Path:
         if find_spec(module) is None:
             raise NotCompiledError(f"compiling needs {module}: pip install 'schedscope[compile]'")
     data = source_of(named)
-    name = Path(named.path).stem + ENDING
-    end = _END.format(mark=MARK, path=named.path, sha256=hash_of(data))
+    name = Path(named.path).stem.replace("-", "_") + ENDING
+    text = data.decode("utf-8-sig", "replace")
+    end = _END.format(mark=MARK, path=named.path, sha256=hash_of(data), name=f"{name}.py", text=text)
     with TemporaryDirectory() as room:
         source = Path(room, f"{name}.py")
         source.write_bytes(data + end.encode())

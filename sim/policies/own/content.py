@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import linecache
 import os
 from pathlib import Path
 from types import ModuleType
@@ -30,3 +31,10 @@ def refuse_outdated(module: ModuleType, head: str) -> None:
     if now != sha256:
         again = f"compile it again: schedscope compile {os.path.relpath(path)}"
         raise OwnCodeError(f"it was compiled from another content of {os.path.basename(path)}; {again}", head)
+
+
+def keep_lines(path: str, text: str) -> None:
+    """Store the text of the code, for tracebacks and for `inspect`, so that they show the lines that run even if the
+    file changes.
+    """
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)

@@ -29,7 +29,7 @@ from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
 from sim.formatting import listed, shortened
 from sim.policies.orders import OWN, Order
 from sim.policies.own.consent import OwnCodeError, heed_consent, heed_content
-from sim.policies.own.content import hash_of, refuse_outdated
+from sim.policies.own.content import hash_of, keep_lines, refuse_outdated
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
 from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLargeError, beside, local_sources, place_in
 from sim.policies.policy import CodeRef, Policy
@@ -349,9 +349,9 @@ def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Na
     vars(module).update(in_own_code(module.__name__))
     with blamed(ref.name, named.head):
         for path, other in others.items():
-            _keep_lines(path, other.decode("utf-8-sig", "replace"))
+            keep_lines(path, other.decode("utf-8-sig", "replace"))
         text = data.decode("utf-8-sig")
-        _keep_lines(ref.name, text)
+        keep_lines(ref.name, text)
         sys.modules[name] = module
         try:
             with SiblingImporter(os.path.dirname(named.path), others):
@@ -373,11 +373,6 @@ def _refuse_replaced_builtins(named: Named) -> None:
     """Restore Python's built-in functions. Raise `OwnCodeError` if the code had replaced one of them."""
     if changed := restored():
         raise OwnCodeError(replaced(changed[0]), named.head)
-
-
-def _keep_lines(path: str, text: str) -> None:
-    """Store the text of the code for tracebacks, so that they show the lines that run even if the file changes."""
-    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
 def file_of_module(name: str) -> str:

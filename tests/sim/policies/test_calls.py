@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from sim.engine.engine import Engine
 from sim.errors import PolicyError
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
-from sim.policies.calls import by_calls, is_by_calls, yielding
+from sim.policies.calls import Pass, by_calls, is_by_calls, yielding
 from sim.policies.policy import Policy
 from sim.policies.view import View
 from sim.workload.model import Workload
@@ -251,3 +252,20 @@ def test_the_generator_stands_at_the_lines_of_the_policy() -> None:
     assert {line for _, _, line in its.co_lines() if line} <= {line for _, _, line in code.co_lines() if line} | {
         its.co_firstlineno
     }
+
+
+@dataclass(frozen=True)
+class Rounding(Easy):
+    """EASY that calls a function of an imported module, a call that CPython compiles in a way of its own."""
+
+    name = "rounding"
+
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        now.notes.setdefault("hours", {})[0] = math.floor(now.time / 3600)
+        super().decide(now)
+
+
+def test_policy_that_calls_a_function_of_a_module_can_be_iterated() -> None:
+    iterated, called = (steps(LUBLIN, policy, False) for policy in (Asking(Rounding()), Rounding()))
+    assert iterated == called

@@ -1,4 +1,7 @@
-"""`schedscope new` writes policies that run, and overwrites no file."""
+"""`schedscope new` writes policies that run, and overwrites no file.
+
+Also tests tui.cli.policy_text.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from sim import read, run
-from sim.policies import POLICIES
+from sim import read
+from sim.engine.engine import Engine
+from sim.policies import POLICIES, parse_policy
+from sim.policies.own.consent import Proof
 from sim.testing import check_policy
 from tests.packages import install
 from tests.tui.cli.program import error, schedscope
+from tui.cli.new import texts
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
@@ -33,19 +39,27 @@ def test_what_it_writes_keeps_to_what_every_policy_is_held_to(like: str) -> None
 
 
 @pytest.mark.parametrize("like", POLICIES)
-def test_every_policy_can_be_begun_with(like: str) -> None:
+def test_policy_begins_with_the_schedule_of_the_one_it_is_like(like: str) -> None:
     schedscope("new", "own.py", "--like", like)
-    assert schedscope("run", "z-figure4", "--policy", "./own.py", "--check").returncode == 0
-    if POLICIES[like].__module__.startswith("sim.policies.backfill"):
-        assert "    @by_calls" in Path("own.py").read_text()
+    assert ("    @by_calls" in Path("own.py").read_text()) is (like != "adaptive")  # which only chooses others
+    workload = read("lublin-128").take(slice(150))
+    runs = [Engine(workload, parse_policy(*spec), curious=is_watched) for *spec, is_watched in (
+        (like, False), ("./own.py", Proof.TYPED, False), ("./own.py", Proof.TYPED, True),
+    )]  # fmt: skip
+    for engine in runs:
+        engine.run()
+    ours, *own = (engine.schedule() for engine in runs)
+    for schedule in own:
+        assert (schedule.start == ours.start).all()
+        assert (schedule.end == ours.end).all()
 
 
-@pytest.mark.parametrize("like", [like for like in POLICIES if like.startswith("gang")])
-def test_gang_scheduling_is_begun_with_the_calls_that_place_jobs(like: str) -> None:
-    schedscope("new", "own.py", "--like", like)
-    assert "now.place(job, row, " in Path("own.py").read_text()
-    own, ours = (run(read("lublin-128").take(slice(60)), spec) for spec in ("./own.py", like))
-    assert (own.start == ours.start).all()
+@pytest.mark.parametrize("name", ["fair-share", "selective"])
+def test_file_may_have_a_hyphen_and_the_name_of_its_policy(name: str) -> None:
+    schedscope("new", f"{name}.py", "--like", "selective")
+    done = schedscope("run", "z-figure4", "--policy", f"./{name}.py", "--check")
+    assert done.returncode == 0
+    assert f"class {name.title().replace('-', '')}(Remembering):" in Path(f"{name}.py").read_text()
 
 
 @pytest.mark.parametrize("name", ["easy", "policy", "least_used"])
@@ -55,8 +69,9 @@ def test_file_may_be_called_like_a_class_that_its_policy_needs(name: str) -> Non
 
 
 def test_what_it_writes_is_as_tidy_as_ours(folder: Path) -> None:
-    for like in ("easy", "fcfs", "conservative", "fair-share", "selective", "gang", "gang-migrate", "greedy", "slurm"):
-        schedscope("new", f"a_long_name_{like.replace('-', '_')}.py", "--like", like)
+    for place, like in enumerate([*POLICIES, "fair-share"]):
+        path = folder / f"a_long_name_{place}.py"
+        path.write_text(texts(path, like)[0])
     rules = ["--config", str(Path(__file__).parents[3] / "pyproject.toml"), "--no-cache"]
     found = subprocess.run([sys.executable, "-m", "ruff", "check", *rules, "."], capture_output=True, text=True)
     if "No module named ruff" in found.stderr:
@@ -86,10 +101,10 @@ def test_nothing_is_overwritten(folder: Path, there: str) -> None:
 @pytest.mark.parametrize(
     ("words", "exits", "says"),
     [
-        (("fair-share.py",), 2, "fair-share.py: expected the name of a file like fair_share.py"),
+        (("fair share.py",), 2, "fair share.py: expected the name of a file like fair_share.py"),
         (("fair",), 2, "fair: expected the name of a file"),
         (("fair.py", "--like", "eazy"), 2, "no policy 'eazy'; did you mean 'easy'?"),
-        (("my-policies", "--package"), 2, "my-policies: expected the name of a package like my_policies"),
+        (("My-policies", "--package"), 2, "My-policies: expected the name of a package like my_policies"),
         (("easy", "--package"), 2, "easy is a policy of schedscope: choose another name"),
         (("nowhere/mine", "--package"), 1, "nowhere/mine: cannot be made: No such file or directory"),
         (("nowhere/fair.py",), 1, "nowhere/fair.py: cannot be written: No such file or directory"),
@@ -100,12 +115,17 @@ def test_what_cannot_be_written_is_told(words: tuple[str, ...], exits: int, says
     assert (code, says in told) == (exits, True), told
 
 
-@pytest.mark.parametrize("like", ["easy", "fair-share", "selective"])
-def test_package_is_installable_and_its_policy_fit(like: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("like", "name"),
+    [("easy", "a_package_of_a_test"), ("fair-share", "a_package_of_a_test"), ("selective", "a-package-of-a-test")],
+)
+def test_package_is_installable_and_its_policy_fit(
+    like: str, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "modules", sys.modules.copy())
-    done = schedscope("new", "a_package_of_a_test", "--package", "--like", like)
+    done = schedscope("new", name, "--package", "--like", like)
     assert done.returncode == 0
-    made = folder / "a_package_of_a_test"
+    made = folder / name
     assert sorted(path.relative_to(made).as_posix() for path in made.rglob("*.*")) == [
         "README.md", "a_package_of_a_test/__init__.py", "a_package_of_a_test/policy.py", "pyproject.toml",
         "tests/test_a_package_of_a_test.py",
@@ -115,10 +135,7 @@ def test_package_is_installable_and_its_policy_fit(like: str, folder: Path, monk
     monkeypatch.syspath_prepend(str(made))
     install(folder, monkeypatch, points, package=project["project"]["name"])
     check_policy("a-package-of-a-test", count=5)
-    assert error("new", "a_package_of_a_test", "--package") == (
-        1,
-        "a_package_of_a_test: already exists; choose another name",
-    )
+    assert error("new", name, "--package") == (1, f"{name}: already exists; choose another name")
 
 
 def test_rare_wrong_comparison_breaks_the_promise_of_easy(folder: Path) -> None:

@@ -122,9 +122,11 @@ def test_where_it_breaks_down_the_debugger_opens(
 
 def test_explain_tells_its_numbers_over_time(folder: Path) -> None:
     schedscope("new", "fair.py", "--like", "fcfs")
-    page = schedscope("explain", "z-figure4", "5", "--policy", "./fair.py").stdout
+    page = schedscope("explain", "z-figure4", "5", "--policy", "./fair.py:narrow=1").stdout
     assert "\nThe policy's priority (hours): 0.2 at d0 00:00:40, 0.52 at d0 00:20:00.\n" in page
-    found = json.loads(schedscope("explain", "z-figure4", "5", "--policy", "./fair.py", "--format", "json").stdout)
+    found = json.loads(
+        schedscope("explain", "z-figure4", "5", "--policy", "./fair.py:narrow=1", "--format", "json").stdout
+    )
     assert found["numbers"]["priority"][0] == [40, 0.2]
 
 

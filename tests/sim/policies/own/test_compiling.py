@@ -31,8 +31,8 @@ COMPILER = find_spec("Cython") is not None and find_spec("setuptools") is not No
 needs_compiler = pytest.mark.skipif(not COMPILER, reason="needs Cython, setuptools and a C compiler")
 TALKING = POLICY.replace(
     '"""EASY out of a package."""',
-    "def decide(self, view):\n        print('now', view.now)\n        return Easy.decide(self, view)",
-)
+    "@by_calls\n    def decide(self, now: Pass):\n        print('now', now.time)\n        Easy.decide(self, now)",
+).replace("import Easy\n", "import Easy\nfrom sim.policies.calls import Pass, by_calls\n")
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_compiled_policy_makes_the_same_schedules(named: Named, tmp_path: Path) 
 
 @needs_compiler
 def test_line_that_cython_refuses_is_named(named: Named, tmp_path: Path) -> None:
-    (tmp_path / "fast.py").write_text(TALKING.replace("view.now)", "view.now, unknown_name)"))
+    (tmp_path / "fast.py").write_text(TALKING.replace("now.time)", "now.time, unknown_name)"))
     with pytest.raises(SchedscopeError, match=r"^\./fast\.py:\d+: Cython refuses it: undeclared name not builtin: "):
         compile_file(named, tmp_path)
     assert not list(tmp_path.glob("*compiled*"))
