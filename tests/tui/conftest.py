@@ -56,10 +56,11 @@ def _idle_when_all_is_handled() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _garbage_is_found() -> Iterator[None]:
     """Prevent the program from exempting its objects from garbage collection; otherwise hundreds of ended programs
-    would stay in memory. A watched cluster whose pictures come each hundredth of a second looks for no garbage after
-    each.
+    would stay in memory. As many small programs leave less garbage than a long one, they look for it less often. A
+    watched cluster whose pictures come each hundredth of a second looks for no garbage after each.
     """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tui.memory.YOUNG", 200_000)
         patch.setattr(gc, "freeze", lambda: None)
         patch.setattr(gc, "unfreeze", lambda: None)
         patch.setattr("tui.live.watch.gc", SimpleNamespace(collect=lambda: 0))

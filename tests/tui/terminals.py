@@ -15,22 +15,26 @@ from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 
+from tests.tui.forks import Forked, forked
+
 PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""
-PROGRAM = (
+AUTOSAVE = 0.2
+"""Seconds between autosaves, fewer than usual, so that tests need not wait for one"""
+START = (
     # who starts the tests may ignore these signals, as a shell does for jobs in the background
     "from signal import SIG_DFL, SIGHUP, SIGINT, SIGQUIT, default_int_handler, signal; "
     "signal(SIGHUP, SIG_DFL); signal(SIGQUIT, SIG_DFL); signal(SIGINT, default_int_handler); "
-    "import tui.sessions.session_manager; tui.sessions.session_manager.AUTOSAVE = 0.2; "
+    f"import tui.sessions.session_manager; tui.sessions.session_manager.AUTOSAVE = {AUTOSAVE}; "
     "from tui.cli.main import program; program()"
 )
-"""Code that runs the program with an autosave every 0.2 s, so that tests need not wait for one."""
+"""Code that starts the program with these autosaves"""
 
 
 class Terminal:
     """A running program in a pseudo-terminal: its keyboard, and all its output so far."""
 
-    def __init__(self, program: subprocess.Popen[bytes], keyboard: int) -> None:
+    def __init__(self, program: subprocess.Popen[bytes] | Forked, keyboard: int) -> None:
         self.program, self._keyboard = program, keyboard
         self.is_there = True
         self.written = bytearray()
@@ -69,21 +73,29 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*arguments: str, stderr: int | None = None, cwd: Path | None = None) -> Iterator[Terminal]:
+def terminal(
+    *arguments: str, stderr: int | None = None, cwd: Path | None = None, start: str | None = None
+) -> Iterator[Terminal]:
     """Run `schedscope` with these arguments in a terminal of 120 x 36 cells; yield the terminal, and end the program
-    afterwards.
+    afterwards. If `start` is given, start the program with this code instead of forking it, which takes longer.
     """
     keyboard, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
-    program = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        stdin=screen,
-        stdout=screen,
-        stderr=screen if stderr is None else stderr,
-        env={**os.environ, "TERM": "xterm-256color"},
-        cwd=cwd,
-        start_new_session=True,
-    )
+    errors = screen if stderr is None else stderr
+    program: subprocess.Popen[bytes] | Forked
+    if start is None:
+        files = screen, screen, errors
+        program = forked(*arguments, files=files, cwd=cwd, autosave=AUTOSAVE, terminal="xterm-256color")
+    else:
+        program = subprocess.Popen(
+            [sys.executable, "-c", start, *arguments],
+            stdin=screen,
+            stdout=screen,
+            stderr=errors,
+            env={**os.environ, "TERM": "xterm-256color"},
+            cwd=cwd,
+            start_new_session=True,
+        )
     os.close(screen)
     at = Terminal(program, keyboard)
     try:

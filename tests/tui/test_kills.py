@@ -12,7 +12,6 @@ from time import sleep, time
 import pytest
 
 from sim.session.session import read_session
-from tests.tui import terminals
 from tests.tui.terminals import terminal
 from tui.sessions.autosave import state_folder
 from tui.sessions.session_manager import AUTOSAVE
@@ -23,11 +22,10 @@ KEYS = " +pwtv?x/\x1b\x1b[C\x1b[D12\t"
 
 
 @pytest.mark.parametrize("kill", range(KILLS))
-def test_a_kill_at_any_time_leaves_an_autosave(kill: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminals, "PROGRAM", "from tui.cli.main import program; program()")
+def test_a_kill_at_any_time_leaves_an_autosave(kill: int) -> None:
     lot = Random(f"{SEED} {kill}")
     trace, policy = lot.choice(TRACES)
-    with terminal(trace, "--policy", policy) as at:
+    with terminal(trace, "--policy", policy, start="from tui.cli.main import program; program()") as at:
         at.wait_for(lambda: list(state_folder().glob("*.session")))
         at.type(" ")
         until = time() + lot.uniform(0, 4 * AUTOSAVE)

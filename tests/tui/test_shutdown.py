@@ -13,7 +13,7 @@ import pytest
 from sim.session.session import Session, read_session
 from sim.session.sources import session_of
 from tests.tui.replays import replay
-from tests.tui.terminals import terminal
+from tests.tui.terminals import START, terminal
 from tui.sessions import session_manager
 from tui.sessions.autosave import Autosave, offer, state_folder
 from tui.shutdown import SIGNALS
@@ -28,7 +28,7 @@ def saved() -> list[int]:
 
 @pytest.mark.parametrize("number", [*SIGNALS, signal.SIGALRM])
 def test_a_signal_leaves_the_terminal_as_it_was_and_the_autosave_where_it_is(number: signal.Signals) -> None:
-    with terminal("lublin-128", "--at", "#0") as at:
+    with terminal("lublin-128", "--at", "#0", start=START if number == signal.SIGTERM else None) as at:
         before = at.attributes
         at.wait_for(lambda: saved() == [0])
         assert at.attributes != before

@@ -15,9 +15,8 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.tui.cli.program import PROGRAM, error
+from tests.tui.forks import ran
 
-PATIENCE = 60.0
-"""Seconds after which the program counts as hanging, on a busy machine; otherwise it takes about one."""
 HEAD = """from dataclasses import dataclass
 from sim.policies.backfill.easy import Easy
 from sim.policies.orders import Order
@@ -49,21 +48,20 @@ FAILING = {
 }
 
 
-def ran(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+def tried(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     (folder / "mine.py").write_text(HEAD + text)
-    command = [*PROGRAM, "run", "z-figure4", "--policy", "./mine.py"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return ran("run", "z-figure4", "--policy", "./mine.py", cwd=folder)
 
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_is_left_for_the_end_does_not_delay_it(name: str, tmp_path: Path) -> None:
-    done = ran(tmp_path, HARMLESS[name] + MINE)
+    done = tried(tmp_path, HARMLESS[name] + MINE)
     assert (done.returncode, done.stderr) == (0, "")
     assert "mean wait" in done.stdout
 
 
 def test_a_failing_destructor_is_one_line(tmp_path: Path) -> None:
-    done = ran(tmp_path, "class D:\n    def __del__(self): 1 / 0\n" + MINE + DECIDE.format("D()"))
+    done = tried(tmp_path, "class D:\n    def __del__(self): 1 / 0\n" + MINE + DECIDE.format("D()"))
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert "a destructor failed: ZeroDivisionError" in done.stderr + done.stdout or not done.stderr
@@ -72,7 +70,7 @@ def test_a_failing_destructor_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_code_that_breaks_the_process_is_refused(name: str, tmp_path: Path) -> None:
     text, told = REFUSED[name]
-    done = ran(tmp_path, text + MINE)
+    done = tried(tmp_path, text + MINE)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
     assert told in done.stderr
 
@@ -80,7 +78,7 @@ def test_code_that_breaks_the_process_is_refused(name: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("name", FAILING)
 def test_a_pass_that_breaks_the_process_is_one_line(name: str, tmp_path: Path) -> None:
     text, line, told = FAILING[name]
-    done = ran(tmp_path, text + MINE + DECIDE.format(line))
+    done = tried(tmp_path, text + MINE + DECIDE.format(line))
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
     assert told in done.stderr
 
@@ -88,7 +86,7 @@ def test_a_pass_that_breaks_the_process_is_one_line(name: str, tmp_path: Path) -
 @pytest.mark.parametrize("base", ["Easy", "Ordered"])
 def test_an_order_without_parentheses_is_one_line(base: str, tmp_path: Path) -> None:
     text = MINE.replace("Easy", base) + "    order: Order = order_field\n"
-    done = ran(tmp_path, f"from sim.policies.policy import Ordered\n{text}")
+    done = tried(tmp_path, f"from sim.policies.policy import Ordered\n{text}")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
     assert "order: Order = order_field(Fcfs())" in done.stderr
 
@@ -99,7 +97,7 @@ def test_an_order_without_parentheses_is_one_line(base: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["run", "--help"], ["policies"]])
 def test_a_full_device_is_one_line(words: list[str]) -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = ran(*words, stdout=full.fileno())
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "No space left on device" in done.stderr
