@@ -181,7 +181,7 @@ class Look:
         return replace(self, mode=mode, _styles={})
 
     def with_calendar(self, calendar: Calendar | None) -> Look:
-        return replace(self, calendar=calendar, _styles={})
+        return replace(self, calendar=calendar)  # with the same styles
 
     def with_depth(self, depth: int) -> Look:
         return replace(self, depth=depth, _styles={})
@@ -247,7 +247,7 @@ class Look:
     @cached_property
     def inks(self) -> tuple[str, ...]:
         """Return the colour of each ink; the index is the number of the ink."""
-        return tuple(self._ink(hue, Tone(tone)) for hue in range(HUES) for tone in range(TONES))
+        return _inks(replace(self, calendar=None))
 
     def cell(self, fg: int, bg: int) -> Style:
         """Return the style of a cell in the chart with the inks `fg` for the text and `bg` for the background. If jobs
@@ -340,6 +340,11 @@ CONTRAST = Look(
     soft=1.0, lift=0.75,
 )  # fmt: skip
 LOOKS: dict[str, Look] = {look.name: look for look in (DARK, LIGHT, CONTRAST)}
+
+
+@lru_cache(16)
+def _inks(look: Look) -> tuple[str, ...]:
+    return tuple(look._ink(hue, Tone(tone)) for hue in range(HUES) for tone in range(TONES))
 
 
 # Arithmetic with colours

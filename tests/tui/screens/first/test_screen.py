@@ -41,17 +41,6 @@ async def test_enter_opens_what_backfilling_is_at_the_moment_that_it_is_about() 
         assert "J5 passes J3" in run.text
 
 
-@pytest.mark.parametrize("number", range(1, len(SAMPLES) + 1))
-async def test_each_sample_comes_under_its_own_policy(number: int) -> None:
-    async with first_screen((80, 24)) as run:
-        await run.pilot.press(str(number))
-        await opened(run)
-        sample = SAMPLES[number - 1]
-        assert (run.screen.about.trace, run.scene.snapshot.policy) == (sample.name, sample.showing.policy)
-        assert run.scene.clock == sample.showing.at == run.scene.snapshot.time
-        assert run.scene.snapshot.decisions
-
-
 async def test_a_sample_on_a_line_comes_where_it_is_best_seen() -> None:
     async with first_screen((80, 24)) as run:
         assert "look at   Doubled estimates  Sixty jobs with uniform run times" in run.text
@@ -145,11 +134,15 @@ async def test_a_look_that_is_chosen_is_kept() -> None:
 
 @pytest.mark.parametrize("size", [(60, 18), (80, 24), (200, 60)])
 @pytest.mark.parametrize("number", range(1, len(SAMPLES) + 1))
-async def test_a_sample_shows_the_jobs_that_it_names_and_says_nothing_twice(number: int, size: tuple[int, int]) -> None:
+async def test_each_sample_comes_as_it_is_shown_and_says_nothing_twice(number: int, size: tuple[int, int]) -> None:
     async with first_screen(size) as run:
         await run.pilot.press(str(number))
         await opened(run)
-        note, shown = SAMPLES[number - 1].showing.note, run.scene.snapshot
+        sample, shown = SAMPLES[number - 1], run.scene.snapshot
+        assert (run.screen.about.trace, shown.policy) == (sample.name, sample.showing.policy)
+        assert run.scene.clock == sample.showing.at == shown.time
+        assert shown.decisions
+        note = sample.showing.note
         told = [
             " ".join(seen(run, f"#{part.id}").split())
             for part in run.screen.query("*")

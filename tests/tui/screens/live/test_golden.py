@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from sim.cluster.slurm.adapter import Slurm
 from tests.sim.cluster.slurm.answers import Captured
 from tests.tui.live.watched import Recorded, settled
+from tui.live.forecaster import Ahead
 from tui.live.scene import LiveScene
 from tui.live.watch import Replayed
 from tui.look.palette import DARK
@@ -40,8 +41,14 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
+@pytest.fixture(scope="module")
+def forecasts() -> list[Ahead]:
+    """Return a list of the forecasts made so far, which take a second and are the same in all pictures."""
+    return []
+
+
 @pytest.mark.parametrize("name", SHOTS)
-def test_the_live_screen(name: str, snap_compare: Callable[..., bool]) -> None:
+def test_the_live_screen(name: str, snap_compare: Callable[..., bool], forecasts: list[Ahead]) -> None:
     size, keys = SHOTS[name]
     commands = Captured("24.11")
     slurm = Slurm(commands)
@@ -49,6 +56,7 @@ def test_the_live_screen(name: str, snap_compare: Callable[..., bool]) -> None:
     running = {job.id for job in cluster.running[:4]}
     before = replace(cluster, at=commands.at - 60, jobs=tuple(job for job in cluster.jobs if job.id not in running))
     watch = Replayed(Recorded((before, cluster), slurm.history(0.0)), "week.slog")
+    watch.forecaster._lines = [*forecasts]
     app = LiveApp(watch, DARK)
 
     def is_forecast(scene: LiveScene) -> bool:
@@ -61,5 +69,6 @@ def test_the_live_screen(name: str, snap_compare: Callable[..., bool]) -> None:
         for key in keys:
             await pilot.press(key)
             await settled(pilot, is_forecast)
+        forecasts[:] = watch.forecaster._lines
 
     assert snap_compare(app, terminal_size=size, run_before=prepare)

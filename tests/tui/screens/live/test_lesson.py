@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from copy import copy
-from functools import cache
+from functools import cache, cached_property
 
 import pytest
 from textual.pilot import Pilot
 
 from sim.errors import SchedscopeError
 from sim.lessons.course import found_lesson
+from sim.lessons.performance import Staged
 from sim.lessons.recorded import RecordedPerformance
 from tests.tui.live.watched import text_of
 from tui.app import Guest, Schedscope
@@ -31,10 +32,22 @@ WHY, RANGE, HELP = 1, 5, 6
 """Indices of the scenes that ask why a job waits, when it starts, and what would help"""
 
 
+class Performed(RecordedPerformance):
+    """The lesson with its forecasts and its scenes, which each take more than a second, evaluated once."""
+
+    @cached_property
+    def _scenes(self) -> tuple[Staged, ...]:
+        return super().staged()
+
+    def staged(self) -> tuple[Staged, ...]:
+        return self._scenes
+
+
 @cache
-def performed() -> RecordedPerformance:
-    """Return the lesson with its forecasts, which take more than a second."""
-    return RecordedPerformance(found_lesson("real-cluster"))
+def performed() -> Performed:
+    performance = Performed(found_lesson("real-cluster"))
+    performance.staged()
+    return performance
 
 
 @asynccontextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ class Where(NamedTuple):
     at: str = "#5"
 
 
+USUAL = Where()
 SELECTED = Where(before=("w",))
 COMPARED = Where(before=("V", *"fcfs", "enter"))
 MATRIX = Where("z-figure7", "gang-backfill")
@@ -46,6 +48,11 @@ SUITABLE = {
     "toggle_panel('prints')": PRINTS,
 }
 """For each action that can do nothing in the usual place: a place where it can"""
+PLACES = [*dict.fromkeys((USUAL, *SUITABLE.values()))]
+BACK = {"step(1)": "left", "step(-1)": "right", "speed(1)": "down", "speed(-1)": "up"}
+"""For each of these actions: the key that takes it back"""
+TOGGLES = ("toggle_play", "toggle_panel", "gains", "other_run", "maximise")
+"""Beginnings of the actions that the same key takes back"""
 PRESSED = [(each, key.action) for key in every_key() for each in key.keys.split(",")]
 
 
@@ -54,6 +61,15 @@ def observed(run: Replay) -> tuple[Any, ...]:
     app = run.app
     focused = app.screen.focused
     return run.text, run.told, type(app.screen), focused and focused.id, app.clipboard, app._exit
+
+
+def way_back(run: Replay, key: str, action: str) -> str | None:
+    """Return the key that may take back what this key did, such as the one that closes a dialog; None if there is
+    none.
+    """
+    if run.app.screen is not run.screen:
+        return "escape"
+    return key if action.startswith(TOGGLES) else BACK.get(action)
 
 
 async def prepare(run: Replay, where: Where) -> None:
@@ -65,21 +81,32 @@ async def prepare(run: Replay, where: Where) -> None:
         await run.press(*where.before)
     for key in ("shift+tab", "tab"):  # draws the line of the focus
         await run.press(key)
-    if where is COMPARED:
+    if where == COMPARED:
         await run.wait_for(lambda: run.scene.versus is not None and run.scene.versus.comparison is not None)
         await run.settle()
 
 
-@pytest.mark.parametrize(("key", "action"), PRESSED, ids=[key for key, _ in PRESSED])
-async def test_every_key_does_something(key: str, action: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    where = SUITABLE.get(action, Where())
-    if where is PRINTS:
+@pytest.mark.parametrize("where", PLACES, ids=lambda where: " ".join((where.trace, where.policy, *where.before)))
+async def test_every_key_does_something(where: Where, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The keys are pressed in one program as long as everything is again as it was before; then in a new one."""
+    keys = deque((key, action) for key, action in PRESSED if SUITABLE.get(action, USUAL) == where)
+    if where == PRINTS:
         own_file(tmp_path, monkeypatch, FCFS.replace("return", "return print(job.id)"))
-    async with replay(where.trace, where.policy, at=where.at) as run:
-        await prepare(run, where)
-        before = observed(run)
-        await run.pilot.press(key)
-        await run.wait_for(lambda: observed(run) != before)
+    while keys:
+        async with replay(where.trace, where.policy, at=where.at) as run:
+            await prepare(run, where)
+            before, is_as_before = observed(run), True
+            while keys and is_as_before:
+                key, action = keys.popleft()
+                await run.pilot.press(key)
+                try:
+                    await run.wait_for(lambda run=run, before=before: observed(run) != before)  # type: ignore[misc]
+                except AssertionError:
+                    raise AssertionError(f"{key} does nothing") from None
+                back = None if run.app._exit else way_back(run, key, action)
+                if back is not None:
+                    await run.press(back)
+                is_as_before = back is not None and observed(run) == before
 
 
 async def test_a_key_that_means_nothing_does_nothing() -> None:
