@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from compileall import compile_file
 from pathlib import Path
 
 import pytest
@@ -32,16 +33,19 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
     """Switch the garbage collector off until all tests are collected, as collection leaves hardly any garbage. Rewrite
-    the assertions of a share of the test files before. Otherwise, in a fresh clone, each worker would rewrite all
-    files, because all of them collect in the same order.
+    the assertions of a share of the test files before, and compile a share of the other files. Otherwise, in a fresh
+    clone, each worker would do that for all files, because all of them collect in the same order.
     """
     gc.disable()
     given = getattr(session.config, "workerinput", None)
     if given is None or sys.dont_write_bytecode:
         return
     state = session.config.stash[rewrite.assertstate_key]
-    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    files = sorted(file for top in ("tests", "sim", "tui") for file in (ROOT / top).rglob("*.py"))
     for file in files[int(given["workerid"].removeprefix("gw")) :: given["workercount"]]:
+        if not file.name.startswith("test_"):
+            compile_file(file, quiet=2)
+            continue
         pyc = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
         if rewrite._read_pyc(file, pyc) is None and rewrite.try_makedirs(pyc.parent):
             stat, code = rewrite._rewrite_test(file, session.config)

@@ -6,10 +6,9 @@ import ast
 import dataclasses
 import re
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -86,26 +85,39 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+class Seen(NamedTuple):
+    """What the tests ask of a file, found in one walk through it."""
+
+    imports: tuple[tuple[str, str], ...]
+    """(module, name) for every import, also inside functions and for type checkers"""
+    assigned: tuple[str, ...]
+    """`thing.attribute` wherever the file writes to or deletes an attribute of something other than `self`"""
+    asked: frozenset[str]
+    """Names of all attributes of `view`"""
+    running: frozenset[str]
+    """Names by which code could run"""
+
+
 @cache
-def imports(path: Path) -> tuple[tuple[str, str], ...]:
-    """Return (module, name) for every import, also inside functions and for type checkers."""
-    found: list[tuple[str, str]] = []
+def seen(path: Path) -> Seen:
+    imports, assigned, asked, running = list[tuple[str, str]](), list[str](), set[str](), set[str]()
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            found += ((alias.name, "") for alias in node.names)
+            imports += ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{name_of(path)} imports relatively"
-            found += ((node.module or "", alias.name) for alias in node.names)
-    return tuple(found)
+            imports += ((node.module or "", alias.name) for alias in node.names)
+        elif isinstance(node, ast.Attribute):
+            if isinstance(node.ctx, ast.Store | ast.Del) and (owner := ast.unparse(node.value)) != "self":
+                assigned.append(f"{owner}.{node.attr}")
+            if isinstance(node.value, ast.Name) and node.value.id == "view":
+                asked.add(node.attr)
+        running |= code_running_names(node)
+    return Seen(tuple(imports), tuple(assigned), frozenset(asked), frozenset(running))
 
 
-def assigned_attributes(path: Path) -> Iterator[str]:
-    """Yield `thing.attribute` wherever a file writes to or deletes an attribute of something other than `self`."""
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
-            owner = ast.unparse(node.value)
-            if owner != "self":
-                yield f"{owner}.{node.attr}"
+def imports(path: Path) -> tuple[tuple[str, str], ...]:
+    return seen(path).imports
 
 
 def dotted(path: Path) -> str:
@@ -170,49 +182,46 @@ def test_the_files_are_found() -> None:
     assert {"engine/engine.py", "policies/backfill/easy.py", "workload/model.py"} <= {name_of(path) for path in FILES}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_sim_imports_numpy_the_standard_library_and_itself(path: Path) -> None:
-    roots = {module.partition(".")[0] for module, _ in imports(path)}
-    assert roots <= {"sim", "numpy"} | sys.stdlib_module_names
+def test_sim_imports_numpy_the_standard_library_and_itself() -> None:
+    roots = {(name_of(path), module.partition(".")[0]) for path in FILES for module, _ in imports(path)}
+    assert {found for found in roots if found[1] not in {"sim", "numpy"} | sys.stdlib_module_names} == set()
 
 
-@pytest.mark.parametrize("path", POLICY_FILES, ids=name_of)
-def test_a_policy_knows_neither_the_engine_nor_the_machine_nor_the_history(path: Path) -> None:
-    known = set(imports(path))
-    assert not {module for module, _ in known} & {
+def test_a_policy_knows_neither_the_engine_nor_the_machine_nor_the_history() -> None:
+    modules = {
         "sim.engine.engine",
         "sim.history.history",
         "sim.history.past",
         "sim.engine.check",
         "sim.engine.snapshot",
     }
-    assert not {name for _, name in known} & {"Engine", "Machine", "History", "Past"}
+    names = {"Engine", "Machine", "History", "Past"}
+    known = [(name_of(path), module, name) for path in POLICY_FILES for module, name in imports(path)]
+    assert known
+    assert [found for found in known if found[1] in modules or found[2] in names] == []
 
 
-@pytest.mark.parametrize("path", POLICY_FILES, ids=name_of)
-def test_a_policy_asks_its_view_only_what_a_view_answers(path: Path) -> None:
-    asked = {
-        node.attr
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "view"
-    }
+def test_a_policy_asks_its_view_only_what_a_view_answers() -> None:
     views: list[Any] = [View]
     for view in views:
         views += view.__subclasses__()
-    assert asked <= {name for view in views for name in dir(view) if not name.startswith("_")}
+    answered = {name for view in views for name in dir(view) if not name.startswith("_")}
+    asked = {(name_of(path), name) for path in POLICY_FILES for name in seen(path).asked}
+    assert asked
+    assert {found for found in asked if found[1] not in answered} == set()
 
 
-@pytest.mark.parametrize("path", POLICY_FILES, ids=name_of)
-def test_a_policy_changes_no_attribute_of_the_view(path: Path) -> None:
-    assert not [written for written in assigned_attributes(path) if re.match(r"view\b", written)]
+def test_a_policy_changes_no_attribute_of_the_view() -> None:
+    changed = [(name_of(path), written) for path in POLICY_FILES for written in seen(path).assigned]
+    assert [found for found in changed if re.match(r"view\b", found[1])] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_only_the_engine_changes_the_state_of_a_simulation(path: Path) -> None:
+def test_only_the_engine_changes_the_state_of_a_simulation() -> None:
     # whether reasons are wanted (`curious`) is no state of the simulation
     state = re.compile(r"\b(engine|state|machine|history|view|waiting|tally)\b(?!\.curious$)")
-    if name_of(path) not in CHANGES_STATE:
-        assert not [written for written in assigned_attributes(path) if state.search(written)]
+    changing = {name_of(path) for path in FILES if any(map(state.search, seen(path).assigned))}
+    assert changing
+    assert changing - CHANGES_STATE == set()
 
 
 def test_the_engine_imports_no_policy() -> None:
@@ -303,34 +312,32 @@ HARMLESS = {
 """For each file that uses such a name for code that no file, session or visitor can choose: what the code is."""
 
 
-def code_running_names(path: Path) -> set[str]:
-    """Return the names in a file by which code could run."""
-    found: set[str] = set()
-    for node in ast.walk(parsed(path)):
-        match node:
-            case ast.Import(names=names):
-                found |= {alias.name for alias in names if alias.name.partition(".")[0] in RUNS_CODE_MODULES}
-            case ast.ImportFrom(module=module, names=names):
-                found |= {alias.name for alias in names if alias.name in RUNS_CODE}
-                found |= {module} if module and module.partition(".")[0] in RUNS_CODE_MODULES else set()
-            case ast.Name(id=name) | ast.Attribute(attr=name) if name in RUNS_CODE or name[:6] in (
-                "execv",
-                "execve",
-                "execvp",
-                "spawnv",
-                "spawnl",
-            ):
-                found.add(name)
-            case ast.Call(func=ast.Name(id=name)) if name in RUNS_CODE_ALONE:
-                found.add(name)
-            case ast.Attribute(value=ast.Name(id="os" | "builtins"), attr=name) if name in RUNS_CODE_ALONE:
-                found.add(name)
-    return found
+def code_running_names(node: ast.AST) -> set[str]:
+    """Return the names in a part of a file's syntax, without the parts inside it, by which code could run."""
+    match node:
+        case ast.Import(names=names):
+            return {alias.name for alias in names if alias.name.partition(".")[0] in RUNS_CODE_MODULES}
+        case ast.ImportFrom(module=module, names=names):
+            found = {alias.name for alias in names if alias.name in RUNS_CODE}
+            return found | ({module} if module and module.partition(".")[0] in RUNS_CODE_MODULES else set())
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in RUNS_CODE or name[:6] in (
+            "execv",
+            "execve",
+            "execvp",
+            "spawnv",
+            "spawnl",
+        ):
+            return {name}
+        case ast.Call(func=ast.Name(id=name)) if name in RUNS_CODE_ALONE:
+            return {name}
+        case ast.Attribute(value=ast.Name(id="os" | "builtins"), attr=name) if name in RUNS_CODE_ALONE:
+            return {name}
+    return set()
 
 
 def test_code_runs_in_one_room_only() -> None:
     files = [path for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py")]
-    running = {path.relative_to(ROOT).as_posix() for path in files if code_running_names(path)}
+    running = {path.relative_to(ROOT).as_posix() for path in files if seen(path).running}
     assert {name for name in running if not name.startswith(ITS_ROOM)} == set(HARMLESS)
 
 

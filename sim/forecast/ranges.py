@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import defaultdict, deque
 from collections.abc import Container
 from dataclasses import dataclass
@@ -61,6 +62,8 @@ class Ranges:
         the upper end. Both are divided by the time for which the start was forecast ahead; a number is negative if the
         start was on the inner side of that end.
         """
+        self._sorted: tuple[list[float], list[float]] = [], []
+        """The first and the second numbers of `_errors`, each in ascending order"""
         self._open: dict[str, list[_Said]] = defaultdict(list)
         """For each job that still waits (by id): its forecasts."""
         self._out = 1 - SHARE
@@ -101,10 +104,11 @@ class Ranges:
             self._judge(said, is_outside=True)
         if len(self._errors) < ENOUGH:
             return None
-        known = [*self._errors, *(_errors(said, at) for said in late)]
-        place = min(int((1 - self._out / 2) * (len(known) + 1)), len(known) - 1)
-        below, above = (sorted(errors)[place] for errors in zip(*known, strict=True))
-        return below, above
+        waiting = [_errors(said, at) for said in late]
+        count = len(self._errors) + len(waiting)
+        place = min(int((1 - self._out / 2) * (count + 1)), count - 1)
+        before, after = ([*errors, *(pair[side] for pair in waiting)] for side, errors in enumerate(self._sorted))
+        return sorted(before)[place], sorted(after)[place]
 
     def _judge(self, said: _Said, is_outside: bool) -> None:
         """Make the next ranges wider if the start was outside its range, otherwise narrower. Do nothing if the forecast
@@ -119,9 +123,18 @@ class Ranges:
         for said in self._open.pop(job, ()):
             if said.at > came:
                 continue
-            self._errors.append(_errors(said, came))
+            self._learn(_errors(said, came))
             if said.range is not None:
                 self._judge(said, not said.range.low <= came <= said.range.high)
+
+    def _learn(self, pair: tuple[float, float]) -> None:
+        """Add a pair to `_errors`, in place of the oldest one if there are `KEPT` of them."""
+        oldest = self._errors[0] if len(self._errors) == KEPT else None
+        self._errors.append(pair)
+        for side, errors in enumerate(self._sorted):
+            if oldest is not None:
+                del errors[bisect_left(errors, oldest[side])]
+            insort(errors, pair[side])
 
     def forget(self, waiting: Container[str]) -> None:
         """Remove the forecasts of jobs that are no longer in `waiting` and did not start."""

@@ -42,7 +42,9 @@ from tui.cli.compare import as_dict, render
 from tui.cli.explain import longest_waits
 
 RUNS = 2
-"""Number of runs for each family of policies; `python -m tests.truth` makes any number."""
+"""Number of runs for each family of policies; `python -m tests.truth` makes any number. The first run is the one in
+which changed numbers are detected.
+"""
 
 REASONS = [
     kind
@@ -56,14 +58,14 @@ DECISIONS = [*get_args(decisions.Decision), *get_args(matrix.MatrixDecision)]
 @pytest.mark.parametrize("family", FAMILIES)
 def test_sentences_are_true(family: str) -> None:
     first = FAMILIES.index(family)
-    for seed in range(first, first + RUNS * len(FAMILIES), len(FAMILIES)):
+    for seed in range(first + len(FAMILIES), first + RUNS * len(FAMILIES), len(FAMILIES)):
         assert list(falsehoods(random_run(seed), asked=3)) == []
 
 
 @pytest.mark.parametrize("family", PEERS)
 def test_sentences_are_true_under_peers_policies(family: str) -> None:
     first = PEERS.index(family)
-    for seed in range(first, first + 2 * RUNS * len(PEERS), len(PEERS)):
+    for seed in range(first + len(PEERS), first + 2 * RUNS * len(PEERS), len(PEERS)):
         assert list(falsehoods(random_run(seed, PEERS), asked=2)) == []
 
 
@@ -311,15 +313,15 @@ def test_changed_sentence_of_any_kind_is_detected() -> None:
 
 @pytest.mark.parametrize("family", [*FAMILIES, *PEERS])
 def test_changed_numbers_and_names_are_detected(family: str) -> None:
-    """At least 97 % of the changes are detected; some changed sentences are true as well, as if another row has as many
-    free processors.
+    """The sentences are true, and at least 97 % of the changes are detected; some changed sentences are true as well,
+    as if another row has as many free processors.
 
     In the queue's table every change is detected.
     """
     MUTANTS.clear()
     token = are_changed.set(True)
     families = FAMILIES if family in FAMILIES else PEERS
-    assert list(falsehoods(random_run(families.index(family), families), asked=2)) == []
+    assert list(falsehoods(random_run(families.index(family), families), asked=3)) == []
     are_changed.reset(token)
     lives = Counter({key: many for key, many in MUTANTS.items() if key[0] in ("Row", "Life")})
     for mutants in (lives, MUTANTS):

@@ -6,6 +6,7 @@ Also tests sim.lessons.polls, sim.lessons.recorded_questions, sim.lessons.stagin
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from sim.errors import ParameterError
 from sim.forecast.past import Past
 from sim.forecast.what_if import answers, in_words
 from sim.forecast.words import answer_lines
+from sim.lessons import recorded
 from sim.lessons.course import FOLDER
 from sim.lessons.lesson import LessonError
 from sim.lessons.lesson_file import read_lesson
@@ -29,9 +31,23 @@ RECORDING = FOLDER / "trial-cluster.slog"
 HEAD = 'title = "A cluster"\nrecording = "trial-cluster.slog"\n'
 
 
+class Known(Polls):
+    """Polls that make no forecast twice."""
+
+    def forecast(self, places: Iterable[int]) -> None:
+        if not {*places} <= self._forecasts.keys():
+            super().forecast(places)
+
+
 @cache
 def polls() -> Polls:
-    return Polls(Recording(RECORDING))
+    return Known(Recording(RECORDING))
+
+
+@pytest.fixture
+def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all lessons share one reading of the recording and its forecasts, which take most of the time."""
+    monkeypatch.setattr(recorded, "Polls", lambda recording: polls())
 
 
 def performed(folder: Path, *scenes: str) -> RecordedPerformance:
@@ -76,6 +92,7 @@ def test_names_are_those_of_the_poll(tmp_path: Path) -> None:
         seen.written("J999.cores")
 
 
+@pytest.mark.usefixtures("read_once")
 def test_start_is_the_one_that_came(tmp_path: Path) -> None:
     question = asked(tmp_path, 'kind = "start"\njob = "J46"')
     seen = Seen(polls(), 35)
@@ -90,6 +107,7 @@ def test_start_is_the_one_that_came(tmp_path: Path) -> None:
     assert "Slurm's plan said" in question.told
 
 
+@pytest.mark.usefixtures("read_once")
 def test_reason_is_among_those_of_the_waiting_jobs(tmp_path: Path) -> None:
     question = asked(tmp_path, 'kind = "reason"\njob = "J45"')
     words = {job.reason.partition(",")[0] for job in polls().pictures[35].queue}
@@ -99,6 +117,7 @@ def test_reason_is_among_those_of_the_waiting_jobs(tmp_path: Path) -> None:
     assert other.why.startswith("That is the reason of J18: it waits: needs 8 cores on 2 nodes > 7 free")
 
 
+@pytest.mark.usefixtures("read_once")
 def test_best_change_is_the_first_one_of_the_screen(tmp_path: Path) -> None:
     question = asked(tmp_path, 'kind = "earlier"\njob = "J46"')
     cluster = polls().pictures[35]
@@ -108,6 +127,7 @@ def test_best_change_is_the_first_one_of_the_screen(tmp_path: Path) -> None:
     assert question.told == " ".join(answer_lines(cluster, best))
 
 
+@pytest.mark.usefixtures("read_once")
 def test_next_to_start_are_those_of_the_next_polls(tmp_path: Path) -> None:
     question = asked(tmp_path, 'kind = "next"')
     begun = {choice.label for choice in question.choices if choice.is_right}
@@ -119,6 +139,7 @@ def test_next_to_start_are_those_of_the_next_polls(tmp_path: Path) -> None:
     assert not number.judge(number.read("13")).is_right
 
 
+@pytest.mark.usefixtures("read_once")
 @pytest.mark.parametrize(
     ("scene", "told"),
     [
