@@ -297,14 +297,15 @@ class Camera:
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
         """Return the camera zoomed in by `rungs` steps of possible widths (out if negative). Column `at` keeps its
-        time. If `at` is None: now stays in its column if the camera follows now; if not, the middle column keeps its
-        time.
+        time. If `at` is None: now stays in its column if it is visible; if not, the middle column keeps its time.
         """
         ladder = self._ladder
         per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]
         if at is None and self.follow:
             closer = replace(self, per_column=per_column)
             return closer if not self.pages else replace(closer, first=floor(now / per_column) - self._now_in(now))
+        if at is None and 0 <= (at_now := self._now_in(now)) < self.columns:
+            return replace(self, per_column=per_column, follow=False, first=floor(now / per_column) - at_now)
         at = self.columns // 2 if at is None else at
         held = (self.view(now).first + at + 0.5) * self.per_column
         return replace(self, per_column=per_column, follow=False, first=floor(held / per_column) - at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from sim.cluster.dates import date
@@ -20,6 +20,8 @@ from tui.panels.strip import strip_lines
 STALE = 2.5
 """Age of the last poll, as a multiple of the time between polls, above which it is marked as old."""
 MOST_EVENTS = 500
+_FEW = 6
+"""Largest number of events that the line at the bottom names"""
 NARROW = 100
 """Width in columns below which the top line has a shorter form."""
 
@@ -174,14 +176,30 @@ def sentence(context: LiveContext, width: int) -> Line:
         return line(Span(text.shorten(f" {printable(scene.state.unrecorded)}", width), "bad"))
     job = scene.job(context.selected)
     if job is None and (happened := [e for e in scene.events if e.kind != "moved"]):
-        words = [event_in_words(scene, event) for event in happened[:6]]
-        more = f" and {len(happened) - 6:,} more" if len(happened) > 6 else ""
-        return line(text.shorten(f" {'; '.join(words)}{more}.", width))
+        words = [event_in_words(scene, event) for event in happened[:_FEW]]
+        return line(text.shorten(f" {_fitting(words, len(happened), width - 2)}.", width))
     if job is None:
         job = scene.cluster.queue[0] if scene.cluster.queue else None
     if job is None:
         return line(Span(" No job waits.", "dim"))
     return line(text.shorten(f" {job_name(job)} {scene.why(job)}.", width))
+
+
+def _fitting(words: Sequence[str], every: int, width: int) -> str:
+    """Return the first of these `words` in one text that fits into `width` columns, and the number of the others of all
+    `every` events; at least one is named.
+
+    >>> _fitting(["J1 arrived", "J2 arrived", "J3 ended"], 7, 33), _fitting(["J1 ended"], 1, 20)
+    ('J1 arrived; J2 arrived and 5 more', 'J1 ended')
+    """
+    told = ""
+    for named in range(1, len(words) + 1):
+        more = f" and {every - named:,} more" if every > named else ""
+        longer = f"{'; '.join(words[:named])}{more}"
+        if told and text.cells(longer) > width:
+            break
+        told = longer
+    return told
 
 
 def legend_line(context: LiveContext, mode: str) -> Line:

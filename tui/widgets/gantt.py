@@ -308,7 +308,8 @@ class Gantt(RowWidget, can_focus=True):
         """Zoom in until the bar of a job that runs for this many seconds is wide enough for its name."""
         if (looking := self._looking()) and not looking.camera.by_event:
             camera = looking.camera
-            while camera.per_column * _NAMED > seconds and (closer := camera.zoomed(1, looking.now)) != camera:
+            at = None if camera.follow else camera.columns // 2
+            while camera.per_column * _NAMED > seconds and (closer := camera.zoomed(1, looking.now, at)) != camera:
                 camera = closer
             self._move(camera)
 
@@ -321,13 +322,12 @@ class Gantt(RowWidget, can_focus=True):
             self._move(looking.camera.panned(direction * _A_PAN, looking.now))
 
     def action_space_by_event(self) -> None:
-        """Change between columns of equal time and columns with equal numbers of events; the present time stays
-        visible.
-        """
+        """Change between columns of equal time and of equal numbers of events; the present time stays visible."""
         if self._camera is None or self._scene is None or self._scene.chart is None:
             return
         view, was = self._scene.chart.view, self._camera
-        held = None if view.shows(self._clock) else view.time_at(view.columns / 2)
+        middle = view.time_at(view.columns / 2)  # in the past: what is to come has few events
+        held = None if view.shows(self._clock) or middle > self._clock else middle
         if not was.by_event:
             self._by_clock = was
             self._move(was.spaced(True, held))

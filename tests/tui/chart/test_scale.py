@@ -32,6 +32,15 @@ def test_following_zooms_about_now() -> None:
 
 
 @pytest.mark.parametrize("rungs", [-3, -1, 1, 3])
+@pytest.mark.parametrize("now", [0, 1234, 5000])
+def test_now_stays_in_its_column_if_visible(now: float, rungs: int) -> None:
+    fitted = CAMERA.fitting(0, 6000)
+    zoomed = fitted.zoomed(rungs, now)
+    assert zoomed.view(now).column_of(now) == fitted.view(now).column_of(now)
+    assert zoomed.zoomed(-rungs, now) == fitted
+
+
+@pytest.mark.parametrize("rungs", [-3, -1, 1, 3])
 def test_what_is_under_the_pointer_stays_there(rungs: int) -> None:
     before = CAMERA.view(60000)
     after = CAMERA.zoomed(rungs, now=60000, at=20).view(60000)

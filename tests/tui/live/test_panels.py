@@ -17,7 +17,7 @@ from tests.sim.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
 from tests.tui.live.test_queue import context_of
 from tui.chart.hover import Spot
-from tui.live.panels import draw_events, draw_job, draw_strip, sentence, top_line
+from tui.live.panels import _fitting, draw_events, draw_job, draw_strip, sentence, top_line
 from tui.live.scene import LiveContext, State
 
 
@@ -146,3 +146,13 @@ def test_the_top_line_of_a_narrow_screen_keeps_the_waiting_jobs_and_the_cost() -
     line = top_line(two(), DAY + 132, 80).text
     assert "2/8 cores · 1 running · 1 waiting" in line
     assert "cost 0.2s" in line
+
+
+def test_events_that_do_not_fit_are_counted() -> None:
+    words = [f"J{number} arrived, 2 cores" for number in range(6)]
+    told = [_fitting(words, 40, width) for width in (30, 60, 200)]
+    assert told == [
+        "J0 arrived, 2 cores and 39 more",
+        "J0 arrived, 2 cores; J1 arrived, 2 cores and 38 more",
+        "; ".join(words) + " and 34 more",
+    ]

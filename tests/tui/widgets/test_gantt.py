@@ -167,6 +167,18 @@ async def test_by_event_the_middle_stays_where_now_is_out_of_sight(pilot: Press)
     assert app.camera.held is None
 
 
+async def test_by_event_now_is_visible_if_the_middle_is_to_come(pilot: Press) -> None:
+    app = stand(pilot)
+    app.chart.focus()
+    await pilot.press("plus", "plus", "plus", *["l"] * 20)
+    assert not app.view.shows(100)
+    for by_event in (True, False):
+        await pilot.press("K")
+        await pilot.pause()
+        assert app.camera.by_event == by_event
+        assert app.view.shows(100)
+
+
 async def test_processors_can_be_zoomed_and_panned(lab: Lab) -> None:
     engine = lab.run("easy", 64, "1 0 3 200 300", until=0)
     async with Stand(engine).run_test(size=(COLUMNS, ROWS)) as pilot:

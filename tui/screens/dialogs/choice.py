@@ -12,6 +12,8 @@ from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.dialogs.dialog import Dialog, Page
 
+_HOW = "   a key, a click, or esc"
+
 
 class ChoiceDialog(Dialog[str | None]):
     """Dialog whose answer is the value of the chosen option (key, value, meaning), or None if it is
@@ -25,6 +27,8 @@ class ChoiceDialog(Dialog[str | None]):
     ) -> None:
         super().__init__()
         self._title, self._options, self._current, self._told = title, options, current, told
+        self._is_lost = False
+        """True if the last key that was pressed belongs to no option."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="bar"):
@@ -32,7 +36,9 @@ class ChoiceDialog(Dialog[str | None]):
 
     def _lines(self, width: int) -> list[Line]:
         names = max(text.cells(value) for _, value, _ in self._options)
-        lines = [line(Span(self._title, "title"), Span("   a key, a click, or esc", "dim"))]
+        keys = " ".join(key for key, _, _ in self._options)
+        how = Span(f"   press {keys}, ↑ ↓ and enter, or esc", "warn") if self._is_lost else Span(_HOW, "dim")
+        lines = [line(Span(self._title, "title"), how)]
         lines += [part for each in self._told for part in wrapped(each, width, indent=2)]
         for key, value, meaning in self._options:
             mark = "▸" if value == self._current else " "
@@ -42,7 +48,9 @@ class ChoiceDialog(Dialog[str | None]):
         return lines
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the option with this key; Enter chooses the highlighted one or else the first."""
+        """Choose the option with this key. Up and down move the highlight; Enter chooses the highlighted option or else
+        the first. Any other character shows which keys there are.
+        """
         values = [value for _, value, _ in self._options]
         chosen = {key: value for key, value, _ in self._options}
         chosen["enter"] = self._current if self._current in values else values[0]
@@ -50,6 +58,16 @@ class ChoiceDialog(Dialog[str | None]):
         if pressed in chosen:
             event.stop()
             self.dismiss(chosen[pressed])
+        elif event.key in ("up", "down"):
+            event.stop()
+            step = 1 if event.key == "down" else -1
+            at = (values.index(self._current) + step) % len(values) if self._current in values else (step - 1) // 2
+            self._current = values[at]
+            self.query_one(Page).refresh()
+        elif event.is_printable:
+            event.stop()
+            self._is_lost = True
+            self.query_one(Page).refresh()
 
     def on_click(self, event: events.Click) -> None:
         """Choose the option in the line that was clicked."""

@@ -16,7 +16,7 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
 from sim.errors import SchedscopeError
-from tui.look.sheets import Line, Span, line
+from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import cells, drawn, shorten
 from tui.screens.dialogs.dialog import Dialog, Page
 
@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 MOST_REMEMBERED = 50
 MOST_SUGGESTED = 12
+KEYS, GAP = "enter  accept   esc  close", 2
+"""Text at the end of the line with the question, and the number of columns between the parts of this line."""
 
 
 @dataclass
@@ -72,13 +74,14 @@ class Prompt(Dialog[T | None], Generic[T]):
         """Number of steps that the user has gone back in the earlier answers; 0 for a new answer."""
         self._draft = self._initial
         self._early = ""
+        self._has_room = True
 
     def compose(self) -> ComposeResult:
         with Vertical(id="bar"):
             with Horizontal(id="question"):
                 yield Static(drawn(self._title), id="title", markup=False)
                 yield Static(drawn(self._hint), id="hint", markup=False)
-                yield Static("enter  accept   esc  close", id="keys", markup=False)
+                yield Static(KEYS, id="keys", markup=False)
             with Horizontal(id="answer"):
                 yield Static("❯", id="sign")
                 yield Input(
@@ -92,6 +95,13 @@ class Prompt(Dialog[T | None], Generic[T]):
     def on_mount(self) -> None:
         if self.query("#below"):  # nothing is there any more if the program ends just now
             self._show(self._initial)
+
+    def on_resize(self) -> None:
+        """Show the hint next to the title if it fits there, otherwise below the text."""
+        room = self.app.size.width - 2  # the bar is padded
+        self._has_room = sum(map(cells, (self._title, self._hint, KEYS))) + 2 * GAP <= room
+        self.query_one("#hint").visible = self._has_room
+        self.query_one("#below", Page).refresh(layout=True)
 
     def on_key(self, event: Key) -> None:
         """Put characters into the field that are typed before the field has the focus."""
@@ -159,9 +169,12 @@ class Prompt(Dialog[T | None], Generic[T]):
         page = self.query_one("#below", Page)
         if message is None:
             matching = suggested(typed, self._suggestions)
-            page.show(lambda width: [listed_suggestions(matching, width)])
+            page.show(lambda width: [*listed_suggestions(matching, width), *self._hint_below(width)])
         else:
-            page.show(lambda width: [pointed(typed, message, width, asked)])
+            page.show(lambda width: [pointed(typed, message, width, asked), *self._hint_below(width)])
+
+    def _hint_below(self, width: int) -> list[Line]:
+        return [] if self._has_room else wrapped(self._hint, width, "dim")
 
     def _wrong(self, typed: str) -> str | None:
         """Return what is wrong with the text as an answer; None if it is valid."""
@@ -183,8 +196,10 @@ def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
     return sorted(found, key=lambda each: not each.lower().startswith(wanted))[:MOST_SUGGESTED]
 
 
-def listed_suggestions(matching: Sequence[str], width: int) -> Line:
-    """Return a line with as many of the suggestions as fit into the width; a click on one takes it."""
+def listed_suggestions(matching: Sequence[str], width: int) -> list[Line]:
+    """Return a line with as many of the suggestions as fit into the width; a click on one takes it. The list is empty
+    without suggestions.
+    """
 
     def spans() -> Iterator[Span]:
         room = width
@@ -195,7 +210,7 @@ def listed_suggestions(matching: Sequence[str], width: int) -> Line:
             yield Span(each, "dim", f"take({index})")
             yield Span("   ")
 
-    return line(*spans())
+    return [line(*spans())] if matching else []
 
 
 def pointed(typed: str, message: str, width: int, asked: bool) -> Line:

@@ -21,6 +21,27 @@ async def test_a_key_chooses(ask: Ask) -> None:
         assert person.answers == ["melon"]
 
 
+async def test_arrows_move_what_enter_chooses(ask: Ask) -> None:
+    async with ask(ChoiceDialog("Eat", FRUIT)) as person:
+        await person.press("down", "down")
+        assert "▸ m  melon" in person.app.screen.query_one(Page).render().plain
+        await person.press("enter")
+        assert person.answers == ["melon"]
+
+
+async def test_up_begins_with_the_last(ask: Ask) -> None:
+    async with ask(ChoiceDialog("Eat", FRUIT)) as person:
+        await person.press("up", "enter")
+        assert person.answers == ["melon"]
+
+
+async def test_any_other_key_shows_the_keys(ask: Ask) -> None:
+    async with ask(ChoiceDialog("Eat", FRUIT)) as person:
+        await person.press("y")
+        assert "press a m, ↑ ↓ and enter, or esc" in person.app.screen.query_one(Page).render().plain
+        assert person.answers == []
+
+
 async def test_a_click_anywhere_in_a_line_chooses(ask: Ask) -> None:
     async with ask(ChoiceDialog("Eat", FRUIT)) as person:
         await person.click("#choices", offset=(30, 2))
