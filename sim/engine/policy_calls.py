@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from inspect import isfunction, signature
 from pathlib import Path
 from threading import Event, current_thread, get_ident, main_thread
 from time import perf_counter
@@ -25,7 +26,7 @@ from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, near
 from sim.formatting import count, exact_clock, printable, shortened
-from sim.policies.calls import ACTS
+from sim.policies.calls import ACTS, Pass
 from sim.policies.policy import Policy, code_of, is_own
 from sim.policies.registry import policy_of
 from sim.workload.model import Job
@@ -42,6 +43,8 @@ _COMPILED = os.path.join("sim", "kernel", "compiled.py")
 """End of the file name that frames of the compiled loop have"""
 _LONGEST = 500
 """Number of letters of an error message after which it is cut."""
+_ARGUMENTS = re.compile(r"(?:\w+\.)?(\w+)\(\) (?:takes|missing|got an unexpected|got multiple)")
+"""Beginning of Python's, and of Cython's, message on the arguments of a call, with the name of the function"""
 _TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
 HIDDEN = "; policies cannot see run times, only the past and each job's estimate"
 """Hint added to the error message if a policy asks for a run time"""
@@ -228,9 +231,26 @@ def _said(error: BaseException) -> str:
         text = OUT_OF_MEMORY
     if isinstance(error, AttributeError) and isinstance(error.obj, StateView) and error.name in ACTS:
         return f"it acts by calls, such as now.{error.name}(...): write @by_calls above decide"
+    if isinstance(error, TypeError) and (call := _call_in(error, text)):
+        return f"wrong arguments, expected {call}"
     hint = _hint(error) if isinstance(error, AttributeError) else ""
     text = f": {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}" if text else ""
     return f"{type(error).__name__}{text}{hint}"
+
+
+def _call_in(error: TypeError, text: str) -> str:
+    """Return the call that was expected, such as "now.fits(job)", if the error with this text is due to the arguments
+    of a call on the pass; otherwise "".
+    """
+    found = _ARGUMENTS.match(text)
+    method = getattr(Pass, found[1], None) if found else None
+    if found is None or not isfunction(method):
+        return ""
+    lines = (linecache.getline(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__))
+    called = [call[0] for line in lines if (call := re.search(rf"\w+\.{found[1]}(?=\()", line))]
+    _, *parameters = signature(method).parameters.values()
+    written = ", ".join(str(each.replace(annotation=each.empty)) for each in parameters)
+    return f"{called[-1]}({written})" if called else ""
 
 
 def _hint(error: AttributeError) -> str:

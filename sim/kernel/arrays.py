@@ -1,7 +1,7 @@
 """Arrays of numbers for the compiled fast loop. In the whole loop such an array is called a column; its first `count`
 values are in use.
 
-The functions are the same as in `sim.machine.columns`, which the interpreted loop uses.
+The functions are the same as in `sim.machine.columns`, which rules use that are not compiled.
 """
 
 from __future__ import annotations
@@ -15,13 +15,6 @@ from sim.machine.columns import Numbers, Times, Words
 INFINITE = float("inf")
 A_RUN = 16
 """Longest sequence that is sorted by insertion; longer ones are merged from such sequences"""
-
-
-def column_of(kind: str, values: Any) -> Any:
-    """Return the values of an array as a column of the kind "d" (floating-point) or "i" (whole numbers). They are
-    copied only if the array has another kind or is read-only.
-    """
-    return values.astype(kind, copy=not values.flags.writeable)
 
 
 def times(count: int) -> Times:

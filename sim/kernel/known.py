@@ -37,21 +37,15 @@ from sim.policies.calls import is_by_calls
 from sim.policies.gang.gang import TimeShared
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.orders import (
-    F1,
     Delay,
     Fcfs,
-    LongestFirst,
-    NarrowestFirst,
     Order,
     Random,
     RandomDelay,
     RandomLength,
-    ShortestFirst,
-    SmallestAreaFirst,
     Unicef,
     Ward,
     Wfp3,
-    WidestFirst,
     Xfactor,
 )
 from sim.policies.policy import Policy
@@ -59,9 +53,6 @@ from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.remembering import Remembering
 from sim.workload.model import Floats, Ints, Workload
 
-_ORDERS: set[type[Order]] = {
-    Fcfs, ShortestFirst, LongestFirst, SmallestAreaFirst, NarrowestFirst, WidestFirst, F1,
-}  # fmt: skip
 BY_CLOCK: dict[type[Order], int] = {
     Xfactor: XFACTOR, Delay: DELAY, Ward: WARD, Wfp3: WFP3, Unicef: UNICEF, Random: RANDOM,
     RandomLength: RANDOM_LENGTH, RandomDelay: RANDOM_DELAY,
@@ -108,20 +99,24 @@ def _acts_on_columns(policy: Policy) -> bool:
     return is_by_calls(type(policy).decide) and not any(beyond)
 
 
-def _is_honoured(cls: type) -> bool:
-    """Return True if the loop supports exactly this class of order and all of its parameters."""
+def _is_honoured(cls: type[Order]) -> bool:
+    """Return True if the loop supports this class of order with all of its parameters. It supports each order of this
+    program whose keys never change.
+    """
+    if not cls.by_clock:
+        return cls.__module__.startswith("sim.")
     return cls in _PARAMETERS and _PARAMETERS[cls].split() == [field.name for field in fields(cls)]
 
 
 _PARAMETERS: dict[type, str] = {
-    **dict.fromkeys([*_ORDERS, Unicef, Wfp3, Xfactor], ""),
+    **dict.fromkeys([Unicef, Wfp3, Xfactor], ""),
     **dict.fromkeys([Random, RandomLength], "seed step"),
     Delay: "weight",
     RandomDelay: "seed step weight",
     Ward: "alpha beta gamma delta r background every",
 }
-"""For each class of order: names of the parameters that the loop supports, separated by spaces, in the order
-of the fields.
+"""For each class of order that depends on the clock: names of the parameters that the loop supports, separated by
+spaces, in the order of the fields
 """
 
 
@@ -138,11 +133,23 @@ def line(policy: Policy, workload: Workload) -> Ints | None:
             keys = np.where(np.isnan(starts), inf, starts)
         case _ if isinstance(policy, MultiQueue) and workload.high.any():
             keys = np.where(workload.high, 0.0, 1.0)
-        case _ if type(order) in {Fcfs, *BY_CLOCK}:
+        case _ if order.by_clock or isinstance(order, Fcfs):
             return None
-        case F1():
-            keys = np.array([order.key(job, job.submit) for job in workload.jobs])
         case _:
-            columns: Any = SimpleNamespace(estimate=workload.estimate, procs=workload.width.astype(np.float64))
-            keys = np.asarray(order.key(columns, 0))
+            keys = _keys(order, workload)
     return np.argsort(keys, kind="stable")
+
+
+def _keys(order: Order, workload: Workload) -> Floats:
+    """Return the key of each job. Most formulas can be computed for all jobs at once; those with a condition or a
+    function of numbers cannot.
+    """
+    columns: Any = SimpleNamespace(
+        submit=workload.submit, estimate=workload.estimate, procs=workload.width.astype(np.float64)
+    )
+    try:
+        if len(workload) > 1:  # one number in a column would pass for a number
+            return np.broadcast_to(order.key(columns, columns.submit), len(workload))
+    except (AttributeError, TypeError, ValueError):
+        pass
+    return np.array([order.key(job, job.submit) for job in workload.jobs])

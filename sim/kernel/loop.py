@@ -1,7 +1,7 @@
 """Fast loop: the steps of a run made over arrays of numbers, as `sim.engine.engine` makes them with objects.
 
-This file also runs interpreted. `.ci/compile.py` compiles it, with the C types of its annotations. Both give the same
-histories, decisions and states as the engine and the policies, whose code defines what is right.
+It runs only where `.ci/compile.py` has compiled it, with the C types of its annotations. It gives the same histories,
+decisions and states as the engine and the policies, whose code defines what is right.
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from sim.machine.columns import (
     INFINITE,
     Bytes,
     Longs,
-    column_of,
     growing_numbers,
     growing_times,
     number_before,
@@ -165,12 +164,6 @@ class Present:
         self.most_steps = self.begun = self.most_begun = self.decided = self.most_decided = 0
         self.ranged = self.most_ranged = self.leeway = 0
         self.close()
-
-    def column(self, kind: str, values: Any) -> Any:
-        """Return the values of an array as a column of this loop; `kind` is "d" for floating-point or "i" for whole
-        numbers.
-        """
-        return column_of(kind, values)
 
     def open(self, history: Any, ledger: Any, room: Any) -> None:
         """Prepare the loop to write to the columns of `history` and `ledger`; `room` has the numbers of entries in use,

@@ -1,5 +1,5 @@
-"""Columns of numbers as Python lists, for the fast loop (the simulation over arrays of numbers instead of objects) when
-it is not compiled. A list contains exactly the values in use.
+"""Columns of numbers as Python lists, for the rules that the engine shares with the fast loop, which simulates over
+arrays of numbers instead of objects. A list contains exactly the values in use.
 
 Compiled code uses `sim.kernel.arrays` instead, which has the same functions. The functions of `sim.machine.operations`
 work on both.
@@ -24,13 +24,6 @@ Processors: TypeAlias = int
 """Type of a set of processors as one large integer, in compiled code too"""
 Word: TypeAlias = int
 """Type of one 64-bit word of a set of processors; in compiled code an unsigned integer"""
-
-
-def column_of(kind: str, values: Any) -> Any:
-    """Return the values of an array as a column; `kind` is "d" for floating-point or "i" for whole numbers (needed in
-    compiled code only).
-    """
-    return values.tolist()
 
 
 def times(count: int) -> Times:

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
-from sim.decisions import reasons_to_wait
+from sim.decisions import matrix, reasons_on_nodes, reasons_to_wait
 from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
-from sim.decisions.matrix import FitsNoRow, GoesOn, Migrate, OwnColumnsTaken, Place, ReserveRow
-from sim.decisions.reasons_on_nodes import AtLimit, BehindInPartition, LeavesNoRoom, NodesKept, NodesReserved, NoNodes
+from sim.decisions.matrix import GoesOn, Migrate, Place, ReserveRow
 from sim.decisions.sentences import why
 from sim.formatting import clock, name, spelled
 from sim.stops.instants import Instant
@@ -187,54 +186,25 @@ DEEDS: dict[str, Deed] = {
 # Reasons to wait
 
 
-REASONS: dict[str, type] = {
-    "too few free": reasons_to_wait.TooFewFree,
-    "would delay": reasons_to_wait.WouldDelay,
-    "planned later": reasons_to_wait.PlannedLater,
-    "beyond lookahead": reasons_to_wait.BeyondLookahead,
-    "at limit": AtLimit,
-    "awaits victims": reasons_to_wait.AwaitsVictims,
-    "behind in partition": BehindInPartition,
-    "before others": reasons_to_wait.BeforeOthers,
-    "breaks bound": reasons_to_wait.BreaksBound,
-    "claim taken": reasons_to_wait.ClaimTaken,
-    "fits no row": FitsNoRow,
-    "machine goes down": reasons_to_wait.MachineGoesDown,
-    "leaves no room": LeavesNoRoom,
-    "no nodes": NoNodes,
-    "nodes reserved": NodesReserved,
-    "nodes kept": NodesKept,
-    "no slice over": reasons_to_wait.NoSliceOver,
-    "no victim allowed": reasons_to_wait.NoVictimAllowed,
-    "no victims": reasons_to_wait.NoVictims,
-    "not yet": reasons_to_wait.NotYet,
-    "own claimed": reasons_to_wait.OwnClaimed,
-    "own columns taken": OwnColumnsTaken,
-    "own gone": reasons_to_wait.OwnGone,
-    "pivot later": reasons_to_wait.PivotLater,
-    "predicted to delay": reasons_to_wait.PredictedToDelay,
-    "room unseen": reasons_to_wait.RoomUnseen,
-    "touches reservation": reasons_to_wait.TouchesReservation,
-    "trial later": reasons_to_wait.TrialLater,
-    "turn over": reasons_to_wait.TurnOver,
-    "waits for own": reasons_to_wait.WaitsForOwn,
-    "waits for reserved": reasons_to_wait.WaitsForReserved,
-    "window closes": reasons_to_wait.WindowCloses,
-    "would delay pivot": reasons_to_wait.WouldDelayPivot,
-}
-"""Mapping from the name of a built-in kind of reason, as in conditions and sessions, to its class. A name stays when
-its class is renamed.
-"""
-_NAMES = {reason: kind for kind, reason in REASONS.items()}
-
-
 def kind_of(reason: type) -> str:
-    """Return the name of a kind of reason in conditions: its fixed name if it is built-in, otherwise that of its class.
+    """Return the name of a kind of reason in conditions and sessions: that of its class, in words.
 
     >>> kind_of(reasons_to_wait.TooFewFree)
     'too few free'
     """
-    return _NAMES.get(reason) or spelled(reason.__name__)
+    return spelled(reason.__name__)
+
+
+_ROOMS = (reasons_to_wait, reasons_on_nodes, matrix)
+REASONS: dict[str, type] = {
+    kind_of(kind): kind
+    for room in _ROOMS
+    for kind in vars(room).values()
+    if isinstance(kind, type) and kind.__module__ == room.__name__ and hasattr(kind, "brief")
+}
+"""Mapping from the name of a built-in kind of reason to wait to its class. Only reasons to wait have a short form for
+tables (`brief`).
+"""
 
 
 def is_kept_because(instant: Instant, meant: Meant, reason: str) -> bool:

@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.speed [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...] [--pyss FOLDER]
 
-For each trace, a bare loop (no classes, no reasons, no history) computes EASY. The engine alone, the interpreted loop
-and the compiled loop, each with decisions and full history, compute the same schedule and then other policies. EASY's
-times are the best of a few runs, those of other policies single runs; each follows a run of the bare loop. With a
+For each trace, a bare loop (no classes, no reasons, no history) computes EASY. The engine alone and the
+compiled loop, each with decisions and full history, compute the same schedule and then other policies, a user's own
+EASY among them: by calls, which the loop calls at each pass, and by `yield`, which the engine runs. EASY's times are
+the best of a few runs, those of other policies single runs; each follows a run of the bare loop. With a
 checkout of pyss, its time on the same jobs is shown as well, and how many of its starts equal ours. Memory is the peak
 of a separate process that loads the trace and runs EASY with full history.
 """
@@ -25,11 +26,14 @@ from sim.engine.engine import Engine
 from sim.kernel import choice
 from sim.kernel.known import known
 from sim.policies import parse_policy
+from sim.policies.backfill.easy import Easy
+from sim.policies.policy import Policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
 from tests.benchmarks import pyss
 from tests.benchmarks.bare_loop import easy as bare_easy
+from tests.oracle.by_yield import OldEasy
 
 TRACES = ("KTH-SP2-1996-2", "CTC-SP2-1996-3.1-cln")
 POLICIES = (
@@ -73,12 +77,19 @@ def load(path: Path) -> Workload:
     return workload
 
 
-def run(workload: Workload, spec: str, loop: str = "") -> Engine:
-    """Return the engine after a run with full history. `loop`: "off" (the engine alone), "python" (the interpreted
-    loop), "compiled" or "" (the default loop).
+class OwnEasy(Easy):
+    """EASY that is not compiled, as a user's own file with the text of ours would be."""
+
+
+OWN: dict[str, Policy] = {"own easy by calls": OwnEasy(), "own easy by yield": OldEasy()}
+
+
+def run(workload: Workload, policy: str | Policy, loop: str = "") -> Engine:
+    """Return the engine after a run with full history. `loop`: "off" (the engine alone), "compiled" or "" (the loop if
+    it is compiled).
     """
     os.environ[choice.SETTING] = loop
-    engine = Engine(workload, parse_policy(spec), curious=False)
+    engine = Engine(workload, policy, curious=False)
     engine.run()
     return engine
 
@@ -101,16 +112,19 @@ def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | N
     """
     workload = load(path)
     assert bare(workload) == run(workload, "easy").schedule().start.tolist(), "the schedules differ"
-    loops = ["off", "python", *(["compiled"] if choice.compiled() else [])]
+    loops = ["off", *(["compiled"] if choice.compiled() else [])]
     loop = best_of(runs, lambda: bare(workload))
     print(f"\n{path.name}: {len(workload):,} jobs on {workload.procs} processors; seconds, times the bare loop")
     print(f"  {'bare loop, EASY':<28}{loop:9.3f}")
     print(f"  {'loading':<28}{best_of(runs, lambda: load(path)):9.3f}")
-    print(f"  {'':<28}" + "".join(f"{name:>20}" for name in ("engine alone", "loop", "loop, compiled")[: len(loops)]))
-    for spec in ("easy", *policies):
-        known_here = loops if known(parse_policy(spec)) else loops[:1]
-        many = runs if spec == "easy" else 1
-        runners = [partial(run, workload, spec, by) for by in known_here]
+    print(f"  {'':<28}" + "".join(f"{name:>20}" for name in ("engine alone", "compiled loop")[: len(loops)]))
+    for spec in ("easy", *OWN, *policies):
+        policy = OWN.get(spec) or parse_policy(spec)
+        many, known_here = (
+            runs if isinstance(policy, Easy) else 1,
+            loops if known(policy, choice.compiled()) else loops[:1],
+        )
+        runners = [partial(run, workload, policy, by) for by in known_here]
         loop, *times = best_of_each(many, partial(bare, workload), *runners)
         print(f"  {spec:<28}" + "".join(f"{time:11.3f} {time / loop:8.2f}" for time in times), flush=True)
     if checkout:

@@ -12,6 +12,7 @@ from functools import partial
 from inspect import unwrap
 from types import ModuleType
 from typing import cast
+from weakref import proxy
 
 from sim.captured_output import hear, may_be_heard, restored
 from sim.decisions.decisions import Backfill, Reserve, Start
@@ -46,13 +47,13 @@ class Calling:
         self._extension: Extension | None = None
         self.has_ended = False
         """True if the engine has taken over"""
-        self._settle: Callable[[], None] = lambda: None
+        self._settle: Callable[[], None] = _nothing
         forms = [rows_of(decision) for decision in (Start, Backfill, Reserve)]
-        self.calls: CheckedCalls = loops.CheckedCalls(loop, state, state.jobs.made, *forms, self._take_over)
+        me = proxy(self)  # or a cycle would keep the columns of a finished run
+        self.calls: CheckedCalls = loops.CheckedCalls(loop, state, state.jobs.made, *forms, lambda: me._take_over())
         self._pass, self._rules = LoopPass(state, loop, self.calls), cast(PythonRules, policy.rules)
-        rules, self._rules.made = self._rules, state.submitted
-        rules.calls, rules.make, rules.leave = self.calls, self._make, _leave
-        rules.act = partial(unwrap(type(state.policy).decide), state.policy, self._pass)
+        self._rules.made, self._rules.make, self._rules.leave = state.submitted, _make_in(state), _leave
+        self._act = partial(unwrap(type(state.policy).decide), state.policy, self._pass)
 
     @property
     def in_vain(self) -> tuple[int, float]:
@@ -80,6 +81,7 @@ class Calling:
             return ()
 
         self.calls.is_open, loop.is_to_stop = True, False
+        self._rules.calls, self._rules.act = self.calls, self._act
         try:
             if hears:
                 hear(self._state)
@@ -88,6 +90,9 @@ class Calling:
             self._take_over()  # after `obey`, because an interrupt would leave the state half copied
             raise
         finally:
+            for name in ("calls", "act"):  # the loop has the rules, and these would have the loop
+                setattr(self._rules, name, None)
+            self._settle = _nothing
             if hears:
                 hear(None)
         if self.calls.is_open:
@@ -111,14 +116,25 @@ class Calling:
             self._state.before, self.has_ended = self.calls.before, True
         return self._shown()
 
-    def _make(self, first: int, last: int) -> int:
-        """Make the jobs of the ranks from `first` up to `last` and some more; return the rank of the next one."""
-        jobs = self._state.jobs
+
+def _make_in(state: State) -> Callable[[int, int], int]:
+    """Return the function that makes the jobs of the ranks from `first` up to `last` and some more, and returns the
+    rank of the next one.
+    """
+    jobs = state.jobs
+
+    def make(first: int, last: int) -> int:
         last = max(last, min(first + _MADE, len(jobs)))
         for rank in range(first, last):
             if jobs.made[rank] is None:
                 jobs.next(rank, last - rank)
         return last
+
+    return make
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 def _leave() -> None:

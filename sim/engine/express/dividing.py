@@ -9,6 +9,7 @@ from math import inf
 import numpy as np
 
 from sim.decisions.decisions import Borrow
+from sim.engine.express.columns import numbers, times
 from sim.engine.express.preempting import WIDEST
 from sim.engine.state import State
 from sim.history.decision_log import form_of
@@ -37,7 +38,7 @@ def enter(loop: DividedPass, state: State, workload: Workload) -> None:
     assert isinstance(policy, MultiQueue)
     loop.borrows_as = form_of(Borrow, None, True)
     limits = Classes.read(policy.classes).limits
-    loop.partition_of = loop.column("i", np.searchsorted(limits, workload.estimate, "right"))
+    loop.partition_of = numbers(np.searchsorted(limits, workload.estimate, "right"))
     loop.borrowed = state.tally.borrowed
     loop.divide(len(workload), state.procs, len(machine.owners))
     for partition, owned in enumerate(machine.owners):
@@ -56,8 +57,8 @@ def _tell_trials(loop: DividedPass, limit: float, state: State, workload: Worklo
     """Copy the planned and the running speculative runs into the loop. Each requests the job's estimate as its run
     time, but at most `limit` seconds.
     """
-    loop.estimate, loop.runtime = (loop.column("d", each.copy()) for each in (workload.estimate, workload.runtime))
-    loop.length = loop.column("d", workload.estimate[np.asarray(loop.rank_at)])
+    loop.estimate, loop.runtime = (times(each.copy()) for each in (workload.estimate, workload.runtime))
+    loop.length = times(workload.estimate[np.asarray(loop.rank_at)])
     stages = dict.fromkeys(state.reserved, TO_START)
     stages.update((rank, TO_END) for rank, allocation in state.running.items() if allocation.kind == SPECULATIVE)
     for rank, stage in stages.items():

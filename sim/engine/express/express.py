@@ -19,6 +19,7 @@ import numpy as np
 from sim.engine.allocation import Allocation
 from sim.engine.express import dividing, gangs, ordering, preempting, seating
 from sim.engine.express.calling import Calling
+from sim.engine.express.columns import fill, numbers, times, values_of
 from sim.engine.state import Future, State
 from sim.engine.state_view import StateView
 from sim.history.bulk_append import Extension
@@ -211,8 +212,7 @@ class Express:
         else:
             kind = policy.kind
             cls = _OWN_LOOPS[kind].made if kind in _OWN_LOOPS else OrderedLoop if order.by_clock else Loop
-            made = getattr(self._loops, cls.__name__, cls)  # the compiled one where it is that which goes
-            loop = made(len(workload), state.procs, min(len(workload), state.procs))
+            loop = vars(self._loops)[cls.__name__](len(workload), state.procs, min(len(workload), state.procs))
         self._loop = loop
         loop.kind, loop.rules = policy.kind, policy.rules
         loop.is_reserved = policy.kind == RULES and state.policy.keeps_reservations
@@ -222,7 +222,7 @@ class Express:
         loop.promises = state.promises
         loop.now, loop.step, loop.arriving = state.now, state.step_count, state.submitted
         waiting = sorted(loop.place_of[rank] for rank in state.waiting.jobs)
-        _fill(loop.queue, waiting)
+        fill(loop.queue, waiting)
         loop.waiting = len(waiting)
         if policy.kind == GANG:
             for rank, stretch in self._history.open_stretches().items():
@@ -245,34 +245,34 @@ class Express:
         state, sets = self._state, self._history.processor_sets
         ends = state.ends
         leaving = sorted((-time, rank) for rank, time in self._future.leaves.items())
-        _fill(loop.end_at, [end for end, _, _ in ends])
-        _fill(loop.end_rank, [rank for _, rank, _ in ends])
-        _fill(loop.end_procs, [procs for _, _, procs in ends])
-        _fill(loop.leave_at, [time for time, _ in leaving])
-        _fill(loop.leave_rank, [rank for _, rank in leaving])
+        fill(loop.end_at, [end for end, _, _ in ends])
+        fill(loop.end_rank, [rank for _, rank, _ in ends])
+        fill(loop.end_procs, [procs for _, _, procs in ends])
+        fill(loop.leave_at, [time for time, _ in leaving])
+        fill(loop.leave_rank, [rank for _, rank in leaving])
         for end, rank, _ in ends:
             loop.expected[rank] = end
             if loop.kind not in _OWN_LOOPS:
                 loop.held_at[rank] = sets.write(state.machine.held[rank])
                 loop.pieces += sets.ranges[loop.held_at[rank]]
         holes = list(ranges(state.machine.free_set))
-        _fill(loop.hole_first, [first for first, _ in holes])
-        _fill(loop.hole_last, [last for _, last in holes])
+        fill(loop.hole_first, [first for first, _ in holes])
+        fill(loop.hole_last, [last for _, last in holes])
         loop.running, loop.holes, loop.free = len(ends), len(holes), state.free
 
     def _tell_plans(self, loop: Loop, kind: int) -> None:
         state = self._state
         if state.kept_plan is not None:
             steps = list(state.kept_plan.steps())
-            _fill(loop.plan.at, [time for time, _ in steps])
-            _fill(loop.plan.free, [free for _, free in steps])
+            fill(loop.plan.at, [time for time, _ in steps])
+            fill(loop.plan.free, [free for _, free in steps])
             loop.plan.count = len(steps)
         for rank, at in state.reserved.items():
             loop.planned[rank], loop.planned_in[rank] = at, 1 if kind == MULTIQUEUE else state.step_count
         if loop.is_reserved or kind == MULTIQUEUE:
             stand = sorted((at, rank) for rank, at in state.reserved.items())
-            _fill(loop.reserved_at, [at for at, _ in stand])
-            _fill(loop.reserved_rank, [rank for _, rank in stand])
+            fill(loop.reserved_at, [at for at, _ in stand])
+            fill(loop.reserved_rank, [rank for _, rank in stand])
             loop.reservations = len(stand)
             loop.is_due = any(at <= state.now and state.reserved.get(rank) == at for at, rank, _ in state.timers)
         elif kind == RULES:
@@ -290,7 +290,7 @@ class Express:
         state.now, state.step_count, self._at = loop.now, loop.step, loop.step
         state.submitted = loop.arriving
         state.arrived[:] = jobs[loop.arriving - loop.arrived : loop.arriving]
-        state.completed[:] = [self._job(rank) for rank in _values(loop.done, loop.completed)]
+        state.completed[:] = [self._job(rank) for rank in values_of(loop.done, loop.completed)]
         state.killed.clear()
         state.decisions.clear()
         if self._calling is None:
@@ -298,9 +298,9 @@ class Express:
         state.ended_early = bool(loop.ended_early)
         state.resized = state.upset = False
         state.interrupted, state.ousted, state.renewed = [], [], []
-        by = _values(loop.moved_by, loop.moves)
+        by = values_of(loop.moved_by, loop.moves)
         state.moved.clear()
-        state.moved.update(zip(_values(loop.moved_rank, loop.moves), by, strict=True))
+        state.moved.update(zip(values_of(loop.moved_rank, loop.moves), by, strict=True))
         for name in _TALLY:
             setattr(state.tally, name, getattr(loop, name))
         self._settle_waiting(is_within)
@@ -316,7 +316,7 @@ class Express:
 
     def _settle_waiting(self, is_within: bool) -> None:
         state, loop = self._state, self._copied
-        waiting = {loop.rank_at[place] for place in _values(loop.queue, loop.waiting)}
+        waiting = {loop.rank_at[place] for place in values_of(loop.queue, loop.waiting)}
         for rank in state.waiting.jobs.keys() - waiting:
             state.waiting.remove(self._job(rank))
         for rank in sorted(waiting - state.waiting.jobs.keys()):
@@ -327,8 +327,8 @@ class Express:
         state, future, loop = self._state, self._future, self._copied
         running, machine, history = state.running, state.machine, self._history
         many = loop.running
-        ranks = _values(loop.end_rank, many)
-        ends = _values(loop.end_at, many)
+        ranks = values_of(loop.end_rank, many)
+        ends = values_of(loop.end_at, many)
         expected, is_open = dict(zip(ranks, ends, strict=True)), history.open_stretches()
         for rank in [rank for rank, stay in running.items() if is_open.get(rank) != stay.stretch]:
             del running[rank], machine.held[rank], future.leaves[rank]
@@ -338,16 +338,16 @@ class Express:
             kind = KINDS.index(stretch.kind)
             running[rank] = Allocation(self._job(rank), stretch.start, expected[rank], kind, is_open[rank], ran)
             machine.held[rank] = stretch.processors
-        state.ends[:] = list(zip(ends, ranks, _values(loop.end_procs, many), strict=True))
-        leaves = [-time for time in _values(loop.leave_at, many)]
-        future.leaving[:] = sorted(zip(leaves, _values(loop.leave_rank, many), strict=True))
+        state.ends[:] = list(zip(ends, ranks, values_of(loop.end_procs, many), strict=True))
+        leaves = [-time for time in values_of(loop.leave_at, many)]
+        future.leaving[:] = sorted(zip(leaves, values_of(loop.leave_rank, many), strict=True))
         future.leaves.update((rank, time) for time, rank in future.leaving)
         if machine.has_nodes:
             seating.settle(cast(NodeLoop, loop), state)
         elif loop.kind in _OWN_LOOPS:
             machine.free_set = _more(loop).free_set()
         else:
-            holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)
+            holes = zip(values_of(loop.hole_first, loop.holes), values_of(loop.hole_last, loop.holes), strict=True)
             machine.free_set = sum((2 << last) - (1 << first) for first, last in holes)
         state.free = machine.free = loop.free
 
@@ -361,19 +361,19 @@ class Express:
         state.wakes.clear()
         if loop.is_reserved:
             stand = loop.reservations
-            at = _values(loop.reserved_at, stand)
-            reserved.update(zip(_values(loop.reserved_rank, stand), at, strict=True))
+            at = values_of(loop.reserved_at, stand)
+            reserved.update(zip(values_of(loop.reserved_rank, stand), at, strict=True))
             ahead = (rank for rank, at in reserved.items() if at > loop.now or loop.planned_in[rank] == step)
             state.timers.extend((reserved[rank], rank, inf) for rank in ahead)
         elif kind == RULES:
             if self._calling is None:
-                ranks = [rank_at[place] for place in _values(loop.queue, loop.waiting)]
+                ranks = [rank_at[place] for place in values_of(loop.queue, loop.waiting)]
                 reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == step)
             state.wake_at = loop.reserved_at[0] if loop.reservations else inf
         elif kind in _OWN_LOOPS:
             _OWN_LOOPS[kind].beside.settle(loop, state)
         count = loop.plan.count
-        steps = zip(_values(loop.plan.at, count), _values(loop.plan.free, count), strict=True)
+        steps = zip(values_of(loop.plan.at, count), values_of(loop.plan.free, count), strict=True)
         state.kept_plan = Profile.of_steps(steps) if count else None
 
 
@@ -426,34 +426,18 @@ def _more(loop: Loop) -> Suspension | DividedPass | RowsPass:
 
 def _tell_jobs(loop: Loop, workload: Workload, rank_at: Ints | None) -> None:
     """Copy the jobs into the loop; `rank_at` lists the ranks in the order of the queue."""
-    of = loop.column
     submit: Any = np.append(workload.submit, inf)
-    loop.submit = submit.data if isinstance(loop.queue, list) else of("d", submit)  # a list takes four times its room
-    loop.procs = loop.width = of("i", workload.width)
-    loop.estimate = loop.length = of("d", workload.estimate)
-    loop.runtime = loop.whole_runtime = of("d", workload.runtime)
-    loop.due = of("d", workload.due)
+    loop.submit = times(submit)
+    loop.procs = loop.width = numbers(workload.width)
+    loop.estimate = loop.length = times(workload.estimate)
+    loop.runtime = loop.whole_runtime = times(workload.runtime)
+    loop.due = times(workload.due)
     none = np.zeros(len(workload), np.int32)  # takes no memory, as nothing is written to it
-    loop.overruns = of("i", workload.killed if workload.killed.any() else none)
-    loop.recorded = of("d", workload.recorded_start)
+    loop.overruns = numbers(workload.killed if workload.killed.any() else none)
+    loop.recorded = times(workload.recorded_start)
     loop.in_order_of_arrival = rank_at is None
     every = np.arange(len(workload), dtype=np.int32)
-    loop.place_of = loop.rank_at = of("i", every)
+    loop.place_of = loop.rank_at = numbers(every)
     if rank_at is not None:
-        loop.width, loop.length = of("i", workload.width[rank_at]), of("d", workload.estimate[rank_at])
-        loop.place_of, loop.rank_at = of("i", np.argsort(rank_at)), of("i", rank_at)
-
-
-def _fill(column: Any, values: list[Any]) -> None:
-    """Copy the values to the beginning of a column of the loop."""
-    if isinstance(column, list):
-        column[:] = values
-    else:
-        for index, value in enumerate(values):
-            column[index] = value
-
-
-def _values(column: Any, count: int) -> list[Any]:
-    """Return the first `count` values of a column of the loop."""
-    found: list[Any] = column[:count] if isinstance(column, list) else np.asarray(column)[:count].tolist()
-    return found
+        loop.width, loop.length = numbers(workload.width[rank_at]), times(workload.estimate[rank_at])
+        loop.place_of, loop.rank_at = numbers(np.argsort(rank_at)), numbers(rank_at)

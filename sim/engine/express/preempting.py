@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, cast
 
+from sim.engine.express.columns import numbers, times
 from sim.engine.state import State
 from sim.kernel.suspension import PreemptiveRules, Suspension
 from sim.kernel.tolls import TollLoop
@@ -54,8 +55,8 @@ def _tell_terms(loop: TollLoop, policy: Selective, state: State, workload: Workl
     submit, estimate = workload.submit, workload.estimate
     of_columns: Any = payable_from
     loop.terms, loop.sf = cast(PreemptiveRules, loop.rules), policy.sf
-    loop.category = loop.column("i", category(estimate, workload.width))
-    loop.moment = loop.column("d", of_columns(submit, policy.sf, estimate))
+    loop.category = numbers(category(estimate, workload.width))
+    loop.moment = times(of_columns(submit, policy.sf, estimate))
     for kind, count in state.notes.get("finished", {}).items():
         loop.ended[kind], loop.slowed[kind] = count, state.notes["slowdown"][kind]
 

@@ -4,13 +4,11 @@ running jobs hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import ModuleType
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sim.engine.express.columns import numbers, times, words
 from sim.engine.state import State
 from sim.kernel.node_loop import NodeLoop
 from sim.kernel.node_states import WHOLE, Requests
@@ -23,8 +21,6 @@ from sim.policies.backfill.relaxed import Relaxed
 from sim.policies.policy import Policy
 from sim.workload.shape import NODE_PLACEMENTS, Amounts, Request, Seats, Shape
 
-Column: TypeAlias = Callable[[str, NDArray[Any]], Any]
-"""Function that makes a column of the loop of an array, given the letter of the column's kind (`Loop.column`)"""
 _MOST_AMOUNT = 1 << 30
 """Largest amount of a resource that fits into the loop"""
 _MOST_LEVELS = 1 << 22
@@ -83,14 +79,14 @@ def loop_of(loops: ModuleType, state: State, shape: Shape, jobs: int) -> NodeLoo
     assert isinstance(state.machine, NodeMachine)
     has, sign = shape.has, NODE_PLACEMENTS[state.machine.shape.placement]
     nodes, kinds = has.shape
-    made: type[NodeLoop] = getattr(loops, NodeLoop.__name__, NodeLoop)
+    made: type[NodeLoop] = vars(loops)[NodeLoop.__name__]
     loop = made(jobs, state.procs, min(jobs, state.procs), nodes, kinds, sign, int(has[:, 0].max(initial=0)))
     _tell_requests(loop, shape)
     return loop
 
 
 def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
-    asked, of = loop.asked, loop.column
+    asked = loop.asked
     requests, numbered = shape.numbered_requests
     kinds, empty = len(shape.kinds), (0,) * len(shape.kinds)
     each = _rows([request.each for request in requests], kinds)
@@ -98,40 +94,40 @@ def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
     count = np.array([request.tasks or request.nodes or 0 for request in requests], np.int64)
     least = np.array([request.least if request.tasks else 1 for request in requests], np.int64)
     asked.requests = len(requests)
-    asked.has = of("i", shape.has.ravel())
+    asked.has = numbers(shape.has.ravel())
     _, likes, like = np.unique(shape.has, axis=0, return_index=True, return_inverse=True)
-    asked.like = of("i", likes[like.ravel()])
-    asked.of = of("i", numbered)
-    asked.each, asked.once, asked.unit = (of("i", rows.ravel()) for rows in (each, once, each + once))
-    asked.needed = of("i", (each + once).min(axis=0, initial=_MOST_AMOUNT))
-    _tell_keys(asked, of, shape.has, each, once)
-    asked.total = of("d", (each * count[:, None] + once * least[:, None]).ravel().astype(np.float64))
-    asked.count, asked.least = of("i", count), of("i", least)
+    asked.like = numbers(likes[like.ravel()])
+    asked.of = numbers(numbered)
+    asked.each, asked.once, asked.unit = (numbers(rows.ravel()) for rows in (each, once, each + once))
+    asked.needed = numbers((each + once).min(axis=0, initial=_MOST_AMOUNT))
+    _tell_keys(asked, shape.has, each, once)
+    asked.total = times((each * count[:, None] + once * least[:, None]).ravel().astype(np.float64))
+    asked.count, asked.least = numbers(count), numbers(least)
     room = np.where(each > 0, shape.has.max(axis=0) // np.maximum(each, 1), _MOST_AMOUNT).min(axis=1)
-    asked.most_room = of("i", np.clip(room, 1, [request.tasks or 1 for request in requests]))
-    asked.tasks = of("i", np.array([request.tasks or 0 for request in requests], np.int64))
+    asked.most_room = numbers(np.clip(room, 1, [request.tasks or 1 for request in requests]))
+    asked.tasks = numbers(np.array([request.tasks or 0 for request in requests], np.int64))
     most = [request.most or len(shape.nodes) if request.tasks else len(shape.nodes) for request in requests]
-    asked.most = of("i", np.array(most, np.int64))
-    _tell_partitions(loop, shape, requests, _bounds(asked, of, each + once))
+    asked.most = numbers(np.array(most, np.int64))
+    _tell_partitions(loop, shape, requests, _bounds(asked, each + once))
     loop.refused, loop.unspared, loop.fits_at, loop.short, loop.looked_at, loop.freed_before = (
-        of("i", np.zeros(len(requests), np.int32)) for _ in range(6)
+        numbers(np.zeros(len(requests), np.int32)) for _ in range(6)
     )
 
 
-def _tell_keys(asked: Requests, of: Column, has: Amounts, each: Amounts, once: Amounts) -> None:
+def _tell_keys(asked: Requests, has: Amounts, each: Amounts, once: Amounts) -> None:
     """Copy the weights of keys into the loop: digits of a number with a place for the node, and for each resource."""
     weights = [len(has)]
     for most in has.max(axis=0).tolist():
         weights.append(weights[-1] * (most + 1))
     asked.is_exact = weights.pop() < 1 << 64
     weight = np.array([one % (1 << 64) for one in weights], np.uint64)
-    asked.weight = of("Q", weight)
+    asked.weight = words(weight)
     asked.each_key, asked.once_key, asked.has_key = (
-        of("Q", (rows.astype(np.uint64) * weight).sum(axis=1, dtype=np.uint64)) for rows in (each, once, has)
+        words((rows.astype(np.uint64) * weight).sum(axis=1, dtype=np.uint64)) for rows in (each, once, has)
     )
 
 
-def _bounds(asked: Requests, of: Column, unit: Amounts) -> list[int]:
+def _bounds(asked: Requests, unit: Amounts) -> list[int]:
     """Copy the bounds (amounts of resources) into the loop; return the bounds of each request, as bits.
 
     A search passes over nodes that have less free than a bound of the request. For each resource, some of the amounts
@@ -147,13 +143,13 @@ def _bounds(asked: Requests, of: Column, unit: Amounts) -> list[int]:
         its = np.searchsorted(chosen, unit[:, kind], side="right")
         wants[its > 0] |= 1 << (len(found) + its[its > 0] - 1)
         found += [(kind, int(amount)) for amount in chosen]
-    asked.bound_kind, asked.bound = (of("i", np.array(row, np.int64)) for row in zip(*found, (0, 0), strict=True))
+    asked.bound_kind, asked.bound = (numbers(np.array(row, np.int64)) for row in zip(*found, (0, 0), strict=True))
     asked.bounds = len(found) + 1
     return [int(bits) for bits in wants]
 
 
 def _tell_partitions(loop: NodeLoop, shape: Shape, requests: tuple[Request, ...], bounds: list[int]) -> None:
-    asked, of, nodes = loop.asked, loop.column, len(shape.nodes)
+    asked, nodes = loop.asked, len(shape.nodes)
     masks: dict[tuple[frozenset[str], int | None], int] = {}
     first, mask, whole, limit, grows, wants = [0], *(list[int]() for _ in range(5))
     for request, its_bounds in zip(requests, bounds, strict=True):
@@ -170,12 +166,12 @@ def _tell_partitions(loop: NodeLoop, shape: Shape, requests: tuple[Request, ...]
         first.append(len(mask))
     told = {"first": first, "mask": mask, "whole": whole, "limit": limit, "grows": grows, "wants": wants}
     for name, values in told.items():
-        setattr(asked, name, of("i", np.array(values, np.int64)))
+        setattr(asked, name, numbers(np.array(values, np.int64)))
     allowed = np.zeros((len(masks), -(-nodes // 64) * 8), np.uint8)
     for row, among in zip(allowed, masks, strict=True):
         if (nodes_of := shape.allowed(*among)) is not None:
             row[: -(-nodes // 8)] = np.packbits(nodes_of, bitorder="little")
-    asked.allowed = of("Q", allowed.view("<u8").ravel())
+    asked.allowed = words(allowed.view("<u8").ravel())
 
 
 def _rows(rows: list[tuple[int, ...]], kinds: int) -> Amounts:
@@ -186,7 +182,7 @@ def enter(loop: NodeLoop, state: State) -> None:
     """Copy the free resources and the nodes of the running jobs into the loop, which has the running jobs already."""
     machine = state.machine
     assert isinstance(machine, NodeMachine)
-    loop.begins_with = loop.column("i", machine.left.ravel())
+    loop.begins_with = numbers(machine.left.ravel())
     loop.begin_cores()
     for cores in machine.held.values():
         for first, last in ranges(cores):

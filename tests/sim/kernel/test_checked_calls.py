@@ -5,11 +5,13 @@ Also tests sim.engine.express.calling, sim.engine.express.loop_pass.
 
 from __future__ import annotations
 
+import gc
 import linecache
 import time
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import pytest
 from hypothesis import given
@@ -265,3 +267,23 @@ def test_endless_pass_is_stopped_and_named() -> None:
 def test_slow_passes_are_not_an_endless_one() -> None:
     with patience(0.4):
         by("compiled", LUBLIN.take(slice(30)), lines("time.sleep(0.03)", "now.start_in_order()")).run()
+
+
+def test_columns_are_freed_at_once_with_the_run() -> None:
+    engine = by("compiled", LUBLIN, own("easy"))
+    engine.run(30000)
+    assert engine._express is not None
+    column = ref(engine._express._copied.submit.base)  # type: ignore[attr-defined]
+    gc.disable()
+    try:
+        del engine
+        assert column() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("call", ["now.start()", "now.start(head, 1, 2, 3)", "now.start(head, to=3)"])
+def test_wrong_arguments_are_told_with_the_right_ones(call: str) -> None:
+    for loop in ("off", "compiled"):
+        with pytest.raises(PolicyError, match=r"wrong arguments, expected now.start\(job, because, on=None\) \("):
+            by(loop, LUBLIN, lines("head = now.start_in_order()", call)).run()

@@ -1,9 +1,9 @@
 """The fast loop, which works on arrays with an entry for each job, gives the same results as the engine with its
 policies.
 
-Also tests sim.machine.cython, sim.kernel.present,
-sim.kernel.compression, sim.kernel.calls, sim.kernel.known, sim.kernel.ordering, sim.engine.express.express,
-sim.engine.express.ordering, sim.history.bulk_append.
+Also tests sim.machine.cython, sim.kernel.present, sim.kernel.compression, sim.kernel.calls, sim.kernel.known,
+sim.kernel.ordering, sim.engine.express.columns, sim.engine.express.express, sim.engine.express.ordering,
+sim.history.bulk_append.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from sim.machine import columns
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.firstfit import FirstFit
+from sim.policies.orders import ORDERS as EVERY
 from sim.policies.orders import Delay
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
@@ -50,7 +51,7 @@ KNOWN = [
     "easy:depth=3,tail=latest", "conservative", "conservative:compress=queue", "conservative:compress=none",
     "replan",
 ]  # fmt: skip
-ORDERS = ["fcfs", "sjf", "ljf", "saf", "narrow", "wide", "f1"]
+ORDERS = [name for name, order in EVERY.items() if not order.by_clock]
 BY_CLOCK = ["xfactor", "delay", "ward", "wfp3", "unicef", "random", "random-length", "random-delay"]
 OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:order=multifactor"]
 IS_BUILT = find_spec("sim.kernel.compiled") is not None

@@ -114,7 +114,7 @@ def test_what_is_typed_has_one_best_form(typed: str, best: str) -> None:
         ("backfill and", 12, "expected a condition"),
         ("job 2 waits because quota", 20, "part of its sentence in quotes, got 'quota'"),
         ("job 2 waits because too few fre or print", 20, "did you mean 'too few free'?"),
-        ("job 2 waits because", 19, "others are would delay, planned later, "),
+        ("job 2 waits because", 19, "others are would delay, predicted to delay, "),
         ("number > 3", 7, "the name of one of the policy's numbers"),
         ("number usage", 12, "expected > < >= <= = or != after usage"),
         ("backfill ! start", 9, "the end of the condition"),
@@ -387,8 +387,15 @@ def test_what_is_written_of_a_policy_is_read_again(typed: str, lab: Lab) -> None
     assert parse_stop(parse_stop(typed, workload).text, workload) == parse_stop(typed, workload)
 
 
-def test_every_built_in_reason_has_a_name_that_sessions_keep() -> None:
-    kinds = {kind for kind in vars(reasons_to_wait).values() if isinstance(kind, type) and hasattr(kind, "sentence")}
-    assert kinds <= set(REASONS.values())
+def test_reasons_keep_the_names_that_sessions_have() -> None:
+    """Not by class: a class that is renamed still needs its old name in conditions."""
+    assert set(REASONS) >= {
+        "at limit", "awaits victims", "before others", "behind in partition", "beyond lookahead", "breaks bound",
+        "claim taken", "fits no row", "leaves no room", "machine goes down", "no nodes", "no slice over",
+        "no victim allowed", "no victims", "nodes kept", "nodes reserved", "not yet", "own claimed",
+        "own columns taken", "own gone", "pivot later", "planned later", "predicted to delay", "room unseen",
+        "too few free", "touches reservation", "trial later", "turn over", "waits for own", "waits for reserved",
+        "window closes", "would delay", "would delay pivot",
+    }  # fmt: skip
     assert (REASONS["too few free"], REASONS["own gone"]) == (reasons_to_wait.TooFewFree, reasons_to_wait.OwnGone)
-    assert [kind_of(reason) for reason in REASONS.values()] == list(REASONS)
+    assert kind_of(reasons_to_wait.OwnGone) == "own gone"
