@@ -9,7 +9,7 @@ from dataclasses import MISSING, Field, fields
 from math import isfinite
 from typing import Any, TypeVar
 
-from sim.cluster.values import ClusterJob, Cores, Limit, Node, Partition, Reservation
+from sim.cluster.values import ClusterJob, Cores, Limit, Node, Partition, Reservation, Share
 
 T = TypeVar("T", ClusterJob, Limit, Node, Partition, Reservation)
 Plain = dict[str, Any]
@@ -123,5 +123,5 @@ _BY_TYPE: Mapping[str, Callable[[Any], Any]] = {
 
 _READERS: dict[str, dict[str, Callable[[Any], Any]]] = {
     cls.__name__: {field.name: _BY_TYPE[str(field.type)] for field in fields(cls)}
-    for cls in (ClusterJob, Limit, Node, Partition, Reservation)
+    for cls in (ClusterJob, Limit, Node, Partition, Reservation, Share)
 }

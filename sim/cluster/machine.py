@@ -9,11 +9,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from sim.cluster.values import Cluster, Reservation
+from sim.cluster.values import Cluster, Reservation, Share
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
 MOST_QOS = 1000
 """Largest number of qualities of service whose priorities are noted."""
+
+
+MOST_SHARES = 20_000
+"""Largest number of accounts and users whose shares are noted."""
 
 
 def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING) -> str:
@@ -32,11 +36,14 @@ def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING) -> str:
         | ({"features": list(filter(None, node.features))} if any(node.features) else {})
         for node in cluster.nodes
     ]
+    has_tiers = any(partition.tier != 1 for partition in cluster.partitions)
     partitions = [
         {"name": partition.name, "nodes": [numbers[name] for name in partition.nodes if name in numbers]}
         | ({"max_time": partition.max_time} if partition.max_time else {})
         | ({"max_nodes": partition.max_nodes} if partition.max_nodes else {})
         | ({"exclusive": True} if partition.is_exclusive else {})
+        | ({"priority": partition.tier} if has_tiers else {})
+        | ({"factor": partition.factor} if partition.factor != 1 else {})
         for partition in cluster.partitions
     ]
     reservations = [
@@ -47,6 +54,13 @@ def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING) -> str:
     machine = {"nodes": nodes, "partitions": partitions} | ({"reservations": reservations} if reservations else {})
     if any(qos.values()):
         machine["qos"] = [{"name": name, "priority": priority} for name, priority in sorted(qos.items())]
+    if cluster.shares:
+        machine["accounts"] = [
+            {"account": each.account, "shares": "parent" if each.shares is None else each.shares}
+            | ({"user": each.user} if each.user else {"parent": each.parent} if each.parent else {})
+            | ({"usage": each.usage} if each.usage else {})
+            for each in cluster.shares[:MOST_SHARES]
+        ]
     return json.dumps(machine, separators=(",", ":"))
 
 
@@ -63,6 +77,15 @@ def is_changed(before: Cluster | None, now: Cluster, qos: dict[str, int]) -> boo
     if is_new:
         qos |= found
     return is_new or before is None or (now.nodes, now.reservations) != (before.nodes, before.reservations)
+
+
+def with_first(cluster: Cluster, first: dict[str, Share]) -> Cluster:
+    """Return the cluster with the shares and usage that each account and user had when it was first seen, because a
+    replay begins then. `first` maps the ids to these and is updated.
+    """
+    for each in cluster.shares if len(first) < MOST_SHARES else ():
+        first.setdefault(each.id, each)
+    return replace(cluster, shares=tuple(first.values()))
 
 
 def with_earlier(cluster: Cluster, earlier: dict[tuple[str, float], Reservation]) -> Cluster:

@@ -7,7 +7,6 @@ The table `jobs` has each job once, as it was last seen, so that the file can be
 
 from __future__ import annotations
 
-import hmac
 import json
 import sqlite3
 import zlib
@@ -20,8 +19,9 @@ from threading import Lock
 from typing import Any
 
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
-from sim.cluster.machine import is_changed, machine_in_words, with_earlier
-from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
+from sim.cluster.machine import is_changed, machine_in_words, with_earlier, with_first
+from sim.cluster.pseudonyms import anonymous, pseudonymous
+from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation, Share
 from sim.databases import connected, foreign_database, refuse_computing
 from sim.errors import FileError
 
@@ -52,6 +52,7 @@ _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("partitions", Partition, "name"),
     ("reservations", Reservation, "name"),
     ("jobs", ClusterJob, "id"),
+    ("shares", Share, "id"),
 )
 """For each kind of item in a picture: field of `Cluster`, class of the items, and field that identifies an item."""
 MOST_PAST = 50_000
@@ -68,6 +69,7 @@ class Recorder:
         self._before: Cluster | None = None
         self._since_frame, self._waits, self._qos = 0, dict[str, str](), dict[str, int]()
         self._machine, self._reserved = "", dict[tuple[str, float], Reservation]()
+        self._shares = dict[str, Share]()
         try:
             # it may be made on another thread than the one that polls
             self._db = connected(path, "mode=rwc", isolation_level=None, check_same_thread=False)
@@ -116,12 +118,12 @@ class Recorder:
         rows = [_row(replace(job, dependency=self._waits[job.id])) for job in told]  # as the job was submitted
         self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
         if is_changed(self._before, shown, self._qos):
-            self._write_machine(with_earlier(shown, self._reserved))
+            self._write_machine(with_first(with_earlier(shown, self._reserved), self._shares))
         self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
         """Add jobs that ended before the recording began, as the scheduler's accounting lists them."""
-        self._write([], [_row(_pseudonymous(job, key) if (key := self._secret) is not None else job) for job in jobs])
+        self._write([], [_row(pseudonymous(job, key) if (key := self._secret) is not None else job) for job in jobs])
 
     def _write(self, polls: list[tuple[Any, ...]], jobs: list[tuple[Any, ...]]) -> None:
         try:
@@ -202,6 +204,7 @@ def _rest(cluster: Cluster) -> Plain:
         "version": cluster.version,
         "me": cluster.me,
         "private": cluster.is_private,
+        "settings": cluster.settings,
         "limits": [encode(limit) for limit in cluster.limits],
         "parts": _columns(cluster),
     }
@@ -388,13 +391,14 @@ def _unpacked(packed: object) -> Plain:
 
 
 def _of_whole(data: Plain) -> Cluster:
+    data = {"shares": [], **data}  # early recordings have none
     items: Plain = {kind: tuple(decode(cls, each) for each in data[kind]) for kind, cls, _ in _KINDS}
     return replace(_with_rest(Cluster(0.0), data), **items)
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
     """Return the cluster with new values of those fields that `_rest` stored completely in `data`."""
-    found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
+    found: Plain = {name: text(data[name]) for name in ("name", "version", "me", "settings") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])
     if "limits" in data:
@@ -431,70 +435,3 @@ def _applied(before: Cluster, data: Plain) -> Cluster:
 
 def _shifts(data: Plain) -> dict[str, list[int]]:
     return {field: list(map(whole, data[f"by {field}"])) for field in SHIFTED if f"by {field}" in data}
-
-
-# Pseudonyms
-
-
-def anonymous(cluster: Cluster, secret: bytes) -> Cluster:
-    """Return the picture with pseudonyms (made with `secret`) for users and accounts, and without any other text that
-    people wrote.
-    """
-    said = _Pseudonyms(secret)
-    return replace(
-        cluster,
-        me=said.of("user", cluster.me),
-        jobs=tuple(_pseudonymous(job, secret) for job in cluster.jobs),
-        nodes=tuple(replace(node, reason="") for node in cluster.nodes),
-        partitions=tuple(
-            replace(each, allowed_accounts=said.all("account", each.allowed_accounts)) for each in cluster.partitions
-        ),
-        reservations=tuple(
-            replace(each, users=said.all("user", each.users), accounts=said.all("account", each.accounts))
-            for each in cluster.reservations
-        ),
-        limits=tuple(replace(limit, name=said.limited(limit)) for limit in cluster.limits),
-    )
-
-
-def _pseudonymous(job: ClusterJob, secret: bytes) -> ClusterJob:
-    said = _Pseudonyms(secret)
-    return replace(
-        job,
-        user=said.of("user", job.user),
-        account=said.of("account", job.account),
-        name=said.of("job", job.name),
-        workdir=said.of("folder", job.workdir),
-        comment="",
-    )
-
-
-class _Pseudonyms:
-    """Pseudonyms made with a secret. A name always gets the same pseudonym; only with the secret can it be found out
-    which name a pseudonym stands for.
-    """
-
-    def __init__(self, secret: bytes) -> None:
-        self._secret = secret
-
-    def of(self, kind: str, name: str) -> str:
-        if not name:
-            return ""
-        return f"{kind}-{hmac.digest(self._secret, f'{kind} {name}'.encode(errors='replace'), 'sha256').hex()[:8]}"
-
-    def all(self, kind: str, names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(self.of(kind, name) for name in names)
-
-    def limited(self, limit: Limit) -> str:
-        """Return the owner of a limit with pseudonyms in place of names. Owners are an account, a QOS, `anna of
-        physics` (user of an account) or `anna in high` (user in a QOS).
-        """
-        name, of, account = limit.name.partition(" of ")
-        if limit.kind == "user":
-            return f"{self.of('user', name)}{of}{self.of('account', account)}"
-        if limit.kind == "account":
-            return self.of("account", limit.name)
-        name, within, qos = limit.name.partition(" in ")
-        if limit.kind in ("qos of a user", "qos of an account"):
-            return f"{self.of(limit.kind.split()[-1], name)}{within}{qos}"
-        return limit.name

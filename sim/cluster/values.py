@@ -67,6 +67,10 @@ class Partition:
     max_nodes: int | None = None
     allowed_accounts: tuple[str, ...] = ()
     """Accounts that may use the partition; empty for all."""
+    tier: int = 1
+    """Tier of the partition: jobs of higher tiers come first (PriorityTier)."""
+    factor: int = 1
+    """Weight of the partition in the priority of its jobs (PriorityJobFactor)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,23 @@ class Limit:
     """Name of the limit in the scheduler, such as `GrpTRES=cpu` or `MaxJobsPU`."""
     most: float
     used: float
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Share of an account, or of a user in an account, in the scheduler's tree of accounts (fair share)."""
+
+    id: str
+    """Number of the association in the scheduler."""
+    account: str
+    user: str = ""
+    """Name of the user; "" for the account itself."""
+    parent: str = ""
+    """Account above this one in the tree; for a user the user's own account. "" for the root of the tree."""
+    shares: int | None = 1
+    """Shares relative to the other entries with this parent; None if the entry takes part with those of its parent."""
+    usage: float = 0.0
+    """Past usage in processor seconds, of which older ones count less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +175,8 @@ class ClusterJob:
     """
     is_exclusive: bool = False
     """True if the job requests whole nodes (`--exclusive`)."""
+    at_once: int = 0
+    """Largest number of tasks of the job's array that may run at the same time; 0 if unlimited or unknown."""
 
     @property
     def is_waiting(self) -> bool:
@@ -203,6 +226,10 @@ class Cluster:
     """Seconds that the commands of this poll took."""
     me: str = ""
     """Name of the user who runs this program."""
+    shares: tuple[Share, ...] = ()
+    """Tree of accounts with their shares and past usage; empty if the scheduler does not tell it."""
+    settings: str = ""
+    """Settings of the scheduler's priorities and backfill, a line each, as its configuration has them."""
 
     @cached_property
     def job_of(self) -> Mapping[str, ClusterJob]:

@@ -37,6 +37,7 @@ from sim.policies.view import Ends
 from sim.workload.limits import Use
 from sim.workload.model import Job, Jobs, Workload
 from sim.workload.outages import Outage, absences, absent, changes_of, closing, gone_for_good, known
+from sim.workload.share_tree import share_trees
 
 
 class State:
@@ -47,9 +48,9 @@ class State:
         "ended_early", "ends", "expected", "expected_row", "free", "granted", "has_limits", "interrupted", "jobs",
         "kept_plan", "killed", "lasts", "leader", "led", "ledger", "limits", "machine", "moved", "node_times",
         "not_passed", "notes", "now", "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild",
-        "releases", "renewed", "reserved", "resized", "row_planned", "running", "sharing", "step_count", "submitted",
-        "successor", "suspended", "suspended_since", "switches", "tally", "timers", "upset", "waiting", "wake_at",
-        "wakes",
+        "releases", "renewed", "reserved", "resized", "row_planned", "running", "share_tree", "sharing", "step_count",
+        "submitted", "successor", "suspended", "suspended_since", "switches", "tally", "timers", "upset", "waiting",
+        "wake_at", "wakes",
     )  # fmt: skip
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
@@ -67,7 +68,7 @@ class State:
         self.now: float = 0
         self.procs = workload.procs
         """Largest number of processors that the machine ever has."""
-        self.machine = machine_of(workload, placement)
+        self.machine, self.share_tree = machine_of(workload, placement), share_trees(workload)
         self.has_limits = workload.limits is not None and any(workload.limits.demands)
         """True if users, accounts or arrays have limits on what runs"""
         self.node_times = tuple(workload.shape.changes_after(-inf)) if workload.shape else ()

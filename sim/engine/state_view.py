@@ -31,6 +31,7 @@ from sim.policies.ranking import Ranking
 from sim.policies.view import Ends, RunningJob
 from sim.workload.model import Job
 from sim.workload.shape import Seats
+from sim.workload.share_tree import ShareTree
 
 _keeping: Callable[[tuple[Job, Reason]], Keep] = partial(tuple.__new__, Keep)
 """Constructor of `Keep` (the decision that a job waits) that is faster than the class itself, because watched runs make
@@ -87,6 +88,9 @@ class StateView(RowQuestions):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a policy cannot change the view's {name}; it yields decisions")
+
+    def share_tree(self) -> ShareTree:
+        return self._state.share_tree()
 
     @property
     def now(self) -> float:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import inf
 from statistics import fmean, median
 
 from sim.cluster.values import Cluster, ClusterJob
 from sim.engine.schedule import Schedule
 from sim.forecast.limits import bounds_of, demands
 from sim.workload.limits import Bound, Limits
-from sim.workload.model import Workload
+from sim.workload.model import Field, Trace, Workload
 
 NEAR = 60.0
 """Largest difference in seconds between two starts that agree."""
@@ -20,6 +21,9 @@ AT_ONCE = "none seen"
 shows waiting.
 """
 ALL = "all jobs"
+HELD = frozenset({"BeginTime", "JobHeldUser", "JobHeldAdmin"})
+"""Reasons to wait of jobs that no scheduler would start."""
+ARRAY_LIMIT = "JobArrayTaskLimit"
 
 
 @dataclass(frozen=True)
@@ -49,21 +53,56 @@ class Seen:
     reasons: Mapping[str, str]
     """For each job (by id) that a picture shows waiting: the last reason to wait that the scheduler gave for it."""
     last: Cluster
+    held: Mapping[str, float] = field(default_factory=dict)
+    """For each job (by id) that was held, or was not to start before a certain time: time of the last picture that
+    shows it so, in seconds since 1970.
+    """
+    at_once: Mapping[str, int] = field(default_factory=dict)
+    """For each array of jobs (by number) with a limit on tasks that run at the same time: this limit."""
+    settings: str = ""
+    """Settings of the scheduler's priorities and backfill, in the form of its configuration; "" if unknown."""
 
     @classmethod
     def of(cls, pictures: Iterable[Cluster]) -> Seen:
-        """Return the facts from pictures (polled states of a cluster), which must be in order of time."""
+        """Return the facts from pictures (polled states of a cluster), which must be in order of time.
+
+        Early recordings do not have the limits of arrays. An array of which a task waited for such a limit has the
+        greatest number of tasks that ran at the same time.
+        """
         jobs: dict[str, ClusterJob] = {}
         reasons: dict[str, str] = {}
-        last = Cluster(0)
+        held: dict[str, float] = {}
+        limited, most = set[str](), Counter[str]()
+        last, settings = Cluster(0), ""
         for last in pictures:
             jobs |= {job.id: job for job in last.jobs}
             reasons |= {job.id: job.reason or "None" for job in last.jobs if job.is_waiting}
-        return cls(jobs, reasons, last)
+            held |= {job.id: last.at for job in last.jobs if job.is_waiting and job.reason in HELD}
+            limited |= {job.array for job in last.jobs if job.is_waiting and job.reason == ARRAY_LIMIT}
+            most |= Counter(job.array for job in last.jobs if job.is_running and job.array)
+            settings = last.settings or settings
+        at_once = {array: most[array] for array in limited if most[array]}
+        at_once |= {job.array: job.at_once for job in jobs.values() if job.array and job.at_once}
+        return cls(jobs, reasons, last, held, at_once, settings)
+
+
+def as_they_came(trace: Trace, seen: Seen) -> Trace:
+    """Return the trace in which jobs that were held, or were not to start before a certain time, come when that was
+    over. Only the accounting tells this to the recording, and not every site has one.
+    """
+    table, begin = trace.table.copy(), float(trace.header.unix_start or 0)
+    for row, job in enumerate(trace.ids):
+        later = seen.held.get(job, -inf) - begin - table[row, Field.SUBMIT]
+        if later > 0:
+            wait = table[row, Field.WAIT]
+            table[row, Field.SUBMIT] += later
+            table[row, Field.WAIT] = max(wait - later, 0.0) if wait >= 0 else wait
+    return replace(trace, table=table)
 
 
 def limited(workload: Workload, seen: Seen) -> Workload:
-    """Return the workload with the limits of accounts, users and QOS (Slurm's qualities of service) that were recorded.
+    """Return the workload with the limits of accounts, users, QOS (Slurm's qualities of service) and arrays that were
+    recorded.
 
     A limit does not apply to a job that exceeds it even alone, because that job did run in reality.
     """
@@ -72,9 +111,15 @@ def limited(workload: Workload, seen: Seen) -> Workload:
     known = demands([job for job in jobs if job is not None], rules)
     own = iter(known.values())
     listed = (() if job is None else next(own) for job in jobs)
-    kept = tuple(tuple(one for one in each if one[1] <= rules[one[0]].limit.most) for each in listed)
-    bounds = tuple(Bound(rule.limit.what, int(rule.limit.most), "of it", rule.limit.name) for rule in rules)
-    return replace(workload, limits=Limits(bounds, kept)) if any(kept) else workload
+    bounds = [Bound(rule.limit.what, int(rule.limit.most), "of it", rule.limit.name) for rule in rules]
+    arrays = {array: len(bounds) + at for at, array in enumerate(seen.at_once)}
+    bounds += [Bound(ARRAY_LIMIT, most, "jobs", f"array {array}") for array, most in seen.at_once.items()]
+    own_array = ([(arrays[job.array], 1)] if job is not None and job.array in arrays else [] for job in jobs)
+    kept = tuple(
+        (*(one for one in each if one[1] <= rules[one[0]].limit.most), *array)
+        for each, array in zip(listed, own_array, strict=True)
+    )
+    return replace(workload, limits=Limits(tuple(bounds), kept)) if any(kept) else workload
 
 
 def agreements(schedule: Schedule, seen: Seen) -> list[Agreement]:
@@ -84,7 +129,8 @@ def agreements(schedule: Schedule, seen: Seen) -> list[Agreement]:
     recorded = schedule.workload.recorded_start.tolist()
     found: dict[str, list[float]] = defaultdict(list)
     for job, start, came in zip(schedule.workload.ids, schedule.start.tolist(), recorded, strict=True):
-        if start == start and came == came:
+        has_come = (last := seen.jobs.get(job)) is None or not last.is_waiting  # else its start is assumed
+        if start == start and came == came and has_come:
             for group in (ALL, seen.reasons.get(job, AT_ONCE)):
                 found[group].append(start - came)
     made = [_agreement(reason, differences) for reason, differences in found.items()]

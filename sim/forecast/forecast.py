@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf, isnan
 from statistics import median
+from typing import ClassVar
 
 import numpy as np
 
@@ -83,6 +84,7 @@ class FromNow(Slurm):
     their nodes.
     """
 
+    keeps_whole_nodes: ClassVar[bool] = False  # plans of cores are nearer to the starts that come
     running: int = field(default=0, repr=False)
     """Number of jobs that already run when the simulation begins; they have the lowest ranks."""
     demands: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict, repr=False, compare=False)

@@ -164,6 +164,13 @@ class NodePlan:
         self._change(start, end, on, -1)
         return on
 
+    def close(self, job: Job, start: float, end: float) -> None:
+        """Take all that is free on the nodes which `hold` has given to the job, from `start` until `end`."""
+        nodes = list(self._seats[job.rank].nodes)
+        for index in range(self._step_at(start), max(bisect_left(self._times, end - MOMENT), 1)):
+            self._free[index][nodes] = np.minimum(self._free[index][nodes], 0)
+            self._sums[index] = None
+
     def let_go(self, job: Job, start: float, end: float) -> None:
         """Free the resources that `hold` occupied for this job from `start` until `end`."""
         self._late.clear()

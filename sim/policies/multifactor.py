@@ -13,8 +13,11 @@ from sim.policies.orders import Order
 from sim.policies.parameters import parameter
 from sim.policies.view import View
 from sim.workload.model import Job
+from sim.workload.share_tree import ShareTree
 
 WEEK = 7 * 86400.0
+MOST_HALVES = 500
+"""Number of half-lives after which sums of usage are written anew, so that no number becomes too large."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,13 @@ class Multifactor(Order):
     without accounts has only users. The usage that counts is the user's own, and an equal part of what others in the
     account used (Slurm without Fair Tree).
 
-    Slurm sums up usage every few minutes, here it is exact at every pass. Otherwise all users have equal shares. Maui
-    weighs targets of usage in place of fair shares, and expansion factors.
+    With shares=tree, users are ranked by Slurm's Fair Tree, which is its default: the factor is the user's rank from
+    below over the number of users. The users of the account that used least for its shares come first, and so it goes
+    on in each account. The machine's file or the recording has the accounts, their shares and past usage
+    (`[[account]]`); what it lacks has one share. Usage is summed up every `period` seconds.
+
+    Otherwise all users have equal shares, and usage is exact at every pass. Maui weighs targets of usage in place of
+    fair shares, and expansion factors.
     """
 
     age: float = parameter(1000.0, "weight of the wait", low=0.0)
@@ -47,9 +55,12 @@ class Multifactor(Order):
     )
     partition: float = parameter(0.0, "weight of the partition's factor, on a machine of nodes", low=0.0)
     qos: float = parameter(0.0, "weight of the priority of the job's QOS, on a machine of nodes", low=0.0)
-    shares: Literal["users", "accounts"] = parameter(
-        "users", "equal shares of all users, or of accounts and of the users in each", choices=("users", "accounts")
+    shares: Literal["users", "accounts", "tree"] = parameter(
+        "users",
+        "equal shares of all users, of accounts and the users in each, or those of Slurm's tree of accounts",
+        choices=("users", "accounts", "tree"),
     )
+    period: float = parameter(300.0, "seconds between two sums of usage, with shares=tree", low=0.0, is_time=True)
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
     """For each user: processor-hours used until now; older usage counts less"""
     total: float = field(default=0.0, repr=False, compare=False)
@@ -61,6 +72,10 @@ class Multifactor(Order):
     accounts: Sequence[str] = field(default=(), repr=False, compare=False)
     ratios: Mapping[tuple[str, int], float] = field(default_factory=dict, repr=False, compare=False)
     """For each (account, user): usage as a multiple of the user's share; empty unless shares=accounts"""
+    ranks: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
+    """For each user in the tree of accounts: factor of the user's rank; empty unless shares=tree"""
+    leaf: Sequence[int] = field(default=(), repr=False, compare=False)
+    """Number of each job's user in `ranks`, indexed by the job's rank; empty unless shares=tree"""
     name: ClassVar[str] = "multifactor"
     columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 
@@ -80,6 +95,7 @@ class Multifactor(Order):
             usage.setdefault(job.user, 0.0)
         at[0] = view.now
         accounts = view.accounts if self.shares == "accounts" else ()
+        tree = view.notes.get("share_tree") or view.share_tree() if self.shares == "tree" else None
         return replace(
             self,
             usage=usage.copy(),
@@ -89,7 +105,36 @@ class Multifactor(Order):
             qos_factors=view.qos_factors,
             accounts=accounts,
             ratios=_ratios(self._in_tree(view, accounts, kept, gained)) if accounts else {},
+            ranks=self._ranks(view, tree) if tree else {},
+            leaf=tree.leaf if tree else (),
         )
+
+    def _ranks(self, view: View, tree: ShareTree) -> Mapping[int, float]:
+        """Return the factor of each user's rank in the tree at the last sum of usage.
+
+        Only ratios of usage matter, so nothing decays in the notes: what is used later counts more. The notes have the
+        usage of each entry in such seconds, the times of the last pass and of the next sum, and the factors.
+        """
+        notes = view.notes
+        if "share_tree" not in notes:
+            notes["share_tree"], notes["used"] = tree, tree.unowned()
+            notes["summed"] = {"from": view.now, "at": view.now, "due": view.now}
+            notes["ranks"] = {}
+        used, clock = notes["used"], notes["summed"]
+        if (view.now - clock["from"]) / self.halflife > MOST_HALVES:
+            worth = exp2((clock["from"] - view.now) / self.halflife)
+            notes["used"] = used = {at: amount * worth for at, amount in used.items()}
+            clock["from"] = view.now
+        begin, end = (exp2((time - clock["from"]) / self.halflife) for time in (clock["at"], view.now))
+        gained = (end - begin) * self.halflife / log(2)
+        for job in (*(run.job for run in view.running.values()), *view.completed, *view.ousted):
+            used[tree.leaf[job.rank]] += job.procs * gained
+        clock["at"] = view.now
+        if view.now >= clock["due"]:
+            clock["due"] = view.now + self.period
+            notes["ranks"] = tree.factors(used)
+        ranks: Mapping[int, float] = notes["ranks"]
+        return ranks
 
     def _in_tree(self, view: View, accounts: Sequence[str], kept: float, gained: float) -> dict[tuple[str, int], float]:
         """Return the usage of each user in each account up to now, as a mapping from (account, user) to
@@ -110,15 +155,17 @@ class Multifactor(Order):
 
     def key(self, job: Job, now: float) -> float:
         age = min((now - job.submit) / self.maxage, 1.0)
-        if self.accounts:
-            share = self.ratios.get((self.accounts[job.rank], job.user), 0.0)
+        if self.leaf:
+            fair = self.ranks.get(self.leaf[job.rank], 0.0)
+        elif self.accounts:
+            fair = exp2(-self.ratios.get((self.accounts[job.rank], job.user), 0.0))
         else:
-            share = self.usage.get(job.user, 0.0) / self.total * len(self.usage) if self.total else 0.0
+            fair = exp2(-self.usage.get(job.user, 0.0) / self.total * len(self.usage)) if self.total else 1.0
         size = min(1, job.procs / self.procs)
         size = size if self.favour == "large" else 1 - size
         own = self.partition * self.factors[job.rank] if self.factors else 0.0
         own += self.qos * self.qos_factors[job.rank] if self.qos_factors else 0.0
-        return -(self.age * age + self.fairshare * exp2(-share) + self.size * size + own)
+        return -(self.age * age + self.fairshare * fair + self.size * size + own)
 
 
 def _ratios(usage: Mapping[tuple[str, int], float]) -> Mapping[tuple[str, int], float]:

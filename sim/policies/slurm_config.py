@@ -14,7 +14,7 @@ _NUMBERS = {
     "priorityweightage": "age", "priorityweightfairshare": "fairshare", "priorityweightjobsize": "size",
     "priorityweightpartition": "partition", "priorityweightqos": "qos",
 }  # fmt: skip
-_TIMES = {"prioritymaxage": "maxage", "prioritydecayhalflife": "halflife"}
+_TIMES = {"prioritymaxage": "maxage", "prioritydecayhalflife": "halflife", "prioritycalcperiod": "period"}
 _SCHEDULER = {"bf_interval": 1, "bf_window": 60, "bf_resolution": 1, "bf_max_job_test": 1, "bf_max_job_user": 1}
 """For each option of Slurm's SchedulerParameters that is used: the number of seconds in its unit, or 1 for a count."""
 _IGNORED = {"priorityweightassoc": "associations", "priorityweighttres": "TRES"}
@@ -27,7 +27,7 @@ def spec_of(text: str) -> tuple[str, tuple[str, ...]]:
 
     >>> lines = ("PriorityWeightAge = 2000 # points", "PriorityMaxAge=1-0", "SchedulerParameters=bf_interval=5,x")
     >>> spec_of(chr(10).join(lines))
-    ('slurm:age=2000,maxage=86400,bf_interval=5', ())
+    ('slurm:age=2000,fairshare=0,size=0,maxage=86400,shares=tree,bf_interval=5', ())
     """
     found: dict[str, str] = {}
     ignored: list[str] = []
@@ -42,12 +42,15 @@ def spec_of(text: str) -> tuple[str, tuple[str, ...]]:
             found[_TIMES[key]] = f"{seconds:.0f}"
         elif key == "priorityfavorsmall" and value.lower() in ("yes", "no"):
             found["favour"] = "small" if value.lower() == "yes" else "large"
+        elif key == "priorityflags":
+            found["shares"] = "accounts" if "no_fair_tree" in value.lower() else "tree"
         elif key == "schedulerparameters":
             found |= _of_scheduler(value)
         elif key in _IGNORED and value not in ("0", "(null)", ""):
             ignored.append(_IGNORED[key])
     if not found:
         raise ParameterError("no priorities of Slurm in it; scontrol show config prints them")
+    found = dict.fromkeys(_NUMBERS.values(), "0") | {"shares": "tree"} | found  # Slurm's defaults since version 19.05
     given = ",".join(f"{name}={value}" for name, value in found.items())
     return written_policy(parse_policy(f"slurm:{given}")), tuple(ignored)
 

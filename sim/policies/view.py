@@ -13,6 +13,7 @@ from sim.machine.profile import Extra
 from sim.policies.ranking import Ranking
 from sim.workload.model import Job
 from sim.workload.shape import Seats
+from sim.workload.share_tree import ShareTree
 
 Ends = Sequence[tuple[float, int, int]]
 """List of (expected end, rank, number of processors) of running jobs, sorted."""
@@ -251,6 +252,9 @@ class View(Protocol):
     @property
     def accounts(self) -> Sequence[str]:
         """Return the accounts of the jobs, indexed by rank; empty if the trace has none."""
+
+    def share_tree(self) -> ShareTree:
+        """Return a new tree of the machine's accounts with their shares; every user of a job has an entry in it."""
 
     def is_held(self, job: Job) -> bool:
         """Return True if a limit on the job's user, account or array holds the job back now. Such jobs are in `queue`

@@ -20,6 +20,7 @@ from sim.workload.columns import numbered
 from sim.workload.job_factors import Ranked
 from sim.workload.limit_rules import LimitRule
 from sim.workload.reserved_nodes import Admission, NodeReservation, Reserved
+from sim.workload.share_entry import ShareEntry
 
 NodePlacement = Literal["lowest", "best", "spread"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}
@@ -171,6 +172,8 @@ class Shape(Ranked, Reserved):
     """Pairs (name, priority) of the qualities of service."""
     is_platform: bool = False
     """True if the nodes are the hosts of a platform of Batsim, whose jobs ask for whole hosts."""
+    accounts: tuple[ShareEntry, ...] = ()
+    """Accounts and users with their shares and past usage, for fair share."""
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"

@@ -430,6 +430,7 @@ class OldSlurm(slurm.Slurm):
             if at == now:
                 yield (Backfill if place else Start)(job, Planned(), plan.seats_of(job))
             else:
+                plan.close(job, at, at + job.estimate)
                 planned[job.rank] = at
                 yield Reserve(job, at, NewPlan())
 

@@ -274,9 +274,11 @@ class Slurm:
                 continue
             held = self.place(machine, jobs[rank], plan, now)
             if held and held.start <= now + self.set["bf_window"]:
-                plan.append(held)
                 if held.start == now:
+                    plan.append(held)
                     start(rank, held)
+                else:  # it keeps its nodes whole
+                    plan.append(Held(held.start, held.until, {node: machine.sizes[node] for node in held.amounts}))
 
     def place(self, machine: Plain, job: dict[str, Any], plan: list[Held], now: float) -> Held | None:
         """Return the job's place in the plan: now, or at the first multiple of bf_resolution at which it fits."""

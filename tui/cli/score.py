@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sim.cluster.recording import Recording
     from sim.forecast.agreement import Agreement
     from sim.forecast.score import Score
+    from sim.workload.model import Workload
 
 MOST_REASONS = 4
 
@@ -39,9 +40,11 @@ def command(
     that run the moment forward with less or more of the cluster in them. The table compares them where all gave one.
 
     With --policy SPEC the jobs of the recording run again under this policy, on the same nodes, with the same limits.
-    The table counts the jobs that start within a minute of the recorded start, by the last reason to wait.
+    The table counts the jobs that start within a minute of the recorded start, by the last reason to wait. The policy
+    slurm has the weights that the recording holds.
 
     With --slurm-conf FILE the policy is slurm, with the weights in a slurm.conf, or printed by scontrol show config.
+    Early recordings need it.
     """
     from sim.cluster.recording import Recording
     from sim.forecast.score import Scorer
@@ -77,21 +80,26 @@ def _weighed(slurm_conf: str) -> tuple[str, list[str]]:
     from sim.policies.slurm_config import CONFIGURATION, spec_of
 
     spec, ignored = spec_of(CONFIGURATION.read(slurm_conf))
-    return spec, [*ignored, *(["partitions"] if "partition=" in spec else []), *(["QOS"] if "qos=" in spec else [])]
+    own = {"partition=": "partitions", "qos=": "QOS", "shares=tree": "the tree of accounts"}
+    return spec, [*ignored, *(name for word, name in own.items() if word in spec)]
 
 
 def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[str]) -> None:
     """Print the agreement of a policy's starts with those of a recording. On stderr, name the weights in `unknown` that
     need data which this recording lacks.
     """
-    from sim.forecast.agreement import Seen, agreements, limited
+    from sim.forecast.agreement import Seen, agreements, as_they_came, limited
     from sim.policies.registry import policy_of
+    from sim.policies.slurm_config import spec_of
     from sim.timeline.scenario import run
+    from sim.workload.model import Workload
     from sim.workload.source import Source
 
-    seen, (_, workload) = Seen.of(recording.pictures()), Source(recording.path).read()
-    has_qos = workload.shape is not None and bool(workload.shape.qos)
-    if lacking := [each for each in unknown if each != "QOS" or not has_qos]:
+    seen, source = Seen.of(recording.pictures()), Source(recording.path)
+    workload = source.made(Workload.of(as_they_came(source.read_trace(), seen)))
+    if policy == "slurm" and seen.settings:
+        policy, unknown = spec_of(seen.settings)
+    if lacking := [each for each in unknown if not _is_known(each, workload)]:
         click.echo(f"schedscope: weights of which a recording does not say enough: {listed(lacking, most=9)}", err=True)
     chosen = policy_of(policy)
     if not (chosen.keeps_reservations or chosen.suspends):  # these cannot keep limits
@@ -103,6 +111,12 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
         raise NotThereError(f"{recording.path}: no job started in it, so no start can be compared")
     else:
         say("\n".join(agreement_lines(found, policy)))
+
+
+def _is_known(weight: str, workload: Workload) -> bool:
+    """Return True if the recording has the data for a weight that not every recording can use."""
+    shape = workload.shape
+    return shape is not None and bool({"QOS": shape.qos, "the tree of accounts": shape.accounts}.get(weight))
 
 
 def agreement_lines(found: Sequence[Agreement], policy: str) -> list[str]:

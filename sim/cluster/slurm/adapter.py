@@ -10,13 +10,16 @@ from datetime import UTC, datetime
 from sim.cluster.slurm import text
 from sim.cluster.slurm.commands import Commands
 from sim.cluster.slurm.limits import limits
+from sim.cluster.slurm.shares import settings, shares
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ClusterError
 from sim.workload.formats.sacct import duration, stamp
 from sim.workload.formats.slurm_text import hosts
 
 SELDOM = 5
-"""Number of polls from one request for nodes, partitions, reservations, limits and parts of priorities to the next."""
+"""Number of polls from one request for nodes, partitions, reservations, limits, shares and parts of
+priorities to the next.
+"""
 MOST_DETAILS = 8
 """Largest number of jobs whose details are requested one job at a time. If there are more, the details of all jobs are
 requested at once.
@@ -78,24 +81,28 @@ class Slurm:
         """Return a cluster with only those facts that never change, such as its name, its version, and the user who
         runs this program.
         """
-        settings = dict(_SETTING.findall(self._commands.ask("scontrol", "show", "config")))
-        is_private = "jobs" in settings.get("PrivateData", "").split(",")
+        said = self._commands.ask("scontrol", "show", "config")
+        known = dict(_SETTING.findall(said))
+        is_private = "jobs" in known.get("PrivateData", "").split(",")
         me = self._commands.ask("id", "-un").strip()
-        name = settings.get("ClusterName") or "cluster"
-        version = f"Slurm {settings.get('SLURM_VERSION', '')}".strip()
-        return Cluster(0.0, name[: text.MOST_LETTERS], version[:40], is_private=is_private, me=me)
+        name = known.get("ClusterName") or "cluster"
+        version = f"Slurm {known.get('SLURM_VERSION', '')}".strip()
+        own = settings(said)
+        return Cluster(0.0, name[: text.MOST_LETTERS], version[:40], is_private=is_private, me=me, settings=own)
 
     def _looked_at(self, known: Cluster) -> Cluster:
         """Return the cluster `known` with new values of its nodes, partitions, reservations, limits and parts of
         priorities, which are requested from Slurm.
         """
         ask = self._commands.ask
+        told = self._unless_refused("scontrol", "show", "assoc_mgr")
         return replace(
             known,
             nodes=text.nodes(ask("scontrol", "-o", "show", "node")),
             partitions=text.partitions(ask("scontrol", "-o", "show", "partition")),
             reservations=text.reservations(ask("scontrol", "-o", "show", "res")),
-            limits=limits(self._unless_refused("scontrol", "show", "assoc_mgr")),
+            limits=limits(told),
+            shares=shares(told),
             parts=text.priority_parts(self._unless_refused("sprio", "-l")),
         )
 

@@ -102,21 +102,32 @@ class Details(NamedTuple):
     cores: tuple[Cores, ...] = ()
     tres: str = ""
     is_exclusive: bool = False
+    eligible: float | None = None
+    """Time from which the job could start; None if unknown, as for a held job."""
+    at_once: int = 0
+    """Largest number of tasks of the job's array that may run at the same time; 0 if unlimited."""
 
 
 def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
-    """Return the jobs, with the cores that they hold and the resources that they request added from `details`, a
-    mapping by job number.
+    """Return the jobs, with the cores that they hold and what they request added from `details`, a mapping by job
+    number. The time at which a job became eligible can change until it starts, so a waiting job does not get it.
     """
     return tuple(
-        replace(job, cores=told.cores if job.is_running else (), tres=told.tres, is_exclusive=told.is_exclusive)
+        replace(
+            job,
+            cores=told.cores if job.is_running else (),
+            tres=told.tres,
+            is_exclusive=told.is_exclusive,
+            at_once=told.at_once,
+            eligible=job.eligible if job.is_waiting else told.eligible or job.eligible,
+        )
         if (told := details.get(job.number)) is not None
         else job
         for job in known
     )
 
 
-def details_of(text: str) -> dict[str, Details]:
+def details_of(text: str, zone: tzinfo = UTC) -> dict[str, Details]:
     """Return a mapping from each job's number to its details, from the text of `scontrol -d show job`."""
     found: dict[str, Details] = {}
     for part in re.split(r"(?m)^(?=JobId=)", text):
@@ -126,9 +137,13 @@ def details_of(text: str) -> dict[str, Details]:
             held = re.finditer(r"\sNodes=(\S+) CPU_IDs=([\d,-]+)", told)
             tres = re.search(r"\sAllocTRES=(\w\S*)", told) or re.search(r"\s(?:Req)?TRES=(\w\S*)", told)
             shares = re.search(r"\sOverSubscribe=(\S+)", told)
+            eligible = re.search(r"\sEligibleTime=(\S+)", told)
+            at_once = re.match(r"JobId=\d+ ArrayJobId=\d+ ArrayTaskId=\S+ ArrayTaskThrottle=(\d{1,9}) ", part, re.ASCII)
             found[match[1]] = Details(
                 tuple(c for h in held for c in _each(h[1], h[2])), _free(tres[1]) if tres else "",
                 shares is not None and shares[1] == "NO",
+                stamp(eligible[1], zone) if eligible else None,
+                int(at_once[1]) if at_once else 0,
             )  # fmt: skip
     return found
 
@@ -177,6 +192,8 @@ def partitions(text: str) -> tuple[Partition, ...]:
             is_exclusive=record.get("OverSubscribe") == "EXCLUSIVE" or record.get("ExclusiveUser") == "YES",
             max_nodes=_whole(record.get("MaxNodes", "")) or None,
             allowed_accounts=() if record.get("AllowAccounts", "ALL") == "ALL" else _list(record["AllowAccounts"]),
+            tier=_whole(record.get("PriorityTier", "1")),
+            factor=_whole(record.get("PriorityJobFactor", "1")),
         )
         for record in records(text, "PartitionName")
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from math import ceil
+from typing import ClassVar
 
 from sim.decisions.reasons import InOrder, NewPlan, Planned
 from sim.decisions.reasons_on_nodes import BehindInPartition
@@ -35,7 +36,8 @@ class Slurm(Ordered):
 
     The backfill half runs at most every bf_interval seconds: it makes a new plan, in which each job, by priority, gets
     the earliest start within bf_window, rounded up to bf_resolution. Jobs planned for now start, the others take their
-    place in the plan. Nothing is promised.
+    place in the plan. There they keep their nodes whole: no job behind them may use a free core of these nodes at the
+    same time, although the job itself may need only a part. Nothing is promised.
 
     Jobs of partitions with a higher tier (PriorityTier) come first. On equal processors there is one partition. A job
     that names several partitions is passed over when none has enough open nodes.
@@ -44,6 +46,8 @@ class Slurm(Ordered):
     """
 
     asks_limits = True
+    keeps_whole_nodes: ClassVar[bool] = True
+    """True if planned jobs leave nothing free on their nodes, as in Slurm."""
 
     order: Order = order_field(Multifactor())
     bf_interval: float = parameter(30.0, "least time between two backfill halves", low=0.0, is_time=True)
@@ -117,6 +121,8 @@ class Slurm(Ordered):
                 continue  # its reservation will be over
             plan.hold(job, at, at + job.estimate)
             if at > now.time:
+                if self.keeps_whole_nodes:
+                    plan.close(job, at, at + job.estimate)
                 planned[job.rank] = at
                 now.reserve(job, at, NewPlan())
             elif place:

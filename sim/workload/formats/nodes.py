@@ -28,10 +28,13 @@ from sim.workload.model import Field, Header, Trace
 from sim.workload.options import MOST_PROCS
 from sim.workload.reserved_nodes import Admission, NodeReservation, admission
 from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request, Shape
+from sim.workload.share_entry import ShareEntry
 
 MACHINE = TextKind("machine", 2**22, TraceError)
 HINT = "scontrol -o show node makes such a file"
 MOST_NODES, MOST_GROUPS, MOST_MEMBERS = 2**16, 2**12, 2**20
+MOST_ACCOUNTS = 100_000
+"""Largest number of accounts and users with shares"""
 """Largest number of nodes, of partitions, and of memberships of nodes in partitions (a node counts in each of its
 partitions).
 """
@@ -123,7 +126,8 @@ def read_machine(text: str, path: object) -> Shape:
     except TraceError as error:
         raise TraceError(f"names no nodes and is no TOML ({shown(error.what)}); {HINT}", path, error.line) from None
     parts = {"nodes": content.get("node"), "partitions": content.get("partition", []), "limits": content.get("limit")}
-    return shape_of({**content, **parts, "reservations": content.get("reservation")}, path)
+    parts |= {"reservations": content.get("reservation"), "accounts": content.get("account")}
+    return shape_of({**content, **parts}, path)
 
 
 # The machine
@@ -154,7 +158,21 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
     named = content.get("qos")
     known = [each for each in named if isinstance(each, dict)] if isinstance(named, list) else []
     qos = tuple((str(each.get("name"))[:64], int(number(each.get("priority")) or 0)) for each in known[:MOST_GROUPS])
-    return Shape(tuple(nodes), groups, placement=placement, limits=limits, reservations=reservations, qos=qos)
+    accounts = tuple(_accounts(content.get("accounts")))
+    return Shape(
+        tuple(nodes), groups, placement=placement, limits=limits, reservations=reservations, qos=qos, accounts=accounts
+    )
+
+
+def _accounts(listed: object) -> Iterator[ShareEntry]:
+    """Yield the entries of the tree of accounts; one without a name is left out, as is what has no meaning in it."""
+    for each in listed[:MOST_ACCOUNTS] if isinstance(listed, list) else []:
+        if not isinstance(each, dict) or not isinstance(each.get("account"), str):
+            continue
+        account, user, parent = (str(each.get(word, ""))[:64] for word in ("account", "user", "parent"))
+        shares, usage = each.get("shares", 1), number(each.get("usage", 0.0))
+        own = None if shares == "parent" else shares if _is_amount(shares) else 1
+        yield ShareEntry(account, user, parent, own, usage if usage and 0 < usage < 1e18 else 0.0)
 
 
 def _reservations(listed: object, nodes: list[ComputeNode], path: object) -> Iterator[NodeReservation]:

@@ -5,6 +5,7 @@ Also tests sim.cluster.codec, sim.cluster.machine.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from sim.cluster.machine import with_earlier
 from sim.cluster.recording import FRAME, Recorder, Recording
-from sim.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Reservation
+from sim.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Reservation, Share
 from sim.errors import FileError
 
 TRIGGER = "CREATE TRIGGER t AFTER INSERT ON polls BEGIN DELETE FROM jobs; END"
@@ -117,33 +118,6 @@ def test_a_recording_goes_on_in_the_same_file(tmp_path: Path) -> None:
         recorder.add(picture)
         recorder.close()
     assert list(Recording(tmp_path / "x.slog").pictures()) == [first, second]
-
-
-def test_pseudonyms_are_stable_and_hide_the_names(tmp_path: Path) -> None:
-    job = ClusterJob("1", "1", "RUNNING", name="secret plan", user="anna", account="physics", workdir="/home/anna")
-    picture = Cluster(
-        1.0,
-        "c",
-        nodes=(Node("n1", 4, reason="broken [anna@today]"),),
-        jobs=(job,),
-        reservations=(Reservation("class", 0, 9, users=("anna",)),),
-        limits=(Limit("user", "anna of physics", "MaxJobs", 2, 1), Limit("qos of a user", "anna in high", "x", 1, 1)),
-        me="anna",
-    )
-    for name in ("a", "b"):
-        recorder = Recorder(tmp_path / name, secret=b"key")
-        recorder.add(picture)
-        recorder.add_history([replace(job, id="0", state="COMPLETED")])
-        recorder.close()
-        held = b"".join(zlib.decompress(row) for (row,) in rows(tmp_path / name, "SELECT data FROM polls"))
-        held += repr(rows(tmp_path / name, "SELECT * FROM jobs")).encode()
-        for word in (b"anna", b"physics", b"secret", b"broken"):
-            assert word not in held
-    first, second = (Recording(tmp_path / name).at(1) for name in "ab")
-    assert first == second
-    assert first.me == first.jobs[0].user == first.reservations[0].users[0]
-    assert first.limits[0].name == f"{first.jobs[0].user} of {first.jobs[0].account}"
-    assert first.limits[1].name == f"{first.jobs[0].user} in high"
 
 
 def rows(path: Path, question: str) -> list[tuple[bytes, ...]]:
@@ -278,6 +252,27 @@ def test_a_reservation_whose_start_moves_is_kept_once_and_one_that_has_begun_sta
     assert [(each.name, each.start) for each in seen.reservations] == [("class", 20.0), ("float", 150.0)]
     over = with_earlier(Cluster(95.0), kept)
     assert over.reservations == (Reservation("class", 20.0, 95.0),)
+
+
+def test_early_recordings_have_no_shares_and_settings(tmp_path: Path) -> None:
+    path = tmp_path / "x.slog"
+    picture = Cluster(
+        1.0, "c", shares=(Share("1", "root", usage=3.0), Share("2", "root", "anna", "root")), settings="A=1"
+    )
+    recorder = Recorder(path)
+    recorder.add(picture)
+    recorder.add(replace(picture, at=2.0, shares=(replace(picture.shares[0], usage=4.0), *picture.shares[1:])))
+    recorder.close()
+    found = [*Recording(path).pictures()]
+    assert [each.shares[0].usage for each in found] == [3.0, 4.0]
+    assert (found[0], found[1].settings) == (picture, "A=1")
+    with closing(sqlite3.connect(path)) as db:
+        data = json.loads(zlib.decompress(db.execute("SELECT data FROM polls").fetchone()[0]))
+        early = {name: value for name, value in data.items() if name not in ("shares", "settings")}
+        db.execute("UPDATE polls SET data = ? WHERE is_frame", (zlib.compress(json.dumps(early).encode()),))
+        db.execute("DELETE FROM polls WHERE NOT is_frame")
+        db.commit()
+    assert [*Recording(path).pictures()] == [Cluster(1.0, "c")]
 
 
 def test_of_two_programs_that_record_in_one_file_the_first_stops(tmp_path: Path) -> None:

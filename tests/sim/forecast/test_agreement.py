@@ -8,7 +8,8 @@ import numpy as np
 
 from sim.cluster.values import Cluster, Limit
 from sim.engine.engine import Engine
-from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, limited
+from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_they_came, limited
+from sim.workload.model import Field, Header, Trace
 from tests.sim.conftest import Lab
 from tests.sim.forecast.test_forecast import NOW, RUNS, WAITS
 
@@ -17,6 +18,7 @@ def test_starts_are_compared_by_the_last_reason_to_wait(lab: Lab) -> None:
     pictures = [
         Cluster(NOW, jobs=(replace(WAITS, id="1", reason="Priority"), replace(WAITS, id="2", reason="Priority"))),
         Cluster(NOW + 9, jobs=(replace(WAITS, id="1", reason="Resources"), replace(RUNS, id="2"))),
+        Cluster(NOW + 18, jobs=(replace(RUNS, id="1"), replace(RUNS, id="2"))),
     ]
     workload = replace(lab.workload(4, "1 0 2 10 10", "2 0 2 10 10", "3 0 4 10 10"), wait=np.array([50, 500, 0]))
     engine = Engine(workload, "fcfs")
@@ -27,6 +29,8 @@ def test_starts_are_compared_by_the_last_reason_to_wait(lab: Lab) -> None:
         Agreement("Resources", 1, 1, 0, 0, 50),
         Agreement(AT_ONCE, 1, 1, 0, 0, 10),
     ]
+    still = Seen.of(pictures[:2])
+    assert agreements(engine.schedule(), still)[0].jobs == 2, "a job that waits to the end has no start"
 
 
 def test_limits_of_the_recording_are_kept(lab: Lab) -> None:
@@ -40,3 +44,29 @@ def test_limits_of_the_recording_are_kept(lab: Lab) -> None:
     engine.run()
     assert engine.schedule().start.tolist() == [0, 0, 10, 1]
     assert limited(workload, Seen.of([Cluster(NOW, jobs=jobs)])) is workload
+
+
+def test_arrays_have_the_limit_of_the_recording_or_what_ran_at_once_while_one_waited_for_it(lab: Lab) -> None:
+    tasks = [replace(WAITS, id=f"7_{task}", array="7", reason="JobArrayTaskLimit") for task in range(3)]
+    begun = [replace(task, state="RUNNING", reason="", nodes=("n1",)) for task in tasks]
+    pictures = [Cluster(NOW, jobs=(*begun[:2], tasks[2])), Cluster(NOW + 9, jobs=(begun[0], *tasks[1:]))]
+    assert Seen.of(pictures).at_once == {"7": 2}
+    assert Seen.of([Cluster(NOW, jobs=tuple(begun))]).at_once == {}
+    assert Seen.of([Cluster(NOW, jobs=tuple(replace(task, at_once=5) for task in tasks))]).at_once == {"7": 5}
+    workload = replace(lab.workload(16, *(f"{at} 0 1 10 10" for at in range(3))), ids=tuple(task.id for task in tasks))
+    engine = Engine(limited(workload, Seen.of(pictures)), "slurm:order=fcfs")
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 0, 10]
+
+
+def test_jobs_that_were_held_come_when_they_were_free(lab: Lab) -> None:
+    held = replace(WAITS, id="2", reason="JobHeldUser")
+    later = replace(WAITS, id="3", reason="BeginTime")
+    seen = Seen.of(
+        [Cluster(1000.0, jobs=(held, later)), Cluster(1030.0, jobs=(replace(held, reason="Priority"), later))]
+    )
+    table = np.full((3, len(Field)), -1.0)
+    table[:, Field.SUBMIT], table[:, Field.WAIT] = (0, 5, 6), (9, 80, -1)
+    trace = as_they_came(Trace("x", "slog", ("1", "2", "3"), table, Header(unix_start=990)), seen)
+    assert trace.column(Field.SUBMIT).tolist() == [0, 10, 40]
+    assert trace.column(Field.WAIT).tolist() == [9, 75, -1]

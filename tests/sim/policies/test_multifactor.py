@@ -98,6 +98,32 @@ def test_it_can_be_gone_back_under_it() -> None:
     assert [queued.job.id for queued in timeline.snapshot().queue] == before
 
 
+def test_users_are_ranked_by_the_tree_of_accounts_at_intervals(lab: Lab) -> None:
+    """Account y used less for its shares than x, so its user 3 comes first, and of x the user who used less."""
+    lines = ("1 0 4 10 10", "2 10 4 20 20", "3 30 4 5 5", "4 31 4 10 10", "5 31 4 10 10", "6 31 4 10 10")
+    jobs = replace(lab.workload(4, *lines), user=np.array([1, 2, 3, 2, 1, 3]), accounts=(*"xxyxxy",))
+    starts, notes = {}, {}
+    for period in (0, 20, 1000):
+        engine = Engine(jobs, f"fcfs:order=multifactor,age=0,size=0,shares=tree,period={period}", watchers=[Checker])
+        engine.run()
+        starts[period], notes[period] = engine.schedule().start.tolist(), engine.state.notes
+    assert starts[0] == [0, 10, 30, 55, 45, 35]
+    assert starts[20] == [0, 10, 30, 55, 45, 35], "summed up at 35 again, not at 31"
+    assert starts[1000] == [0, 10, 30, 35, 45, 55], "all are equal, as in the beginning"
+    used, tree = notes[0]["used"], notes[0]["share_tree"]
+    assert sorted(used[leaf] for leaf in tree.leaf[:3]) == pytest.approx([15 * 4, 20 * 4, 30 * 4], rel=1e-3)
+
+
+def test_usage_over_many_half_lives_stays_finite(lab: Lab) -> None:
+    jobs = replace(lab.workload(4, "1 0 4 10 10", "2 540000 4 10 10", "3 540000 4 10 10"), user=np.array([1, 1, 2]))
+    engine = Engine(jobs, "fcfs:order=multifactor,shares=tree,period=0,halflife=600", watchers=[Checker])
+    engine.run()
+    assert all(used < inf for used in engine.state.notes["used"].values())
+    assert engine.schedule().start.tolist() == [0, 540010, 540000], (
+        "what was used long ago still counts more than nothing"
+    )
+
+
 def test_users_of_an_account_share_what_it_has_on_equal_processors_too(lab: Lab) -> None:
     """Users 1 and 2 of the account x have used as much as user 3 of y: both together count for x."""
     jobs = lab.workload(4, "1 0 4 10 10", "2 0 4 10 10", "3 0 4 10 10", "4 25 4 10 10", "5 25 4 10 10")

@@ -12,6 +12,7 @@ CONFIG = """
 PriorityType            = priority/multifactor
 PriorityDecayHalfLife   = 00:30:00
 PriorityFavorSmall      = Yes
+PriorityCalcPeriod      = 1
 PriorityMaxAge          = 01:00:00
 PriorityWeightAge       = 500
 PriorityWeightFairShare = 5000
@@ -23,12 +24,18 @@ SchedulerParameters     = bf_interval=5,bf_resolution=1,bf_continue,bf_window=60
 """
 SPEC = (
     "slurm:age=500,fairshare=5000,size=700,maxage=3600,halflife=1800,favour=small,partition=1000,qos=2000,"
-    "bf_interval=5,bf_window=3600,bf_resolution=1,bf_max_job_test=50"
+    "shares=tree,period=60,bf_interval=5,bf_window=3600,bf_resolution=1,bf_max_job_test=50"
 )
 
 
 def test_weights_and_backfill_are_read_and_the_rest_is_named() -> None:
     assert spec_of(CONFIG + "PriorityWeightAssoc = 7") == (SPEC, ("associations",))
+
+
+def test_what_is_missing_is_as_in_slurm_and_not_as_in_the_policy() -> None:
+    assert spec_of("PriorityWeightQOS=9")[0] == "slurm:age=0,fairshare=0,size=0,qos=9,shares=tree"
+    flags = "PriorityWeightAge=9\nPriorityFlags=NO_FAIR_TREE,SMALL_RELATIVE_TO_TIME"
+    assert spec_of(flags)[0] == "slurm:age=9,fairshare=0,size=0,shares=accounts"
 
 
 def test_text_without_priorities_is_refused() -> None:

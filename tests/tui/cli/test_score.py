@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.cluster.recording import Recorder
+from sim.cluster.recording import Recorder, Recording
 from sim.cluster.values import Cluster
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.cli.program import error, schedscope
@@ -79,7 +79,22 @@ def test_the_weights_of_a_site_are_those_of_its_configuration(recording: str, tm
     conf = tmp_path / "slurm.conf"
     conf.write_text("PriorityWeightAge=500\nPriorityWeightQOS=7\n", encoding="utf-8")
     run = schedscope("score", recording, "--slurm-conf", str(conf))
-    assert run.stdout.startswith("starts under slurm:age=500,qos=7, compared with the recorded starts\n")
-    assert "weights of which a recording does not say enough: QOS" in run.stderr
+    assert run.stdout.startswith("starts under slurm:age=500,fairshare=0,size=0,qos=7,shares=tree, compared")
+    assert "weights of which a recording does not say enough: QOS and the tree of accounts" in run.stderr
     code, said = error("score", recording, "--policy", "easy", "--slurm-conf", str(conf))
     assert (code, said.partition(";")[0]) == (2, "--slurm-conf is for the policy slurm")
+
+
+def test_slurm_has_the_weights_that_the_recording_holds(recording: str, tmp_path: Path) -> None:
+    path = tmp_path / "told.slog"
+    recorder = Recorder(path)
+    told = "PriorityWeightAge=500\nPriorityFlags=NO_FAIR_TREE\nSchedulerParameters=bf_interval=5"
+    for picture in Recording(recording).pictures():
+        recorder.add(replace(picture, settings=told))
+    recorder.close()
+    for spec, shown in (
+        ("slurm", "slurm:age=500,fairshare=0,size=0,shares=accounts,bf_interval=5"),
+        ("slurm:size=7", "slurm:size=7"),
+    ):
+        said = schedscope("score", str(path), "--policy", spec).stdout
+        assert said.startswith(f"starts under {shown}, compared with the recorded starts\n")

@@ -94,3 +94,22 @@ def test_a_name_with_the_words_of_a_record_changes_no_detail() -> None:
     told = f"JobId=4 JobName={name}\n   UserId=ann(7) GroupId=ann(7)\n   Nodes=n1 CPU_IDs=0 Mem=1\n   TRES=cpu=1\n"
     details = text.details_of(f"{told}   OverSubscribe=OK Contiguous=0\n   Command=b OverSubscribe=NO\n")["4"]
     assert details == text.Details((Cores("n1", 1),), "cpu=1", False)
+
+
+def test_a_job_that_has_started_has_its_eligible_time_and_an_array_its_limit() -> None:
+    told = "JobId=4 ArrayJobId=3 ArrayTaskId=1 ArrayTaskThrottle=2 JobName=ArrayTaskThrottle=9 \n"
+    told += "   UserId=a(7) GroupId=a(7)\n"
+    details = text.details_of(f"{told}   SubmitTime=1970-01-01T00:00:05 EligibleTime=1970-01-01T00:01:00\n")
+    columns = ("id", "number", "array", "state")
+    for state, eligible in (("PENDING", None), ("RUNNING", 60.0)):
+        (job,) = text.with_details(text.jobs(f"3_1|4|3|{state}\n", columns=columns), details)
+        assert (job.at_once, job.eligible) == (2, eligible)
+    told = (
+        "JobId=4 JobName=a ArrayTaskId=1 ArrayTaskThrottle=9 b\n   UserId=a(7) GroupId=a(7)\n   EligibleTime=Unknown\n"
+    )
+    assert text.details_of(told)["4"][3:] == (None, 0)
+
+
+def test_partitions_have_tiers_and_factors() -> None:
+    told = "PartitionName=a Nodes=n1 PriorityJobFactor=100 PriorityTier=3\nPartitionName=b Nodes=n1\n"
+    assert [(each.tier, each.factor) for each in text.partitions(told)] == [(3, 100), (1, 1)]

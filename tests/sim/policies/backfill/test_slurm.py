@@ -145,3 +145,23 @@ def test_users_of_an_account_share_what_it_has(tmp_path: Path) -> None:
     assert on_nodes(tmp_path, case, "slurm:age=0") == {"1": 0, "2": 10, "3": 20, "4": 30, "5": 40}
     starts = on_nodes(tmp_path, case, "slurm:age=0,shares=accounts")
     assert starts == {"1": 0, "2": 20, "3": 10, "4": 40, "5": 30}
+
+
+def test_planned_jobs_keep_their_nodes_whole(tmp_path: Path) -> None:
+    """Job 2 is planned for two cores of node 1 at 50, when job 1 ends. Job 4 would fit beside it, but waits for it."""
+    jobs = [
+        {"id": "1", "submit": 0, "run": 50, "estimate": 50, "nodes": 1, "cores": 3},
+        {"id": "2", "submit": 1, "run": 100, "estimate": 100, "nodes": 1, "cores": 2},
+        {"id": "4", "submit": 2, "run": 60, "estimate": 60, "nodes": 1, "cores": 1},
+    ]
+    starts = on_nodes(
+        tmp_path, {"nodes": [{"cores": 4}], "jobs": jobs}, "slurm:order=fcfs,bf_interval=0,bf_resolution=1"
+    )
+    assert starts == {"1": 0, "2": 50, "4": 50}
+    jobs[2]["estimate"] = 48
+    assert (
+        on_nodes(tmp_path, {"nodes": [{"cores": 4}], "jobs": jobs}, "slurm:order=fcfs,bf_interval=0,bf_resolution=1")[
+            "4"
+        ]
+        == 2
+    )

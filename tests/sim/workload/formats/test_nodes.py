@@ -11,6 +11,7 @@ from sim.errors import TraceError
 from sim.workload.formats.nodes import read, read_machine
 from sim.workload.model import Workload
 from sim.workload.reading import read as read_file
+from sim.workload.share_entry import ShareEntry
 
 NODE = {"cores": 4, "mem": 16}
 JOB = {"id": "1", "submit": 0, "run": 5, "nodes": 1, "cores": 2, "mem": 8}
@@ -135,3 +136,33 @@ def test_wrong_machines_are_refused_in_one_line(text: str, told: str) -> None:
 def test_wrong_json_is_refused(text: str) -> None:
     with pytest.raises(TraceError):
         read(text, "x", "x.json")
+
+
+def test_accounts_have_shares_and_what_has_no_meaning_is_left_out() -> None:
+    text = """
+[[node]]
+cores = 4
+
+[[account]]
+account = "physics"
+parent = "science"
+shares = 10
+usage = 5.5
+
+[[account]]
+account = "physics"
+user = "ann"
+shares = "parent"
+
+[[account]]
+account = "art"
+shares = -3
+usage = nan
+
+[[account]]
+user = "nobody"
+"""
+    assert read_machine(text, "x").accounts == (
+        ShareEntry("physics", "", "science", 10, 5.5), ShareEntry("physics", "ann", "", None), ShareEntry("art"),
+    )  # fmt: skip
+    assert read_machine(text.replace("[[account]]", "[[other]]"), "x").accounts == ()

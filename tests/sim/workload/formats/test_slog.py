@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from sim.cluster.recording import Recorder
-from sim.cluster.values import Cluster, ClusterJob, Node, Partition
+from sim.cluster.values import Cluster, ClusterJob, Node, Partition, Share
 from sim.errors import TraceError
 from sim.workload.follows import After, Follow
 from sim.workload.model import Field
 from sim.workload.reading import read
 from sim.workload.shape import Seats
+from sim.workload.share_entry import ShareEntry
 
 NODES = (Node("n1", 8), Node("n2", 8))
 DONE = ClusterJob(
@@ -153,3 +154,26 @@ def test_memory_gpus_and_reservations_are_counted_as_not_modelled(tmp_path: Path
     recorder.close()
     (note,) = read(path).fidelity.unmodelled().assumed
     assert note.what.endswith("by memory (2 jobs), GPUs (1 job) and reservations (1 job)")
+
+
+def test_the_tree_of_accounts_has_the_usage_of_the_first_poll(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "x.slog")
+    tree = (
+        Share("1", "root"),
+        Share("3", "physics", "", "root", 10, 5.5),
+        Share("5", "physics", "ann", "physics", None),
+    )
+    lists = (Partition("batch", ("n1",), tier=2, factor=7), Partition("gpu", ("n1",)))
+    recorder.add(Cluster(1e9, nodes=NODES, jobs=(replace(WAITS, id="5"),), partitions=lists, shares=tree))
+    later = (*(replace(each, usage=9.0) for each in tree), Share("6", "physics", "bob", "physics", 2, 4.0))
+    recorder.add(Cluster(1e9 + 70, nodes=NODES[:1], jobs=(replace(WAITS, id="5"),), partitions=lists, shares=later))
+    recorder.close()
+    shape = read(tmp_path / "x.slog").shape
+    assert shape is not None
+    assert shape.accounts == (
+        ShareEntry("root"),
+        ShareEntry("physics", "", "root", 10, 5.5),
+        ShareEntry("physics", "ann", "", None),
+        ShareEntry("physics", "bob", "", 2, 4.0),
+    )
+    assert [(group.priority, group.factor) for group in shape.groups] == [(2, 7), (1, 1)]

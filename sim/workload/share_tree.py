@@ -1,0 +1,159 @@
+"""Tree of accounts with shares and past usage, and Slurm's Fair Tree, which ranks the users in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from math import inf
+
+from sim.workload.model import Field, Workload
+from sim.workload.share_entry import ShareEntry
+
+ROOT = "root"
+"""Name of the account at the root of Slurm's tree; an account without parent has this parent."""
+DEEPEST = 50
+"""Greatest depth of an account in the tree; a deeper one counts as if it were below the root."""
+
+
+class ShareTree:
+    """Tree of accounts in which each job belongs to a user. Accounts and users of jobs that it lacks are added, with
+    one share each.
+    """
+
+    def __init__(self, entries: Iterable[ShareEntry], jobs: Iterable[tuple[str, str]]) -> None:
+        """Make the tree of the entries; `jobs` has the account and user of each job by rank."""
+        known = {(each.account, each.user): each for each in entries}
+        leaves = [*jobs]
+        for account, user in dict.fromkeys(leaves):
+            known.setdefault((account, ""), ShareEntry(account))
+            known.setdefault((account, user or "?"), ShareEntry(account, user or "?"))
+        for account in {each.account for each in known.values()} - {account for account, user in known if not user}:
+            known[account, ""] = ShareEntry(account)
+        self.entries: tuple[ShareEntry, ...] = tuple(known.values())
+        numbers = {key: at for at, key in enumerate(known)}
+        self.leaf: tuple[int, ...] = tuple(numbers[account, user or "?"] for account, user in leaves)
+        """For each job by rank: index of its user in `entries`"""
+        self._accounts = {account: at for (account, user), at in numbers.items() if not user}
+
+    def copy(self) -> ShareTree:
+        """Return the tree itself, which never changes."""
+        return self
+
+    @cached_property
+    def _above(self) -> tuple[tuple[int, ...], ...]:
+        """Return for each entry the indices of the accounts above it, the nearest first; the root is left out."""
+        return tuple(self._chain(each) for each in self.entries)
+
+    def _chain(self, entry: ShareEntry) -> tuple[int, ...]:
+        found, name = list[int](), entry.account if entry.user else entry.parent
+        while name and name != ROOT and name in self._accounts:
+            found.append(self._accounts[name])
+            name = self.entries[found[-1]].parent
+            if len(found) > DEEPEST:
+                return ()  # too deep, or accounts in a circle
+        return tuple(at for at in found if self.entries[at].shares is not None)
+
+    @cached_property
+    def _below(self) -> Mapping[int, Sequence[int]]:
+        """Return a mapping from each account to the entries directly below it; -1 stands for the root."""
+        found: dict[int, list[int]] = {-1: []}
+        for at, (each, above) in enumerate(zip(self.entries, self._above, strict=True)):
+            if each.user or (each.shares is not None and each.account != ROOT):
+                found.setdefault(above[0] if above else -1, []).append(at)
+        return found
+
+    def unowned(self) -> dict[int, float]:
+        """Return a mapping from each entry to its usage before the trace, in processor seconds. That of an account is
+        the part which its users and accounts do not explain, such as that of users who have left.
+        """
+        left = {at: each.usage for at, each in enumerate(self.entries)}
+        for parent, children in self._below.items():
+            if parent >= 0:
+                left[parent] = max(left[parent] - sum(self.entries[at].usage for at in children), 0.0)
+        if ROOT in self._accounts:
+            at = self._accounts[ROOT]
+            left[at] = max(left[at] - sum(self.entries[child].usage for child in self._below[-1]), 0.0)
+        return left
+
+    def factors(self, usage: Mapping[int, float]) -> dict[int, float]:
+        """Return the fair share factor of each user, by index: the rank from below over the number of users.
+
+        `usage` maps entries to their own usage, without that of the entries below. The level of an entry is its part of
+        the shares at its place over its part of the usage there. Entries with the highest level come first with all
+        users in them, and so do the entries in each account. Users with the same level have the same rank, and accounts
+        with the same level are ranked as one.
+
+        >>> tree = ShareTree([ShareEntry("a", shares=3), ShareEntry("b")], [("a", "ann"), ("a", "bob"), ("b", "cy")])
+        >>> names = [entry.user for entry in tree.entries]
+        >>> {names[at]: round(factor, 2) for at, factor in tree.factors({2: 20.0, 3: 40.0, 4: 30.0}).items()}
+        {'ann': 1.0, 'bob': 0.67, 'cy': 0.33}
+        """
+        total = [0.0] * len(self.entries)
+        root = 0.0
+        for at, amount in usage.items():
+            root += amount
+            total[at] += amount
+            for account in self._above[at]:
+                total[account] += amount
+        levels = [inf] * len(self.entries)
+        for parent, children in self._below.items():
+            shares = sum(self.entries[at].shares or 0 for at in children)
+            used = total[parent] if parent >= 0 else root
+            for at in children:
+                levels[at] = _level(self.entries[at].shares, shares, total[at], used)
+        found: dict[int, float] = {}
+        users = sum(bool(each.user) for each in self.entries)
+        self._rank(self._below[-1], levels, found, users, users, is_tied=False)
+        return {at: rank / users for at, rank in found.items()}
+
+    def _rank(
+        self,
+        places: Sequence[int],
+        levels: Sequence[float],
+        found: dict[int, float],
+        rank: int,
+        next: int,
+        is_tied: bool,
+    ) -> tuple[int, int]:
+        """Add the ranks of all users at and below these entries to `found`, a mapping from the index of a user.
+
+        `rank` is the last rank given and `next` the next one; return both as they are afterwards. With `is_tied` the
+        first user gets the last rank.
+        """
+        order = sorted(places, key=lambda at: (-levels[at], not self.entries[at].user))
+        before: float | None = None
+        at = 0
+        while at < len(order):
+            level = levels[order[at]]
+            tied = is_tied if at == 0 and is_tied else before == level
+            if self.entries[order[at]].user:
+                rank = rank if tied else next
+                found[order[at]] = rank
+                next, at = next - 1, at + 1
+            else:
+                merged = [one for one in order[at:] if levels[one] == level]
+                children = [child for one in merged for child in self._below.get(one, ())]
+                rank, next = self._rank(children, levels, found, rank, next, tied)
+                at += len(merged)
+            before = level
+        return rank, next
+
+
+def share_trees(workload: Workload) -> Callable[[], ShareTree]:
+    """Return a function that makes the tree of the machine's accounts with the accounts and users of all jobs."""
+
+    def made() -> ShareTree:
+        users = [workload.called(Field.USER, number) for number in workload.user.tolist()]
+        accounts = workload.accounts or [ROOT] * len(users)
+        return ShareTree(workload.shape.accounts if workload.shape else (), zip(accounts, users, strict=True))
+
+    return made
+
+
+def _level(own: int | None, shares: int, usage: float, used: float) -> float:
+    """Return the part of the shares over the part of the usage; infinite if nothing was used, 0 without shares."""
+    if own is None:
+        return inf
+    if not own:
+        return 0.0
+    return own / shares / (usage / used) if usage and used else inf
