@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 USUAL, LEAST, MOST = 60.0, 10.0, 900.0
 """Seconds between two polls: default, smallest and largest value."""
-SLOW = 1.0
-"""Duration in seconds of a scheduler's answer to a poll, above which the answer counts as slow."""
+SLOW = 0.1
+"""Share of the requested interval between two polls. A scheduler's answer that takes longer counts as slow."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds until the next poll (`wait`), as an immutable value. `after` returns the pace after a poll whose answer
-    took `cost` seconds.
+    """Seconds from the beginning of a poll to that of the next one (`wait`), as an immutable value. `after` returns the
+    pace after a poll whose answer took `cost` seconds.
 
-    >>> Pace.of(5).wait, Pace.of(60).after(cost=0.2).wait, Pace.of(60).after(cost=1.5).after(cost=None).wait
+    >>> Pace.of(5).wait, Pace.of(60).after(cost=5.9).wait, Pace.of(60).after(cost=6.1).after(cost=None).wait
     (10.0, 60.0, 240.0)
     """
 
@@ -34,6 +34,15 @@ class Pace:
 
         A slow answer (see `SLOW`) or none doubles the interval. A fast answer resets it to the requested interval.
         """
-        if cost is not None and cost <= SLOW:
+        if cost is not None and cost <= SLOW * self.every:
             return Pace(self.every, self.every)
         return Pace(self.every, min(max(2 * self.wait, self.every), MOST))
+
+    def left(self, since: float) -> float:
+        """Return the seconds until the next poll if the last one began `since` seconds ago. A poll that came late does
+        not delay the next ones: they keep to the times at which they would have begun.
+
+        >>> Pace.of(60).left(since=0.5), Pace.of(60).left(since=61.0)
+        (59.5, 59.0)
+        """
+        return self.wait - since % self.wait

@@ -90,6 +90,7 @@ def _record(source: Source, recorder: Recorder, every: float, since: float, poll
 
     pace, before, failed = Pace.of(every), None, ""
     while polls is None or polls > 0:
+        begun = time.monotonic()
         try:
             cluster = source.snapshot()
         except ClusterError as error:
@@ -107,7 +108,7 @@ def _record(source: Source, recorder: Recorder, every: float, since: float, poll
             pace, before, failed = pace.after(cluster.cost), cluster, ""
         polls = None if polls is None else polls - 1
         if polls != 0:
-            time.sleep(pace.wait)
+            time.sleep(pace.left(time.monotonic() - begun))
     return 0
 
 

@@ -353,8 +353,9 @@ class Live(Watch):
 
     def _bring(self) -> None:
         while not self._over.is_set():
+            begun = time.monotonic()
             self._ask()
-            self._over.wait(self._pace.wait)
+            self._over.wait(self._pace.left(time.monotonic() - begun))
 
     def _ask(self) -> None:
         try:

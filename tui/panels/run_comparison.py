@@ -131,11 +131,10 @@ def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width
         values = tuple(getattr(total, key) for total in totals)
         if any(values):
             yield _row(context, versus(metric(key), *values), grid, judged=level.is_level)
-    submitted = int((context.about.workload.submit <= context.scene.clock).sum())
     for label, counts in (
         ("ended", [total.finished for total in totals]),
         ("under way", [total.started - total.finished for total in totals]),
-        ("not started", [submitted - total.started for total in totals]),
+        ("not started", scene.waiting),
     ):
         yield _row(context, versus(metric("jobs"), *counts), grid, label)
     yield from _shifts(context, scene, width)

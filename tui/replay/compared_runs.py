@@ -49,6 +49,7 @@ class Versus(LiveComparison):
             shifts=self.shifts(moment),
             never=self.never,
             comparison=self.comparison,
+            waiting=(len(self._stages[0].snapshot.queue), len(self._stages[1].snapshot.queue)),
         )
         return scene if self.parting is None else self._with_parting(scene, self.parting)
 

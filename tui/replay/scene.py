@@ -106,6 +106,10 @@ class VersusScene:
     """Titles of both runs, with all policies that each had and when they took over; None if not known."""
     comparison: Comparison | None = None
     """Comparison of the whole runs; None until both are computed."""
+    waiting: tuple[int, int] = (0, 0)
+    """Number of waiting jobs in each run. Jobs that wait for other jobs are submitted at different times in the
+    runs.
+    """
 
 
 @dataclass(frozen=True, slots=True)

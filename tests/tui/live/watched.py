@@ -12,7 +12,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from sim.cluster.pace import SLOW
+from sim.cluster.pace import LEAST, SLOW
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ClusterError
 from tests.sim.cluster.captures import series
@@ -64,7 +64,7 @@ class Scripted:
             self.pictures.pop(0)
         if found is None:
             raise ClusterError("squeue: Unable to contact slurm controller")
-        return replace(found, cost=2 * SLOW) if found is before else found
+        return replace(found, cost=2 * SLOW * LEAST) if found is before else found
 
     def history(self, since: float) -> tuple[ClusterJob, ...]:
         return self.ended

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +64,23 @@ def line_of(context: Context, label: str, width: int = 60) -> Line:
 
 
 # The panel
+
+
+def test_jobs_that_wait_for_others_are_counted_when_their_own_run_submits_them(tmp_path: Path) -> None:
+    """Under firstfit job 3 ends at 20, so job 4 is submitted then. Under fcfs job 3 still waits."""
+    path = tmp_path / "follows.json"
+    asked = {"run": 100, "nodes": 1, "cores": 3}
+    jobs = [
+        asked | {"id": "1", "submit": 0},
+        asked | {"id": "2", "submit": 1},
+        asked | {"id": "3", "submit": 2, "run": 18, "cores": 1},
+        asked | {"id": "4", "submit": 3, "dependency": "afterok:3"},
+    ]
+    path.write_text(json.dumps({"nodes": [{"cores": 4}], "jobs": jobs}), encoding="utf-8")
+    context = compared(str(path), "firstfit", "fcfs", 4)
+    assert context.scene.clock == 20
+    assert line_of(context, "not started").text.split() == ["not", "started", "2", "2"]
+    assert scene(context).waiting == (2, 2)
 
 
 def test_the_whole_panel_of_a_small_figure() -> None:
