@@ -67,6 +67,7 @@ class StateView(RowQuestions):
     tiers: Sequence[int] = _is("_state.machine.tiers")
     factors: Sequence[float] = _is("_state.machine.factors")
     qos_factors: Sequence[float] = _is("_state.machine.qos_factors")
+    node_parts: Sequence[float] = _is("_state.machine.node_parts")
     accounts: Sequence[str] = _is("_state.machine.accounts")
     beside: Callable[..., Extra | Leftover]
     held: Callable[[int], int]

@@ -24,7 +24,7 @@ class NodeMachine(Machine):
     has_nodes = True
 
     __slots__ = (
-        "confined", "factors", "lasts", "left", "now", "promised", "qos_factors", "requests", "seats",
+        "confined", "factors", "lasts", "left", "node_parts", "now", "promised", "qos_factors", "requests", "seats",
         "shape", "tiers",
     )  # fmt: skip
 
@@ -47,6 +47,7 @@ class NodeMachine(Machine):
         self.seats: dict[int, Seats] = {}
         """For each running job, by rank: the nodes and amounts that it holds"""
         self.tiers, self.factors, self.qos_factors = shape.tiers, shape.factors, shape.qos_factors
+        self.node_parts = shape.node_parts
         self.promised: dict[int, tuple[float, Seats]] = {}
         """For each job with a reservation, by rank: (reserved start, nodes and amounts reserved for it)"""
 

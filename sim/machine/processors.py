@@ -96,9 +96,11 @@ class Machine:
     tiers: Sequence[int] = ()
     factors: Sequence[float] = ()
     qos_factors: Sequence[float] = ()
-    """Three sequences with the ranks of jobs as indices. `tiers`: tier of the job's partition (jobs of a higher tier
+    node_parts: Sequence[float] = ()
+    """Four sequences with the ranks of jobs as indices. `tiers`: tier of the job's partition (jobs of a higher tier
     come first). `factors`: the partition's factor in the job's priority. `qos_factors`: the factor of the job's quality
-    of service. A sequence is empty if all jobs have equal values.
+    of service. `node_parts`: the least number of nodes that the job asks for, as a share of all. A sequence is empty if
+    all jobs have equal values, and the last one also on equal processors.
     """
     has_nodes = False
     """True if the machine consists of nodes (see `NodeMachine`), False for equal processors."""

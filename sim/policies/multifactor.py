@@ -26,7 +26,8 @@ class Multifactor(Order):
 
     age: the wait over maxage, at most 1. fairshare: 2 to the power of -u/s; u is the user's share of all usage, s an
     equal share for each user seen so far. Usage counts half after each halflife. size: the job's share of the available
-    machine, or with favour=small the rest.
+    machine, or with favour=small the rest. On nodes it is the mean of the shares of cores and of nodes, of which the
+    least number counts that the job asks for, as in Slurm.
 
     partition: the factor of the job's partition on a machine of nodes (PriorityJobFactor), as a share of the greatest.
 
@@ -69,6 +70,8 @@ class Multifactor(Order):
     """Factors of the jobs' partitions, indexed by rank; empty if all are equal"""
     qos_factors: Sequence[float] = field(default=(), repr=False, compare=False)
     """Priorities of the jobs' QOS as shares of the greatest, indexed by rank; empty if all are equal"""
+    node_parts: Sequence[float] = field(default=(), repr=False, compare=False)
+    """Least numbers of nodes that the jobs ask for, as shares of all, indexed by rank; empty on equal processors"""
     accounts: Sequence[str] = field(default=(), repr=False, compare=False)
     ratios: Mapping[tuple[str, int], float] = field(default_factory=dict, repr=False, compare=False)
     """For each (account, user): usage as a multiple of the user's share; empty unless shares=accounts"""
@@ -103,6 +106,7 @@ class Multifactor(Order):
             procs=max(1, view.procs),
             factors=view.factors,
             qos_factors=view.qos_factors,
+            node_parts=view.node_parts,
             accounts=accounts,
             ratios=_ratios(self._in_tree(view, accounts, kept, gained)) if accounts else {},
             ranks=self._ranks(view, tree) if tree else {},
@@ -162,6 +166,7 @@ class Multifactor(Order):
         else:
             fair = exp2(-self.usage.get(job.user, 0.0) / self.total * len(self.usage)) if self.total else 1.0
         size = min(1, job.procs / self.procs)
+        size = (size + self.node_parts[job.rank]) / 2 if self.node_parts else size
         size = size if self.favour == "large" else 1 - size
         own = self.partition * self.factors[job.rank] if self.factors else 0.0
         own += self.qos * self.qos_factors[job.rank] if self.qos_factors else 0.0

@@ -250,6 +250,12 @@ class View(Protocol):
         """
 
     @property
+    def node_parts(self) -> Sequence[float]:
+        """Return, for each job by rank, the least number of nodes that it asks for, as a share of all nodes; empty on
+        equal processors.
+        """
+
+    @property
     def accounts(self) -> Sequence[str]:
         """Return the accounts of the jobs, indexed by rank; empty if the trace has none."""
 

@@ -12,6 +12,7 @@ class Ranked:
     priority.
     """
 
+    nodes: tuple[Any, ...]
     groups: tuple[Any, ...]
     requests: tuple[Any, ...]
     qos: tuple[tuple[str, int], ...]
@@ -51,6 +52,12 @@ class Ranked:
         most = max(known.values(), default=0)
         found = tuple(known.get(request.qos, 0) / most for request in self.requests) if most else ()
         return found if len({*found}) > 1 else ()
+
+    @cached_property
+    def node_parts(self) -> tuple[float, ...]:
+        """Return, for each job by rank, the least number of nodes that it asks for, divided by the number of nodes."""
+        nodes: int = len(self.nodes)
+        return tuple((r.nodes if r.nodes is not None else r.least) / nodes for r in self.requests)
 
     def _best(self, values: Sequence[float]) -> tuple[float, ...]:
         """Return, for each job by rank, the highest of `values` (one for each partition) over the job's partitions.

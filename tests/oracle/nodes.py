@@ -194,6 +194,7 @@ class Slurm:
         self.set: dict[str, float] = {**usual, **given}
         self.parts = {part["name"]: part for part in case.get("partitions", [])}
         self.cores = sum(node["cores"] for node in case["nodes"])
+        self.nodes = len(case["nodes"])
         self.last, self.again = -inf, inf
         """Time of the last backfill half, and of the next one if nothing else happens before"""
 
@@ -223,10 +224,15 @@ class Slurm:
         weighed: float = (
             self.set["age"] * min((now - came) / self.set["maxage"], 1)
             + self.set["fairshare"] * exp2(-share)
-            + self.set["size"] * min(amount(job, "cores") / self.cores, 1)
+            + self.set["size"] * (min(amount(job, "cores") / self.cores, 1) + self.least(job) / self.nodes) / 2
             + self.set["partition"] * own
         )
         return weighed
+
+    @staticmethod
+    def least(job: dict[str, Any]) -> int:
+        """Return the least number of nodes that the job asks for."""
+        return int(job.get("nodes", job.get("least_nodes", 1)))
 
     def tier(self, job: dict[str, Any]) -> int:
         if "reservation" in job:
@@ -248,7 +254,7 @@ class Slurm:
         shut: set[int] = set()  # nodes
         for rank in order():
             job, own = jobs[rank], jobs[rank].get("reservation")
-            least = int(job.get("nodes", job.get("least_nodes", 1)))
+            least = self.least(job)
             every = range(len(machine.sizes))
             sets = [set(self.parts.get(name, {}).get("nodes", every)) for name in job.get("partitions", [""])]
             wide = [nodes for nodes in sets if len(nodes - shut) >= least]

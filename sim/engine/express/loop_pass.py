@@ -26,9 +26,9 @@ _CALLS = (
 """Members that are methods of `CheckedCalls`"""
 _AS_EVER = {
     "accounts", "factors", "has_nodes", "in_tail", "in_time", "is_held", "job", "lacks", "machine_ahead",
-    "new_ranking", "notes", "now", "open_partitions", "owners", "planned", "procs", "qos_factors", "queued",
-    "reserved_start", "seats_outside", "share_tree", "spares", "there", "tiers", "time", "unplanned", "finished",
-    "reserved", "suspended",
+    "new_ranking", "node_parts", "notes", "now", "open_partitions", "owners", "planned", "procs", "qos_factors",
+    "queued", "reserved_start", "seats_outside", "share_tree", "spares", "there", "tiers", "time", "unplanned",
+    "finished", "reserved", "suspended",
 }  # fmt: skip
 """Members of `StatePass` that are right in the loop, too: what they ask is constant, up to date or asked of this
 object

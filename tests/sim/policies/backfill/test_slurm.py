@@ -165,3 +165,15 @@ def test_planned_jobs_keep_their_nodes_whole(tmp_path: Path) -> None:
         ]
         == 2
     )
+
+
+def test_on_nodes_the_size_of_a_job_is_the_mean_of_its_shares_of_cores_and_nodes(tmp_path: Path) -> None:
+    """Job 3 asks for a quarter of the nodes, job 2 for all of them."""
+    jobs = [
+        {"id": "1", "submit": 0, "run": 10, "estimate": 10, "nodes": 4, "cores": 4},
+        {"id": "3", "submit": 1, "run": 10, "estimate": 10, "tasks": 5, "cores": 1, "exclusive": True},
+        {"id": "2", "submit": 2, "run": 10, "estimate": 10, "nodes": 4, "cores": 1, "exclusive": True},
+    ]
+    case = {"nodes": [{"cores": 4, "count": 4}], "jobs": jobs}
+    assert on_nodes(tmp_path, case, "slurm:age=0,fairshare=0") == {"1": 0, "2": 10, "3": 20}
+    assert on_nodes(tmp_path, case, "slurm:age=0,fairshare=0,favour=small") == {"1": 0, "3": 10, "2": 20}
