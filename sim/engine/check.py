@@ -259,11 +259,9 @@ class Checker:
         history = self._history
         self._open.update(range(self._seen, len(history)))
         self._seen = len(history)
-        for index in sorted(self._open):
-            stretch = history.stretch(index)
-            if stretch.end is not None:
-                self._open.remove(index)
-                yield stretch
+        for index in sorted(filter(history.is_over, self._open)):
+            self._open.remove(index)
+            yield history.stretch(index)
 
     def _pinned(self) -> None:
         """Check that a job resumes on the processors or columns that it had before its suspension, unless the policy

@@ -20,6 +20,7 @@ from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
 from typing import Any, TypeVar
 
+from sim.captured_output import restored
 from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
 from sim.decisions.decisions import Decision
 from sim.engine.state import State
@@ -79,6 +80,7 @@ def obey(
         for decision in decisions:
             appliers[type(decision)](decision)
     except BaseException as error:
+        restored()  # the message below is written with built-in functions
         is_told = isinstance(error, SchedscopeError | GiveWayError) and not isinstance(error, DecisionError)
         if is_told or (isinstance(error, MemoryError) and not is_own(state.policy)):
             raise

@@ -185,6 +185,10 @@ class Past:
         """Return the number, counted from 0, of the first step that this object does not show."""
         return NEVER if self._steps is None else self._steps
 
+    def is_over(self, index: int) -> bool:
+        """Return True if the stretch with this number has ended."""
+        return self._end_step[index] < self._now
+
     def stretches(self) -> Iterator[Stretch]:
         """Yield all stretches in the order in which they began."""
         return map(self.stretch, range(len(self)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import json
+import linecache
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sim import captured_output
 from sim.decisions.decisions import Decision, Start, Wake
 from sim.decisions.reasons import Fits
 from sim.engine import engine as engines
@@ -78,8 +81,26 @@ def interrupt(view: View) -> Any:
     raise KeyboardInterrupt
 
 
+def take_len_away(view: View) -> Any:
+    vars(builtins)["len"] = None
+    return len(view.queue)
+
+
 def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
     return Engine(lab.workload(2, "1 0 1 5 5", "2 10 1 5 5"), Odd(does))
+
+
+def test_error_is_told_with_functions_that_the_policy_took_away(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(captured_output, "_BUILTINS", vars(builtins).copy())
+    linecache.getlines(__file__)  # known lines are looked up with `len`
+    engine, own_len, told = broken(lab, take_len_away), len, ""
+    try:
+        engine.run()
+    except Exception as error:
+        vars(builtins)["len"] = own_len
+        told = str(error)
+    assert "odd failed after step 2, at d0 00:00:10: TypeError: 'NoneType' object is not callable (" in told
+    assert "in take_len_away: return len(view.queue)" in told
 
 
 @pytest.mark.parametrize(

@@ -72,13 +72,13 @@ def all_of(engine: Engine, since: int = 0) -> dict[str, Any]:
     """Return everything observable of a run, for comparisons: mapping from what it is to its value. Of decisions, only
     those from the step `since` on.
     """
-    history, state, jobs = engine.history, engine.state, len(engine.workload)
+    history, state, jobs, past = engine.history, engine.state, len(engine.workload), engine.history.whole
     found = {name: getattr(state, name) for name in state.__slots__ if name not in _APART}
     return found | {
         "stretches": list(history.stretches()),
         "decisions": list(history.all_decisions(since)),
         "steps": [column.tolist() for column in history.columns()],
-        "begun": [history.as_of(step).__len__() for step in range(since, history.steps + 1)],
+        "begun": [len(past.as_of(step)) for step in range(since, history.steps + 1)],
         "starts and ends": [history.starts(jobs).tobytes(), history.ends(jobs).tobytes()],
         "seen": [history.between(time, time + 7) for time in np.linspace(0, engine.now, 9)],
         "turns": [list(history.rows_settled()), list(history.segments())],

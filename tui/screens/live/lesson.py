@@ -110,7 +110,11 @@ class LessonScreen(LiveScreen):
     # Drawing
 
     def draw(self) -> None:
-        if self._wanted and (rank := self.watch_.observed.ranks.get(self._wanted)) is not None:
+        rank = self.watch_.observed.ranks.get(self._wanted) if self._wanted else None
+        chart = None if self.scene is None else self.scene.chart
+        if (
+            rank is not None and chart is not None and rank < len(chart.workload)
+        ):  # else it came after this chart was made
             self.state, self._wanted = replace(self.state, selected=rank), ""
         super().draw()
         if not self.is_mounted:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from copy import copy
+from dataclasses import replace
 from functools import cache, cached_property
 
 import pytest
@@ -95,6 +96,21 @@ async def test_scene_shows_its_poll_its_job_and_its_question(size: tuple[int, in
         await pilot.press("5")
         assert "Right. Slurm's word is Priority" in seen(pilot)
         assert screen.walk.is_right
+
+
+async def test_job_is_selected_only_in_a_chart_that_has_it() -> None:
+    """While the recording is read, the history may know a job that the chart on the screen does not have yet."""
+    async with lesson(WHY) as (_, screen):
+        scene, rank = screen.scene, screen.state.selected
+        assert scene is not None
+        assert scene.chart is not None
+        assert rank is not None
+        early = replace(scene.chart, workload=scene.chart.workload.take(slice(rank)))
+        screen.change(selected=None)
+        for chart, selected in ((None, None), (early, None), (scene.chart, rank)):
+            screen.scene = replace(scene, chart=chart)
+            screen.show_scene(rank)
+            assert screen.state.selected == selected
 
 
 async def test_typed_wait_is_judged_and_the_start_is_shown() -> None:
