@@ -127,7 +127,25 @@ compdef %(complete_func)s %(prog_name)s
 
 
 class Fish(_Completion, FishComplete):
-    """Completion for fish, with the script of the library click."""
+    """Completion for fish. Unlike the script of the library click, this one keeps candidates that contain commas."""
+
+    source_template: ClassVar[str] = """\
+function %(complete_func)s
+    for candidate in (env %(complete_var)s=fish_complete COMP_WORDS=(commandline -cp) \\
+            COMP_CWORD=(commandline -t) %(prog_name)s 2>/dev/null)
+        set -l parts (string split --max 1 "," -- $candidate)
+        switch $parts[1]
+            case dir
+                __fish_complete_directories $parts[2]
+            case file
+                __fish_complete_path $parts[2]
+            case plain
+                echo $parts[2]
+        end
+    end
+end
+complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
+"""
 
 
 SHELLS: dict[str, type[_Completion]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}

@@ -107,17 +107,18 @@ def installation() -> Iterator[Finding]:
     needs.
     """
     from sim import __version__
-    from sim.kernel.choice import described
+    from sim.kernel.choice import compiled, described
 
     group, system = "installation", f"{platform.system()} {platform.machine()}"
     yield Finding(group, PROGRAM, "ok", f"{__version__} on Python {platform.python_version()}, {system}")
-    kernel = described()
-    if kernel in ("compiled", "off"):
-        mend = "" if kernel == "compiled" else "unset SCHEDSCOPE_KERNEL: unwatched runs take some thirty times as long"
-        yield Finding(group, "kernel", "ok" if kernel == "compiled" else "note", kernel, mend)
-    else:
-        mend = "install a C compiler and Python's headers, then schedscope again: runs take a thirtieth of the time"
-        yield Finding(group, "kernel", "note", shortened(printable(kernel)), mend)
+    kernel, mends = described(), list[str]()
+    if kernel == "off":
+        mends.append("unset SCHEDSCOPE_KERNEL")
+        kernel += "" if compiled() else ", and not compiled"
+    if not compiled():
+        mends.append("install a C compiler and Python's headers, then schedscope again")
+    mend = f"{', '.join(mends)}: unwatched runs take a thirtieth of the time" if mends else ""
+    yield Finding(group, "kernel", "note" if mends else "ok", shortened(printable(kernel)), mend)
     yield from _libraries(group)
 
 

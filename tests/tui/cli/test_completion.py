@@ -96,18 +96,33 @@ def test_scripts_are_accepted_by_their_shells(shell: str) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_bash_completes_a_policy(tmp_path: Path) -> None:
-    bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("needs bash")
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """Return a value for PATH, in which a script named as the program starts it."""
     program = tmp_path / "schedscope"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tui.cli.main "$@"\n')
     program.chmod(0o755)
+    return f"{tmp_path}:/usr/bin:/bin"
+
+
+def completed(shell: str, script: str, path: str, home: Path) -> str:
+    """Return the output of a shell that has read its completion script, and then this script."""
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"needs {shell}")
+    whole, environment = schedscope("completion", shell).stdout + script, {"PATH": path, "HOME": str(home)}
+    return subprocess.run([program, "-c", whole], capture_output=True, text=True, env=environment, check=True).stdout
+
+
+def test_fish_completes_the_second_parameter_of_a_policy(path: str, tmp_path: Path) -> None:
+    told = completed("fish", 'complete -C "schedscope run lublin-128 --policy easy:order=sjf,de"', path, tmp_path)
+    assert told == "easy:order=sjf,depth=\thow many waiting jobs get a reservation\n"
+
+
+def test_bash_completes_a_policy(path: str, tmp_path: Path) -> None:
     line = "schedscope run lublin-128 --policy easy:order=sa"
-    script = schedscope("completion", "bash").stdout + (
+    script = (
         f"compopt() {{ :; }}\nCOMP_LINE='{line}' COMP_POINT={len(line)}\n_schedscope_completion schedscope\n"
         'echo "${COMPREPLY[*]}"\n'
     )
-    path = f"{tmp_path}:/usr/bin:/bin"
-    done = subprocess.run([bash, "-c", script], capture_output=True, text=True, env={"PATH": path}, check=True)
-    assert done.stdout == "saf\n"
+    assert completed("bash", script, path, tmp_path) == "saf\n"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from sim.kernel import choice
 from tests.tui.cli.program import schedscope
-from tui.cli.doctor import Finding, Terminal, folders, report, requirements, terminal
+from tui.cli.doctor import Finding, Terminal, folders, installation, report, requirements, terminal
 
 XTERM = {"TERM": "xterm-256color"}
 
@@ -35,6 +37,26 @@ def test_the_libraries_are_those_that_the_package_declares() -> None:
     found = requirements()
     assert {"numpy", "click", "textual", "rich", "platformdirs"} == set(found[""])
     assert "pyarrow" in found["parquet"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "is_built", "what", "mend"),
+    [
+        ("", True, "compiled", ""),
+        ("off", True, "off", "unset SCHEDSCOPE_KERNEL: "),
+        ("off", False, "off, and not compiled", "unset SCHEDSCOPE_KERNEL, install a C compiler and Python's headers, "),
+        ("", False, "not compiled: ", "install a C compiler and Python's headers, then schedscope again: "),
+    ],
+)
+def test_kernel_says_all_that_makes_it_fast_again(
+    monkeypatch: pytest.MonkeyPatch, setting: str, is_built: bool, what: str, mend: str
+) -> None:
+    monkeypatch.setenv(choice.SETTING, setting)
+    monkeypatch.setattr(choice, "compiled", lambda: ModuleType("loops") if is_built else None)
+    finding = by_name(installation())["kernel"]
+    assert finding.what.startswith(what)
+    assert finding.mend.startswith(mend)
+    assert (finding.state == "ok") == (not finding.mend) == (not mend)
 
 
 @pytest.mark.parametrize(
