@@ -18,12 +18,14 @@ from sim.history.running_totals import Totals
 from sim.history.stretch import GANG, KINDS
 from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture
+from sim.policies.backfill.slurm import Slurm
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, written_policy
 from sim.policies.view import Ends
 from sim.workload.limits import Use
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage, capacity
+from sim.workload.shape import Seats
 
 _MOST_LACKS = 100
 """Largest number of planned jobs, on a machine of nodes, for which a snapshot contains the resources that they lack;
@@ -396,7 +398,10 @@ def _queued(state: State) -> Queue:
         granted=frozenset(state.granted),
         lasts=state.lasts.copy(),
         rows=state.expected_row.copy(),
-        why=_at_limits(state) | _room_on_nodes(state) | {d.job.rank: d.because for d in looked if isinstance(d, Keep)},
+        why=_at_limits(state)
+        | _room_on_nodes(state)
+        | {d.job.rank: d.because for d in looked if isinstance(d, Keep)}
+        | _kept_in_plan(state),
         notes={column.name: copied(state.notes.get(column.name)) for column in columns_of(state.policy)},
     )
 
@@ -432,6 +437,24 @@ def _room_on_nodes(state: State) -> dict[int, Reason]:
             found[job.rank] = no_nodes(machine.lack(job), machine.kept_from(job))
         elif kept := machine.kept_nodes(job):
             found[job.rank] = NodesKept(state.jobs[kept[0]], *kept[1:])
+    return found
+
+
+def _kept_in_plan(state: State) -> dict[int, Reason]:
+    """Return a mapping from the rank of each planned job that fits now to a reason, if the last plan of Slurm's
+    backfill keeps nodes for jobs before it.
+    """
+    machine = state.machine
+    if not isinstance(state.policy, Slurm) or not isinstance(machine, NodeMachine):
+        return {}
+    planned: Mapping[int, tuple[float, Seats]] = state.notes.get("planned_nodes", {})
+    found, before = dict[int, Reason](), dict[int, tuple[float, Seats]]()
+    for rank, plan in list(planned.items())[:_MOST_LACKS]:
+        job = state.waiting.jobs.get(rank)
+        if job is not None:
+            if job.procs <= state.free and machine.fits(job) and (kept := machine.kept_nodes(job, before)):
+                found[rank] = NodesKept(state.jobs[kept[0]], *kept[1:])
+            before[rank] = plan
     return found
 
 

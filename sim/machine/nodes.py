@@ -4,7 +4,7 @@ equal processors.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,20 +99,24 @@ class NodeMachine(Machine):
         promised = self.promised.get(job.rank)
         return self.fits(job) if promised is None else self._is_free(promised[1])
 
-    def kept_nodes(self, job: Job) -> tuple[int, float, int, int] | None:
+    def kept_nodes(
+        self, job: Job, planned: Mapping[int, tuple[float, Seats]] | None = None
+    ) -> tuple[int, float, int, int] | None:
         """Return (rank of the job with the most reserved nodes, start of its reservation, number of reserved nodes,
         number of nodes). Only nodes that have room for `job` now count, and only reservations that begin before its
         end.
 
-        The result is None if `job` fits on the other nodes, or lacks room even with the reserved ones.
+        Reservations are those of the machine, or by `planned`, a mapping from rank to (start, nodes). The result is
+        None if `job` fits on the other nodes, or lacks room even with the reserved ones.
         """
+        promised = self.promised if planned is None else planned
         request, until = self.requests[job.rank], self.now + self.lasts[job.rank]
         free = self._open(job.rank, self.left)
         masks = [self.shape.allowed(request.features, group) for group in request.groups or (None,)]
         allowed = True if any(mask is None for mask in masks) else np.any(np.array(masks), axis=0)
         able = {*np.flatnonzero((self.shape.room(request, free) > 0) & allowed).tolist()}
         kept, holders = set[int](), dict[int, int]()
-        for rank, (start, seats) in self.promised.items():
+        for rank, (start, seats) in promised.items():
             if rank != job.rank and start < until - MOMENT and (own := able.intersection(seats.nodes) - kept):
                 holders[rank] = len(own)
                 kept |= own
@@ -122,8 +126,8 @@ class NodeMachine(Machine):
         others[[*kept]] = 0
         if self.shape.fits(request, others):
             return None
-        first = max(holders, key=lambda rank: (holders[rank], -self.promised[rank][0]))
-        return first, self.promised[first][0], len(kept), len(able)
+        first = max(holders, key=lambda rank: (holders[rank], -promised[rank][0]))
+        return first, promised[first][0], len(kept), len(able)
 
     def partitions(self, job: Job) -> tuple[int, ...]:
         request = self.requests[job.rank]

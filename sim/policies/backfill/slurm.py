@@ -107,7 +107,9 @@ class Slurm(Ordered):
         the content of `planned` by the later planned starts (rank -> time).
         """
         plan, tested = now.draft(), Counter[int]()
+        nodes = now.notes.setdefault("planned_nodes", {})
         planned.clear()
+        nodes.clear()
         for place, job in enumerate(waiting[: self.bf_max_job_test]):
             tested[job.user] += 1
             if self.bf_max_job_user and tested[job.user] > self.bf_max_job_user:
@@ -124,6 +126,8 @@ class Slurm(Ordered):
                 if self.keeps_whole_nodes:
                     plan.close(job, at, at + job.estimate)
                 planned[job.rank] = at
+                if (seats := plan.seats_of(job)) is not None:
+                    nodes[job.rank] = at, seats
                 now.reserve(job, at, NewPlan())
             elif place:
                 now.backfill(job, Planned(), plan.seats_of(job))

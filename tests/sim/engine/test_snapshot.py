@@ -150,3 +150,17 @@ def test_a_job_that_fits_names_the_job_for_which_nodes_are_kept(lab: Lab) -> Non
     assert why(waits["3"], engine.state.jobs[2], "{:g}".format) == "2 of 2 fitting nodes are kept for J2 from 100"
     engine.run()
     assert engine.schedule().start.tolist() == [0, 100, 150, 3]
+
+
+def test_under_slurm_nodes_are_kept_whole_for_the_jobs_before_in_its_plan(lab: Lab) -> None:
+    """J2 is planned for two cores of each node at 100. J3 would run past that on n2, J4 ends before."""
+    asked = tuple(Request((cores, 0), nodes=nodes) for cores, nodes in ((4, 1), (2, 2), (1, 1), (1, 1)))
+    shape = Shape(tuple(ComputeNode(f"n{n}", 4) for n in (1, 2)), requests=asked)
+    jobs = lab.workload(8, "1 0 4 100 100", "2 1 4 50 50", "3 2 1 200 200", "4 3 1 10 10")
+    spec = "slurm:order=fcfs,bf_interval=0,bf_resolution=1"
+    engine = Engine(replace(jobs, shape=shape), spec, watchers=[Checker])
+    engine.run(until=3)
+    waits = {job.job.id: (job.planned, job.why) for job in engine.snapshot().queue}
+    assert waits == {"2": (100, None), "3": (150, NodesKept(engine.state.jobs[1], 100, 1, 1))}
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 100, 100, 3]
