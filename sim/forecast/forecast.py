@@ -21,6 +21,7 @@ from sim.decisions.reasons import AsRecorded
 from sim.forecast.limits import bounds_of, demands
 from sim.forecast.past import Past
 from sim.forecast.plan_ahead import Demands, PlanAhead, Waiting
+from sim.forecast.tree_order import tree_order
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.slurm import Slurm
 from sim.policies.calls import Pass, by_calls
@@ -184,7 +185,7 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
         return {kept[place].id: cluster.at + start for place, start in found}
     policy: Policy = Easy()
     if shape is not None:
-        order = past.shares.order(cluster, kept) if past is not None else None
+        order = tree_order(cluster, kept) or (past.shares.order(cluster, kept) if past is not None else None)
         policy = FromNow(order or Fcfs(), 0.0, bf_resolution=1.0, running=len(running), demands=known.taken, most=most)
     workload = _workload(kept, [estimates[place] for place in keep], lengths, shape, procs)
     starts = zip(kept, run(workload, policy).start.tolist(), strict=True)

@@ -121,13 +121,13 @@ class Multifactor(Order):
         """
         notes = view.notes
         if "share_tree" not in notes:
-            notes["share_tree"], notes["used"] = tree, tree.unowned()
-            notes["summed"] = {"from": view.now, "at": view.now, "due": view.now}
-            notes["ranks"] = {}
-        used, clock = notes["used"], notes["summed"]
+            notes["share_tree"], notes["tree_usage"] = tree, tree.unowned()
+            notes["tree_summed"] = {"from": view.now, "at": view.now, "due": view.now}
+            notes["tree_ranks"] = {}
+        used, clock = notes["tree_usage"], notes["tree_summed"]
         if (view.now - clock["from"]) / self.halflife > MOST_HALVES:
             worth = exp2((clock["from"] - view.now) / self.halflife)
-            notes["used"] = used = {at: amount * worth for at, amount in used.items()}
+            notes["tree_usage"] = used = {at: amount * worth for at, amount in used.items()}
             clock["from"] = view.now
         begin, end = (exp2((time - clock["from"]) / self.halflife) for time in (clock["at"], view.now))
         gained = (end - begin) * self.halflife / log(2)
@@ -136,8 +136,8 @@ class Multifactor(Order):
         clock["at"] = view.now
         if view.now >= clock["due"]:
             clock["due"] = view.now + self.period
-            notes["ranks"] = tree.factors(used)
-        ranks: Mapping[int, float] = notes["ranks"]
+            notes["tree_ranks"] = tree.factors(used)
+        ranks: Mapping[int, float] = notes["tree_ranks"]
         return ranks
 
     def _in_tree(self, view: View, accounts: Sequence[str], kept: float, gained: float) -> dict[tuple[str, int], float]:

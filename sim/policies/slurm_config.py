@@ -31,6 +31,7 @@ def spec_of(text: str) -> tuple[str, tuple[str, ...]]:
     """
     found: dict[str, str] = {}
     ignored: list[str] = []
+    is_basic = False
     for line in text.splitlines():
         key, equals, value = line.partition("#")[0].partition("=")
         key, value = key.strip().lower(), value.strip()
@@ -42,15 +43,20 @@ def spec_of(text: str) -> tuple[str, tuple[str, ...]]:
             found[_TIMES[key]] = f"{seconds:.0f}"
         elif key == "priorityfavorsmall" and value.lower() in ("yes", "no"):
             found["favour"] = "small" if value.lower() == "yes" else "large"
+        elif key == "prioritytype":
+            is_basic = value.lower() == "priority/basic"
         elif key == "priorityflags":
             found["shares"] = "accounts" if "no_fair_tree" in value.lower() else "tree"
         elif key == "schedulerparameters":
             found |= _of_scheduler(value)
         elif key in _IGNORED and value not in ("0", "(null)", ""):
             ignored.append(_IGNORED[key])
-    if not found:
+    if is_basic:  # in order of arrival
+        found = {"order": "fcfs"} | {name: value for name, value in found.items() if name in _SCHEDULER}
+    elif not found:
         raise ParameterError("no priorities of Slurm in it; scontrol show config prints them")
-    found = dict.fromkeys(_NUMBERS.values(), "0") | {"shares": "tree"} | found  # Slurm's defaults since version 19.05
+    else:
+        found = dict.fromkeys(_NUMBERS.values(), "0") | {"shares": "tree"} | found  # Slurm's defaults since 19.05
     given = ",".join(f"{name}={value}" for name, value in found.items())
     return written_policy(parse_policy(f"slurm:{given}")), tuple(ignored)
 

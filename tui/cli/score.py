@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
-from sim.errors import NotThereError
+from sim.errors import NotThereError, ParameterError
 from sim.formatting import count, listed, percent, printable, span
 from tui.cli import options
 from tui.cli.terminal import say
@@ -98,7 +99,8 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
     seen, source = Seen.of(recording.pictures()), Source(recording.path)
     workload = source.made(Workload.of(as_they_came(source.read_trace(), seen)))
     if policy == "slurm" and seen.settings:
-        policy, unknown = spec_of(seen.settings)
+        with suppress(ParameterError):  # they may say nothing of priorities
+            policy, unknown = spec_of(seen.settings)
     if lacking := [each for each in unknown if not _is_known(each, workload)]:
         click.echo(f"schedscope: weights of which a recording does not say enough: {listed(lacking, most=9)}", err=True)
     chosen = policy_of(policy)

@@ -110,7 +110,7 @@ def test_users_are_ranked_by_the_tree_of_accounts_at_intervals(lab: Lab) -> None
     assert starts[0] == [0, 10, 30, 55, 45, 35]
     assert starts[20] == [0, 10, 30, 55, 45, 35], "summed up at 35 again, not at 31"
     assert starts[1000] == [0, 10, 30, 35, 45, 55], "all are equal, as in the beginning"
-    used, tree = notes[0]["used"], notes[0]["share_tree"]
+    used, tree = notes[0]["tree_usage"], notes[0]["share_tree"]
     assert sorted(used[leaf] for leaf in tree.leaf[:3]) == pytest.approx([15 * 4, 20 * 4, 30 * 4], rel=1e-3)
 
 
@@ -118,7 +118,7 @@ def test_usage_over_many_half_lives_stays_finite(lab: Lab) -> None:
     jobs = replace(lab.workload(4, "1 0 4 10 10", "2 540000 4 10 10", "3 540000 4 10 10"), user=np.array([1, 1, 2]))
     engine = Engine(jobs, "fcfs:order=multifactor,shares=tree,period=0,halflife=600", watchers=[Checker])
     engine.run()
-    assert all(used < inf for used in engine.state.notes["used"].values())
+    assert all(used < inf for used in engine.state.notes["tree_usage"].values())
     assert engine.schedule().start.tolist() == [0, 540010, 540000], (
         "what was used long ago still counts more than nothing"
     )

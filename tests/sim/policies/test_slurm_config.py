@@ -38,6 +38,11 @@ def test_what_is_missing_is_as_in_slurm_and_not_as_in_the_policy() -> None:
     assert spec_of(flags)[0] == "slurm:age=9,fairshare=0,size=0,shares=accounts"
 
 
+def test_without_priorities_jobs_go_by_arrival() -> None:
+    basic = "PriorityType=priority/basic\nPriorityMaxAge=9\nSchedulerParameters=bf_interval=5"
+    assert spec_of(basic)[0] == "slurm:order=fcfs,bf_interval=5"
+
+
 def test_text_without_priorities_is_refused() -> None:
     with pytest.raises(ParameterError, match="no priorities of Slurm in it"):
         spec_of("SlurmctldPort=6817")
