@@ -18,6 +18,7 @@ import pytest
 from textual._context import active_app
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.pilot import Pilot
 from textual.screen import Screen
 
 from sim.decisions.decisions import Decision
@@ -33,7 +34,7 @@ from tui.sessions.autosave import STATE
 @pytest.fixture(scope="session", autouse=True)
 def _idle_when_all_is_handled() -> Iterator[None]:
     """Replace the wait of Textual's tests, which takes up to a second a key in a program with a worker, by one until
-    all messages are handled.
+    all messages are handled. Where every widget waits for a message already, none is sent to each to find that out.
     """
 
     async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
@@ -47,9 +48,17 @@ def _idle_when_all_is_handled() -> Iterator[None]:
             pumps = [app, *(pump for screen in app.screen_stack for pump in screen.walk_children(with_self=True))]
             quiet = quiet + 1 if all(pump._message_queue.empty() for pump in pumps if pump._message_queue) else 0
 
+    async def wait(pilot: Pilot[Any], timeout: float = 30.0) -> bool:
+        pumps = [pilot.app, *pilot.app.screen.walk_children(with_self=True)]
+        if all(pump._message_queue.ready_event._waiters and pump._message_queue.empty() for pump in pumps):
+            return True
+        return await original(pilot, timeout)
+
+    original = Pilot._wait_for_screen
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", idle)
         patch.setattr("textual.pilot.wait_for_idle", idle)
+        patch.setattr(Pilot, "_wait_for_screen", wait)
         yield
 
 

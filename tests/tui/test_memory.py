@@ -43,6 +43,8 @@ async def test_a_replay_that_made_way_for_another_is_given_back(monkeypatch: pyt
         assert run.app.opened is not None
         was = ref(run.app.opened.timeline)
         run.app.open(lambda: Opening(Source("z-figure7"), parse_policy("gang")))
+        await run.wait_for(lambda: run.screen.about.trace == "z-figure7")
+        await run.settle()
         for _ in range(100):
             if was() is not None:
                 await run.pilot.pause(0.05)

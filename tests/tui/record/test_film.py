@@ -53,7 +53,7 @@ async def test_who_gives_it_too_few_seconds_is_told_that_it_was_cut_off() -> Non
 async def test_bookmarks_of_a_session_mark_where_they_stand() -> None:
     async with replay("z-figure4") as run:
         session = replace(run.session, bookmarks=(Bookmark("the hole", "main", 4), Bookmark("later", "main", 9)))
-    _, film = await film_of(reopened(session), RecordingOptions(SIZE, fps=3))
+    _, film = await film_of(reopened(session), RecordingOptions(SIZE, speed=speed_of("5m"), fps=3))
     assert [picture.marks for picture in film if picture.marks] == [("the hole",), ("later",)]
 
 
