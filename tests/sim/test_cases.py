@@ -37,8 +37,12 @@ def lines(path: Path) -> Iterator[tuple[str, list[str]]]:
         yield spec, cells
 
 
-def played(path: Path, spec: str) -> Engine:
-    engine = Engine(Workload.of(read(path)).with_overruns(), parse_policy(spec), curious=False)
+def jobs_in(path: Path) -> Workload:
+    return Workload.of(read(path)).with_overruns()
+
+
+def played(workload: Workload, spec: str) -> Engine:
+    engine = Engine(workload, parse_policy(spec), curious=False)
     engine.run()
     return engine
 
@@ -49,8 +53,9 @@ def number(time: float | None) -> str:
 
 @pytest.mark.parametrize("trace", TRACES)
 def test_every_job_starts_when_spec_says(trace: Path) -> None:
+    workload = jobs_in(trace.with_suffix(".swf"))
     for spec, cells in lines(trace.with_suffix(".expected")):
-        engine = played(trace.with_suffix(".swf"), spec)
+        engine = played(workload, spec)
         starts = engine.schedule().start
         got = [f"{job}:{number(start)}" for job, start in zip(engine.workload.ids, starts, strict=True)]
         assert sorted(got) == sorted(cells), spec
@@ -58,8 +63,9 @@ def test_every_job_starts_when_spec_says(trace: Path) -> None:
 
 @pytest.mark.parametrize("trace", TRACES)
 def test_in_gang_scheduling_every_job_ends_when_spec_says(trace: Path) -> None:
+    workload = jobs_in(trace.with_suffix(".swf"))
     for spec, cells in lines(trace.with_suffix(".gang")):
-        engine = played(trace.with_suffix(".swf"), spec)
+        engine = played(workload, spec)
         schedule = engine.schedule()
         for cell in cells:
             job, times = cell.split(":")
@@ -70,8 +76,9 @@ def test_in_gang_scheduling_every_job_ends_when_spec_says(trace: Path) -> None:
 
 @pytest.mark.parametrize("trace", THEIRS)
 def test_with_preemption_every_stretch_is_where_spec_says(trace: Path) -> None:
+    workload = jobs_in(trace.with_suffix(".swf"))
     for spec, cells in lines(trace.with_suffix(".stretches")):
-        engine = played(trace.with_suffix(".swf"), spec)
+        engine = played(workload, spec)
         got = [
             f"{engine.workload.ids[s.rank]}:{number(s.start)}-{number(s.end)}:{written(s.processors).replace(' ', '+')}"
             for s in engine.history.segments()
@@ -85,9 +92,9 @@ ON_NODES = ("fcfs", "firstfit", "easy", "conservative", "conservative:compress=n
 MACHINES = sorted((MATERIAL / "cases-nodes").glob("*.json"))
 
 
-def placed(path: Path, spec: str) -> dict[str, list[Any]]:
+def placed(workload: Workload, spec: str) -> dict[str, list[Any]]:
     """Return for each job, by its id: [start, indices of its nodes], in a run that is checked after every step."""
-    engine = Engine(Workload.of(read(path)).with_overruns(), parse_policy(spec), watchers=[Checker], curious=False)
+    engine = Engine(workload, parse_policy(spec), watchers=[Checker], curious=False)
     engine.run()
     run = engine.schedule()
     starts = zip(engine.workload.ids, run.start.tolist(), run.nodes, strict=True)
@@ -97,8 +104,9 @@ def placed(path: Path, spec: str) -> dict[str, list[Any]]:
 @pytest.mark.skipif(not MACHINES, reason=MISSING)
 def test_jobs_start_on_the_nodes_that_spec_says() -> None:
     for path in MACHINES:
+        workload = jobs_in(path)
         for spec, expected in json.loads(path.read_text(encoding="utf-8"))["expected"].items():
-            got = placed(path, spec)
+            got = placed(workload, spec)
             if spec.endswith("none"):  # there the cases leave out what starts after the last arrival and end
                 got = {job: where for job, where in got.items() if job in expected}
             assert got == expected, (path.name, spec)
@@ -111,9 +119,10 @@ def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path, wai
     for seed in (196, 291, 379, *range(500 if settings().max_examples > 1000 else 25)):
         case, path = case_of(seed, waiting), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
+        workload = jobs_in(path)
         for spec in ON_NODES:
             plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
-            assert placed(path, spec) == plain, (seed, spec)
+            assert placed(workload, spec) == plain, (seed, spec)
 
 
 def test_random_nodes_with_limits_give_the_schedule_of_the_plain_program(tmp_path: Path) -> None:
@@ -121,10 +130,11 @@ def test_random_nodes_with_limits_give_the_schedule_of_the_plain_program(tmp_pat
     for seed in (36, 91, 224, *range(500 if settings().max_examples > 1000 else 25)):
         case, path = case_of(seed, 0.2, limited=True), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
+        workload = jobs_in(path)
         for spec in ("fcfs", "firstfit", "easy"):
             plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
-            assert placed(path, spec) == plain, (seed, spec)
-        placed(path, "replan")
+            assert placed(workload, spec) == plain, (seed, spec)
+        placed(workload, "replan")
 
 
 SLURM = (
@@ -139,10 +149,11 @@ def test_random_nodes_with_reservations_give_the_schedule_of_the_plain_program(t
     for seed in range(500 if settings().max_examples > 1000 else 25):
         case, path = case_of(seed, parted=seed % 3 == 0, reserved=True), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
+        workload = jobs_in(path)
         is_named = any("reservation" in job for job in case["jobs"])
         for spec in (*(ON_NODES[:3] if is_named else ON_NODES), *SLURM):
             plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
-            assert placed(path, spec) == plain, (seed, spec)
+            assert placed(workload, spec) == plain, (seed, spec)
 
 
 @pytest.mark.parametrize(("waiting", "limited"), [(0, False), (0.3, True)], ids=["alone", "limited and dependent"])
@@ -152,6 +163,7 @@ def test_random_nodes_under_slurm_give_the_schedule_of_the_plain_program(
     for seed in range(500 if settings().max_examples > 1000 else 25):
         case, path = case_of(seed, waiting, limited, parted=seed % 2 == 0), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
+        workload = jobs_in(path)
         for spec in SLURM:
             plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
-            assert placed(path, spec) == plain, (seed, spec)
+            assert placed(workload, spec) == plain, (seed, spec)
