@@ -240,7 +240,7 @@ def test_the_policy_of_a_configuration_of_slurm(tmp_path: Path) -> None:
     path = tmp_path / "slurm.conf"
     path.write_text("PriorityWeightAge=500\nPriorityWeightQOS=2000\nPriorityWeightAssoc=9\n", encoding="utf-8")
     done = schedscope("policies", "--slurm-conf", path)
-    assert done.stdout.strip() == "slurm:age=500,qos=2000"
+    assert done.stdout.strip() == "slurm:age=500,fairshare=0,size=0,qos=2000,shares=tree"
     assert "weights that are not modelled: associations" in done.stderr
     assert "cannot be read" in error("policies", "--slurm-conf", tmp_path / "none.conf")[1]
 
