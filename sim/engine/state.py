@@ -392,6 +392,8 @@ class State:
             plan = self.running_plan()
             at = plan.earliest(job.procs, job.estimate, self.now)
             return at, plan.least(at, at + job.estimate) - job.procs
+        if job.procs <= self.free:
+            return self.now, self.free - job.procs
         time, free = shadow(self.free, ends, job.procs)
         return time, free - job.procs
 

@@ -313,7 +313,7 @@ class View(Protocol):
         """Return True if the job's remaining estimate ends before the next announced maintenance of the machine."""
 
     def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
-        """Return the shadow time, at which `job` fits, and the number of processors left over then.
+        """Return the shadow time, at which `job` fits (now if it does), and the number of processors left over then.
 
         `ends` are the expected ends of running jobs, if they differ from the estimates.
         """

@@ -77,6 +77,8 @@ def _parsed(parts: Iterator[str], path: str | Path, how: sacct.Reading) -> Trace
             "is a lesson, no trace: schedscope learn FILE plays it" if is_lesson else
             "is no trace: a lesson is played by schedscope learn, a plan of runs made by schedscope sweep", path
         )  # fmt: skip
+    if Path(path).suffix == ".py":
+        raise TraceError("is Python, no trace: schedscope watch TRACE --policy FILE runs a policy", path)
     first, second = islice(chain(_content_lines(text), ("", "")), 2)
     if "jobid" in first.lower().split() and second.startswith("---"):
         raise TraceError("is a human-readable sacct dump; create it with sacct --parsable2", path, 1)

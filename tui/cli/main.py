@@ -121,7 +121,7 @@ def _fail_by_fault(error: Exception) -> None:
 def _fail(line: str, code: int) -> None:
     if sys.stderr is None:  # user-defined code may have taken it away
         sys.stderr = sys.__stderr__
-    click.echo("schedscope: error: " + printable(" ".join(line.split("\n"))), err=True)
+    click.echo("schedscope: error: " + printable(" ".join(map(str.strip, line.split("\n")))), err=True)
     sys.exit(code)
 
 

@@ -52,7 +52,8 @@ class Commands:
             self.spent += time.monotonic() - begin
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
-            raise ClusterError(f"{words[0]}: {shortened(printable(said[-1]), 200)}")
+            told = printable(said[-1]).removeprefix(f"{words[0]}: ")
+            raise ClusterError(f"{words[0]}: {shortened(told, 200)}")
         if len(done.stdout) > MOST_BYTES:
             raise ClusterError(f"{words[0]} answered with more than {MOST_BYTES:,} bytes")
         return done.stdout.decode(errors="replace")

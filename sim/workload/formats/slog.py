@@ -62,7 +62,8 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
             rows = [*_few_enough(db.execute(_JOBS.format(**added), (MOST_JOBS,)))]
             told = dict(db.execute("SELECT name, value FROM about WHERE name IN ('machine', 'nodes')"))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
-        raise TraceError(f"is a database, but no recording of a cluster ({error})", path) from None
+        what = f"is a database, but no recording of a cluster ({error}); schedscope results FILE shows a sweep"
+        raise TraceError(what, path) from None
     lines = ["|".join(COLUMNS), *("|".join(map(_word, row)) for row in rows)]
     shape = how.shape or _machine(told, path)
     trace = sacct.read("\n".join(lines), name, path, replace(how, shape=shape))

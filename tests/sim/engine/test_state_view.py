@@ -228,3 +228,11 @@ def test_start_of_a_job_kept_in_the_same_pass_is_refused(lab: Lab) -> None:
 
     with pytest.raises(DecisionError, match="job 1 cannot start: this pass has said that it waits"):
         lab.run(Forgetful(), 2, "1 0 1 10 10")
+
+
+def test_shadow_of_a_job_that_fits_is_now(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 2 10 10", "2 5 3 10 10", "3 6 1 10 10", until=7)
+    view = StateView(engine.state)
+    assert view.shadow(view.job(1)) == (10, 0)
+    assert view.shadow(view.job(2), []) == (6, 0)
+    assert (view.time, view.free) == (6, 1)

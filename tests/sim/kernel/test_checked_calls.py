@@ -117,7 +117,8 @@ MISTAKES = [
     "now.reserve(now.job(0), 9e9, NewPlan())", "now.wake_once(now.time)", "now.wake(-1)", "now.free = 99",
     "now.start(head, InOrder(1), 1)", "now.runtime", "now.sart(head)", "1 / 0", "now.shadow(head, [])",
     "now.suspend(head, InOrder(1))", "now.reserved[0] = 1", "now.running.clear()", "now.state", "raise SystemExit",
-    "now.matrix.rows", "now.earliest(3)", "now.candidates(now.job(0))", "now.fits(head.id)",
+    "now.matrix.rows", "now.earliest(3)", "now.candidates(now.job(0))", "now.fits(head.id)", "now.start(head)",
+    "now.keep()", "now.start(head, Fits(1), None, 4)",
 ]  # fmt: skip
 """Lines of a policy that fail, in the middle of a pass in which one job has started"""
 

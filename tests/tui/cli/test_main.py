@@ -26,6 +26,8 @@ from tui.cli.main import COMMANDS, commands
     ("arguments", "code", "said"),
     [
         (["run", "z-figure4", "--policy", "eazy"], 2, "no policy 'eazy'; did you mean 'easy'"),
+        (["completion"], 2, "Choose from: bash, zsh, fish"),
+        (["inspect", __file__], 1, "is Python, no trace: schedscope watch TRACE --policy FILE runs a policy"),
         (["run", "z-figure4", "--policy", "easy:depth=0"], 2, "depth=0: expected whole number >= 1"),
         (["run", "z-figure4", "--policy", "easy:depht=2"], 2, "easy has no parameter 'depht'; did you mean 'depth'?"),
         (["run", "z-figure4", "--policy", "easy:order=sfj"], 2, "no order 'sfj'; did you mean 'sjf'"),

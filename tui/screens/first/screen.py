@@ -294,7 +294,7 @@ class FirstScreen(ClosesOnce[None]):
             self.post_message(UseLook(look_named(name, self._look)))
 
     def action_help(self) -> None:
-        self.app.push_screen(dialogs.HelpScreen(HELP))
+        self.app.push_screen(dialogs.HelpScreen(HELP, None))
 
     def action_back(self) -> None:
         if self._is_over:

@@ -196,13 +196,11 @@ def keys(width: int, in_runs: bool) -> Line:
         ("v", "value", "value"),
         ("w", "where", "where"),
         ("l", "log", "log"),
-        ("?", "help", "help"),
-        ("q", "quit", "quit"),
     ]
+    last = [("?", "help", "help"), ("q", "quit", "quit")]  # shown at any width
+    while pairs and sum(text.cells(key) + text.cells(word) + 3 for key, word, _ in (*pairs, *last)) > width + 1:
+        pairs.pop()
     spans = []
-    room = width - 1
-    for key, word, action in pairs:
-        room -= text.cells(key) + text.cells(word) + 3
-        if room >= 0:
-            spans += [Span(key, "key", action), Span(f" {word}  ", "dim", action)]
-    return line(" ", *spans)
+    for key, word, action in (*pairs, *last):
+        spans += [Span("  " if spans else " "), Span(key, "key", action), Span(f" {word}", "dim", action)]
+    return line(*spans)

@@ -364,7 +364,7 @@ class ResultsScreen(Screen[None]):
             self.post_message(UseLook(look_named(name, self._look)))
 
     def action_help(self) -> None:
-        self.app.push_screen(dialogs.HelpScreen(HELP))
+        self.app.push_screen(dialogs.HelpScreen(HELP, None))
 
     def action_quit(self) -> None:
         self.post_message(Quit())

@@ -83,6 +83,7 @@ async def test_esc_leaves_nothing_where_nothing_is_open() -> None:
     async with first_screen() as run:
         await run.pilot.press("escape", "question_mark")
         assert "Choose what to open." in run.text
+        assert "A block in the chart" not in run.text
 
 
 async def test_sessions_and_traces_are_offered_again(tmp_path: Path) -> None:

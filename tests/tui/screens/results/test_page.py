@@ -90,4 +90,8 @@ def test_what_is_chosen_is_in_sight_and_a_click_finds_it() -> None:
 
 
 def test_keys_fit_the_width() -> None:
-    assert all(len(keys(width, runs).text) <= width for width in (20, 60, 80, 120) for runs in (True, False))
+    lines = {width: [keys(width, in_runs).text for in_runs in (True, False)] for width in (20, 60, 80, 120)}
+    assert all(
+        len(each) <= width and each.endswith(" ? help  q quit") for width, both in lines.items() for each in both
+    )
+    assert "l log" in lines[120][1]

@@ -50,6 +50,15 @@ async def test_from_a_mean_to_its_runs_to_a_replay_and_back(tmp_path: Path) -> N
         await run.wait_for(lambda: "load \\ load" in run.text)
 
 
+async def test_help_is_about_this_screen(tmp_path: Path) -> None:
+    file(tmp_path / "r").__exit__()
+    async with opened(tmp_path / "r", (80, 24)) as run:
+        assert "? help  q quit" in run.text
+        await run.pilot.press("question_mark")
+        await run.wait_for(lambda: "Choose a mean, or a run." in run.text)
+        assert "A block in the chart" not in run.text
+
+
 async def test_the_table_fills_while_a_sweep_goes_on(tmp_path: Path) -> None:
     runs = list(plan().runs())
     with Results(tmp_path / "r", write=True) as results:
