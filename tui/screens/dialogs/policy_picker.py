@@ -25,7 +25,7 @@ from sim.policies.own.consent import Proof, is_refused
 from sim.policies.own.naming import code_in, named_code
 from sim.policies.parameters import paragraphs
 from tui.look.sheets import Line, Span, line, wrapped
-from tui.look.text import drawn
+from tui.look.text import cells, drawn
 from tui.screens.dialogs.dialog import Dialog, Page
 from tui.screens.dialogs.parameter_field import ParameterField
 from tui.screens.dialogs.policy_form import OPEN, Field, Form, PolicyEntry, did_you_mean, error_of, listed, short_names
@@ -366,7 +366,11 @@ def _prompt(entry: PolicyEntry, with_what: bool) -> Content:
 
 
 def _about(name: str, paper: str, first: str, width: int) -> Iterator[Line]:
-    yield line(Span(name, "accent"), "  ", Span(paper, "dim"))
+    if cells(name) + 2 + cells(paper) <= width:
+        yield line(Span(name, "accent"), "  ", Span(paper, "dim"))
+    else:
+        yield line(Span(name, "accent"))
+        yield from wrapped(paper, width, "dim")
     yield line("")
     yield from wrapped(first, width)
     yield line("")

@@ -200,7 +200,7 @@ def keys(width: int, in_runs: bool) -> Line:
     last = [("?", "help", "help"), ("q", "quit", "quit")]  # shown at any width
     while pairs and sum(text.cells(key) + text.cells(word) + 3 for key, word, _ in (*pairs, *last)) > width + 1:
         pairs.pop()
-    spans = []
+    spans: list[Span] = []
     for key, word, action in (*pairs, *last):
         spans += [Span("  " if spans else " "), Span(key, "key", action), Span(f" {word}", "dim", action)]
     return line(*spans)

@@ -152,6 +152,11 @@ async def test_a_small_screen_shows_all_there_is_to_press(ask: Ask) -> None:
             assert everything.contains_region(person.app.screen.query(selector).first().region)
 
 
+async def test_sections_of_papers_are_not_cut_within_a_word(ask: Ask) -> None:
+    async with ask(PolicyPicker(parse_policy("conservative")), size=(80, 24)) as person:
+        assert "K section 2.1.1, ZKP sections 2 and 6" in person.text
+
+
 async def test_a_spec_may_name_another_policy_than_was_looked_for(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.type("zzz")
