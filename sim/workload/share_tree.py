@@ -140,12 +140,16 @@ class ShareTree:
 
 
 def share_trees(workload: Workload) -> Callable[[], ShareTree]:
-    """Return a function that makes the tree of the machine's accounts with the accounts and users of all jobs."""
+    """Return a function that makes the tree of the machine's accounts with the accounts and users of all jobs.
+
+    It holds no run times, as a policy can reach it.
+    """
+    words, numbers = workload.names.get(Field.USER, ()), workload.user
+    known, shape = workload.accounts, workload.shape
 
     def made() -> ShareTree:
-        users = [workload.called(Field.USER, number) for number in workload.user.tolist()]
-        accounts = workload.accounts or [ROOT] * len(users)
-        return ShareTree(workload.shape.accounts if workload.shape else (), zip(accounts, users, strict=True))
+        users = [words[of] if 0 <= of < len(words) else str(of) if of >= 0 else "" for of in numbers.tolist()]
+        return ShareTree(shape.accounts if shape else (), zip(known or [ROOT] * len(users), users, strict=True))
 
     return made
 

@@ -105,6 +105,7 @@ def rows_of(sharing: Sharing) -> list[Any]:
 
 _APART = {
     "ledger",
+    "share_tree",
     "tally",
     "machine",
     "kept_plan",

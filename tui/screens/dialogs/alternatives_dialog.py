@@ -135,7 +135,8 @@ class AlternativesDialog(Dialog[Policy | None]):
         yield line("")
         if self._schedules and self._schedules[0].policy == self._first:
             found = ranked(self._schedules, self._job.rank)
-            yield from wrapped(printable(in_words(self._job, found, self._first)), width)
+            told = printable(in_words(self._job, found, self._first))
+            yield from wrapped(f"So far: {told}" if known < of else told, width)
         for failed in self._failed:
             yield from wrapped(printable(failed), width, "bad")
         if known < of:
