@@ -23,7 +23,7 @@ from sim.machine.columns import (
 from sim.machine.moment import MOMENT
 from sim.machine.operations import insert_step, remove_number
 from sim.machine.steps import Steps
-from sim.policies.gang.planned_rows import PlannedRows
+from sim.policies.gang.planned_rows import PlannedRows, span_in_row
 
 FIRST = 2
 """Number of the last rebuild before the loop took over; the loop counts its own rebuilds on from there"""
@@ -202,7 +202,7 @@ class RowsPass(MatrixRows):
             rank = queue[index]
             if procs_of[rank] <= most:
                 for turn in range(rows.count):
-                    if rows.stays_free(turn, procs_of[rank], self.estimate[rank] * mpl):
+                    if rows.stays_free(turn, procs_of[rank], span_in_row(self.estimate[rank], mpl)):
                         self.comes_to = turn
                         return index
             index += 1
@@ -257,7 +257,7 @@ class RowsPass(MatrixRows):
         self.at_queue, self.comes = self.rest, self.planned_of
         for index in range(self.rest, self.planned_of):
             rank = self.queue[index]
-            self._book(rank, self.estimate[rank] * self.mpl)
+            self._book(rank, span_in_row(self.estimate[rank], self.mpl))
             self._reserve_row(rank, self.planned_in_row, self.planned_at, self.plans_as, -1, 0.0)
         self.rest = self.planned_of
 
@@ -270,7 +270,9 @@ class RowsPass(MatrixRows):
             at = self.planned[rank]
             if abs(at - self.row_planned[rank]) >= self.slice:
                 self.row_planned[rank] = at
-                self._note(self.plans_as, rank, -1, self.planned_row[rank], at, self.estimate[rank] * self.mpl)
+                self._note(
+                    self.plans_as, rank, -1, self.planned_row[rank], at, span_in_row(self.estimate[rank], self.mpl)
+                )
         self.passed = index
 
     def _plan_reserved(self, slot: int) -> Steps:
@@ -291,14 +293,16 @@ class RowsPass(MatrixRows):
         for index in range(self.standing):
             rank = self.placed[index]
             if self.home[rank] == slot:
-                many = self._note_change(many, now + (self.estimate[rank] - self.ran[index]) * mpl, self.procs[rank])
+                many = self._note_change(
+                    many, now + span_in_row(self.estimate[rank] - self.ran[index], mpl), self.procs[rank]
+                )
         jobs = many
         for index in range(self.waiting):
             rank = self.queue[index]
             if self.planned_in[rank] == self.rebuilds and self.planned_row[rank] == self.id_of[slot]:
                 start = max(self.planned[rank], now)
                 many = self._note_change(many, start, -self.procs[rank])
-                many = self._note_change(many, start + self.estimate[rank] * mpl, self.procs[rank])
+                many = self._note_change(many, start + span_in_row(self.estimate[rank], mpl), self.procs[rank])
         plan.make(now, self.room[slot], self.change_at, self.change_by, many)
         if many > jobs:
             plan.simplify()
@@ -325,7 +329,7 @@ class RowsPass(MatrixRows):
         for index in range(stood, self.standing):
             plan = self.plans[home[placed[index]]]
             plan.free[0] += procs[placed[index]]
-        ends_in_order(now, mpl, placed, self.estimate, self.ran, stood, ends, self.by_end)
+        ends_in_order(now, span_in_row(1.0, mpl), placed, self.estimate, self.ran, stood, ends, self.by_end)
         for turn in range(stood):
             index = self.by_end[turn]
             rank, end = placed[index], ends[index]
@@ -339,7 +343,7 @@ class RowsPass(MatrixRows):
         for index in range(stood, self.standing):
             rank = placed[index]
             plan = self.plans[home[rank]]
-            plan.take(now, now + self.estimate[rank] * mpl, procs[rank])
+            plan.take(now, now + span_in_row(self.estimate[rank], mpl), procs[rank])
         rows.begin(now)
         for index in range(self.rows):
             rows.add(self.plans[self.order[index]], self.room[self.order[index]], True)

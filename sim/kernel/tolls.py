@@ -105,6 +105,9 @@ class TollLoop(Suspension):
 
     # Tolls
 
+    def _may_pay(self, rank: int) -> bool:
+        return self.now >= self.moment[rank]
+
     def _known_toll(self, rank: int) -> float:
         """Return the toll of the idle job, which is computed again only if it may have changed."""
         if self.pauses.keeper[rank] < 0:

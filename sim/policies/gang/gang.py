@@ -13,6 +13,7 @@ from sim.decisions.matrix import BestFit, EarliestInRow, Fuller, MakesWay, NewRo
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.machine.turns import Turns
 from sim.policies.calls import by_calls
+from sim.policies.gang.planned_rows import span_in_row
 from sim.policies.gang.plans import RowPlans
 from sim.policies.gang.rows_pass import RowsPass
 from sim.policies.parameters import parameter
@@ -125,7 +126,7 @@ class Gang(TimeShared):
             return
         for job in now.to_place():
             if not now.ends_in_time(job, self.mpl):
-                now.keep(job, MachineGoesDown(now.closes, now.time + job.estimate * self.mpl, True))
+                now.keep(job, MachineGoesDown(now.closes, now.time + span_in_row(job.estimate, self.mpl), True))
                 return
             row = now.fullest_row(job)
             if row is not None:
@@ -150,7 +151,7 @@ class GangBackfill(TimeShared):
     """
 
     def may_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
-        span = now.remaining_estimate(job.rank) * self.mpl
+        span = span_in_row(now.remaining_estimate(job.rank), self.mpl)
         if not plans.is_free(row, job.procs, span):
             return False
         plans.take(row, job.procs, span)
@@ -162,7 +163,7 @@ class GangBackfill(TimeShared):
             return
         plans = now.row_plans(self.mpl)
         for job in now.to_place():
-            span = job.estimate * self.mpl
+            span = span_in_row(job.estimate, self.mpl)
             at, row = plans.book(job, span)
             if at > now.time:
                 now.reserve_row(job, row, at, EarliestInRow(span))

@@ -14,6 +14,13 @@ SPANS = 4
 """Largest number of searches in each list"""
 
 
+def span_in_row(left: float, mpl: int) -> float:
+    """Return the seconds for which the plan of a row holds a job's columns, as the row may be `mpl` times slower;
+    `left` are the seconds left of the job's estimate.
+    """
+    return left * mpl
+
+
 @cython.cclass
 class PlannedRows:
     """Plans of all rows in their order, to find the row in which a job can start first. A row that would be opened next

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sim.machine.profile import Profile
 from sim.policies.gang.gang_view import GangView
-from sim.policies.gang.planned_rows import PlannedRows
+from sim.policies.gang.planned_rows import PlannedRows, span_in_row
 from sim.workload.model import Job
 
 LISTS = 37
@@ -86,7 +86,7 @@ class RowPlans:
         if self._homes is None:
             self._homes = self._matrix.homes()
         now, mpl, left = self._now, self._mpl, self._view.remaining_estimates(self._homes.get(row, ()))
-        changes = [(now + rest * mpl, rank, procs) for rest, rank, procs in left]
+        changes = [(now + span_in_row(rest, mpl), rank, procs) for rest, rank, procs in left]
         free = self._matrix.size - sum([procs for _, _, procs in changes])
         if ahead := self._view.machine_ahead:
             closes = self._view.closes
@@ -94,6 +94,6 @@ class RowPlans:
         reserved = self._reserved.get(row, ())
         for job, at in reserved:
             start = max(at, now)
-            changes += (start, job.rank, -job.procs), (start + job.estimate * mpl, job.rank, job.procs)
+            changes += (start, job.rank, -job.procs), (start + span_in_row(job.estimate, mpl), job.rank, job.procs)
         changes.sort()
         return Profile.of_changes(now, free, changes) if ahead or reserved else Profile.of_running(now, free, changes)

@@ -8,6 +8,7 @@ from sim.decisions.matrix import FitsNoRow
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.machine.moment import MOMENT
 from sim.policies.gang.gang_view import GangView
+from sim.policies.gang.planned_rows import span_in_row
 from sim.policies.gang.plans import RowPlans
 from sim.workload.model import Job
 
@@ -92,7 +93,7 @@ class RowQuestions:
         return bool(self.arrived or self.completed or self.resized or not self.matrix.jobs or self.suspended)
 
     def ends_in_time(self: GangView, job: Job, mpl: int) -> bool:
-        return self.now + self.remaining_estimate(job.rank) * mpl <= self.closes + MOMENT
+        return self.now + span_in_row(self.remaining_estimate(job.rank), mpl) <= self.closes + MOMENT
 
     def ranked_rows(self: GangView) -> RankedRows:
         return RankedRows(self)

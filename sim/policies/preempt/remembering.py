@@ -138,6 +138,11 @@ class Remembering(Preemptive):
 
     # Tolls
 
+    def may_pay(self, view: View, job: Job) -> bool:
+        """Return False if by what is remembered the idle job's xfactor is certainly below its toll."""
+        tolls = self._tolls(view)
+        return view.now >= tolls.moments.get(job.rank, tolls.lows.get(job.rank, 0.0))
+
     def known_toll(self, view: View, job: Job) -> float:
         """Return the toll of the idle job, which is computed again only if it may have changed."""
         return self._toll_in(self._tolls(view), view, job)

@@ -78,7 +78,7 @@ class Selective(Remembering):
             if self.fits(now, job):
                 self.take_room(now, job)
                 turns.remove(job)
-            elif self._xfactor(now, job) >= self.known_toll(now, job):
+            elif self.may_pay(now, job) and self._xfactor(now, job) >= self.known_toll(now, job):
                 self._preempt(now, job)
                 turns.remove(job)
         self.keep_without_turn(now, turns)
