@@ -6,6 +6,7 @@ import ast
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 TYPES = {
     "int": "cython.Py_ssize_t",
@@ -41,17 +42,17 @@ Key = tuple[str, str]
 
 def module_of(files: list[Path], users: list[Path]) -> str:
     """Return the text of one module made of these files, in this order. Python sees what the files `users` name."""
-    statements = [each for file in files for each in _statements(file)]
+    twins = runpy.run_path(str(Path(__file__).with_name("twins.py")))
+    statements = [each for file in files for each in _statements(file, twins)]
     module = [*filter(None, (_without_own(each, _defined(statements)) for each in statements))]
     module = [*{ast.unparse(each): each for each in module}.values()]  # forms that several policies name
-    types = Types(module, {name for file in users for name in _named(file)})
+    types = Types(module, *_seen(users))
     return ast.unparse(ast.fix_missing_locations(ast.Module([types.of_statement(each) for each in module], [])))
 
 
-def _statements(file: Path) -> list[ast.stmt]:
-    """Return what stands in a file, or the compiled form of the policy in it."""
+def _statements(file: Path, twins: dict[str, Any]) -> list[ast.stmt]:
+    """Return what stands in a file, or the compiled form of the policy in it, which `twins` makes."""
     text = ast.parse(file.read_text(encoding="utf-8"))
-    twins = runpy.run_path(str(Path(__file__).with_name("twins.py")))
     if not twins["is_policy"](text):
         return text.body
     sim = next(folder for folder in file.parents if folder.name == "sim")
@@ -80,8 +81,9 @@ def _without_own(statement: ast.stmt, defined: set[str]) -> ast.stmt | None:
 class Types:
     """The types in C of all that a module names."""
 
-    def __init__(self, module: list[ast.stmt], public: set[str]) -> None:
-        self._public = public
+    def __init__(self, module: list[ast.stmt], public: set[str], changed: set[str]) -> None:
+        """Find the types in `module`; Python names what is `public`, and may set the attributes `changed` of it."""
+        self._public, self._changed = public, changed
         classes = [each for each in module if isinstance(each, ast.ClassDef)]
         functions = [each for each in module if isinstance(each, ast.FunctionDef)]
         self._names = TYPES | {name: name for name in (*OBJECTS, *(each.name for each in classes))}
@@ -115,8 +117,9 @@ class Types:
             key = self._family(cls.name), method.name
             self._type_function(method, known, "ccall" if is_for_python else "cfunc", key)
         named = known.keys() if "Rules" in self._line_of(cls.name) else self._public  # the fields of a policy
-        seen = {name: ", visibility='public'" if name in named else "" for name in known}
-        declared = [f"{name} = cython.declare({of}{seen[name]})" for name, of in known.items()]
+        changed = named if "Rules" in self._line_of(cls.name) else self._changed
+        seen = {name: f", visibility='{'public' if name in changed else 'readonly'}'" for name in named}
+        declared = [f"{name} = cython.declare({of}{seen.get(name, '')})" for name, of in known.items()]
         if all(cls.name not in bases for bases in self._bases.values()):
             cls.decorator_list.insert(0, _expression("cython.final"))  # its methods are called directly, and inlined
         cls.body[1:1] = ast.parse("\n".join(declared[len(inherited) :])).body
@@ -304,12 +307,18 @@ def _constant(statement: ast.stmt) -> tuple[str, ast.expr, ast.expr | None] | No
     return None
 
 
-def _named(file: Path) -> Iterator[str]:
-    """Yield the names of all attributes and fields in a file, and its texts, which may name attributes too."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+def _seen(files: list[Path]) -> tuple[set[str], set[str]]:
+    """Return the names of all attributes and fields in these files, and those which may be set there. Texts may name
+    attributes too.
+    """
+    named, changed = set[str](), set[str]()
+    for node in (each for file in files for each in ast.walk(ast.parse(file.read_text(encoding="utf-8")))):
         match node:
+            case ast.Attribute(_, name, ast.Load()):
+                named.add(name)
             case ast.Attribute(_, name) | ast.Constant(str() as name) | ast.AnnAssign(ast.Name(name)):
-                yield name
+                changed.add(name)
+    return named | changed, changed
 
 
 def _methods(cls: ast.ClassDef) -> list[ast.FunctionDef]:

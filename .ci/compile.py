@@ -19,7 +19,7 @@ SIM = Path(__file__).resolve().parents[1] / "sim"
 KERNEL = SIM / "kernel"
 OPTIONS = (
     "boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, infer_types=True, "
-    "auto_pickle=False, binding=False"
+    "auto_pickle=False, binding=False, emit_code_comments=False"
 )
 """Nothing pickles these classes or binds their methods, and code for that takes the C compiler twice as long again."""
 FLAGS = "-O2 -falign-loops=32 -fPIC -DNDEBUG -ffp-contract=off"

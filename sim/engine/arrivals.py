@@ -15,11 +15,16 @@ def admit_arrivals(transitions: Transitions, submits: Sequence[float]) -> None:
     """Submit all jobs whose submit time is reached; `submits` has the submit times of all jobs, in rank order."""
     state = transitions.state
     now, made, rank = state.now, state.jobs.made, state.submitted
+    is_plain, come, wait = not state.outages and state.limits is None, state.arrived.append, state.waiting.add
     while submits[rank] <= now:
         job = made[rank] or state.jobs.next(rank)
         rank += 1
         state.submitted = rank
-        _admit(transitions, job)
+        if is_plain:
+            come(job)
+            wait(job)
+        else:
+            _admit(transitions, job)
 
 
 def admit_released(transitions: Transitions, releases: Releases) -> None:

@@ -38,7 +38,7 @@ from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
-from sim.engine.state_view import StateView, renew, shown
+from sim.engine.state_view import StatePass, StateView, renew, shown
 from sim.engine.within_limits import decide_within_limits
 from sim.errors import ParameterError, PolicyError
 from sim.formatting import clock, exact_clock
@@ -47,6 +47,7 @@ from sim.history.past import Switch
 from sim.kernel import choice
 from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
+from sim.policies.calls import acting
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
 from sim.workload.model import Workload
@@ -319,7 +320,7 @@ class Engine:
                     state.before = state.reserved | state.before if state.before else state.reserved.copy()
                     state.reserved.clear()
                 if is_plain:
-                    obey(state, state.policy.decide, self._shown, self._appliers)
+                    obey(state, state.policy.decide, self._shown, self._appliers, self._act)
                 else:
                     self._let_decide_beside(successor is not None)
             if not is_plain and state.sharing:
@@ -456,9 +457,10 @@ class Engine:
             state.rebuild = tuple(state.decisions)
 
     def _look_up(self) -> None:
-        """Find the functions that apply the decisions of the policy, and the view shown to it."""
+        """Find the functions that apply the decisions of the policy, the view shown to it, and how it acts on that."""
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._shown = shown(self._view, self.state, self._appliers)
+        self._act = acting(self.state.policy) if isinstance(self._shown, StatePass) else None
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:

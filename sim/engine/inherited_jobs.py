@@ -271,7 +271,7 @@ class AdoptedView(StateView):
         return rank in self.passed_over or (rank in state.granted and not state.policy.grants)
 
     @property
-    def queue(self) -> list[Job]:
+    def _line(self) -> list[Job]:
         return [job for job in self._state.queue if not self._hidden(job.rank)]
 
     @property

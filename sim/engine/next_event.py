@@ -31,7 +31,7 @@ class NextEvent:
                 break
             heappop(leaving)
             time = inf
-        arrives = self._next_submission()
+        arrives = self._submits[state.submitted] if state.releases is None else state.releases.next_time()
         if arrives < time:
             time = arrives
         beside = bool(state.timers or state.wake_at < inf or state.sharing or future.changes or state.node_times)
@@ -51,10 +51,6 @@ class NextEvent:
         ):
             return self._latest(time)
         return time
-
-    def _next_submission(self) -> float:
-        releases = self._state.releases
-        return self._submits[self._state.submitted] if releases is None else releases.next_time()
 
     def _beside(self, time: float) -> float:
         """Return the time of the next event, rare ones included. `time` is the time of the next end or arrival; timers,
@@ -93,7 +89,8 @@ class NextEvent:
         """Return the time of the last event that belongs to the same instant as the event at `time`. The whole instant
         is given this time, so that no event happens early.
         """
-        leaving, timers, arrives = self._future.leaving, self._state.timers, self._next_submission()
+        state, leaving, timers = self._state, self._future.leaving, self._state.timers
+        arrives = self._submits[state.submitted] if state.releases is None else state.releases.next_time()
         while True:
             until = time + MOMENT
             latest = max(arrives if time < arrives <= until else time, self._future.last_change(until))

@@ -65,9 +65,10 @@ def obey(
     decide: Callable[[_Shown], Iterable[Any]],
     shown: _Shown,
     appliers: Mapping[type, Callable[[Any], None]],
+    act: Callable[[_Shown], None] | None = None,
 ) -> None:
     """Let `decide` make one pass with the view `shown`, and apply each of its decisions by the function for its type in
-    `appliers`.
+    `appliers`. If `act` is given, it makes the pass instead, and applies its decisions itself.
 
     An exception of the policy, even `SystemExit`, becomes a `PolicyError`; interrupts pass through.
     """
@@ -76,9 +77,12 @@ def obey(
     around = _DECIDING.get(thread)
     try:
         _DECIDING[thread] = state
-        decisions = decide(shown)
-        for decision in decisions:
-            appliers[type(decision)](decision)
+        if act is not None:
+            act(shown)
+        else:
+            decisions = decide(shown)
+            for decision in decisions:
+                appliers[type(decision)](decision)
     except BaseException as error:
         restored()  # the message below is written with built-in functions
         is_told = isinstance(error, SchedscopeError | GiveWayError) and not isinstance(error, DecisionError)

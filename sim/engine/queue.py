@@ -26,7 +26,7 @@ class Queue:
     """Queue of waiting jobs, kept sorted. If the order depends on the clock, the queue is sorted again at each pass."""
 
     __slots__ = (
-        "_in_order", "_key", "_keys", "_order", "_stand", "_stood_at", "by_clock", "jobs", "looks", "seen", "step",
+        "_key", "_keys", "_order", "_stand", "_stood_at", "by_clock", "jobs", "jobs_in_order", "looks", "seen", "step",
         "wanted",
     )  # fmt: skip
 
@@ -39,7 +39,8 @@ class Queue:
         self.jobs: dict[int, Job] = {}
         """Mapping from rank to waiting job, in the order in which the jobs were added"""
         self._keys: list[Any] = []
-        self._in_order: list[Job] = []
+        self.jobs_in_order: list[Job] = []
+        """Waiting jobs from front to back; empty if the order depends on the clock"""
         self._stand: list[Job] = []
         self._stood_at: float | None = None
         """Time for which `_stand`, the sorted list of jobs, was last made; None before the first time. Used only if the
@@ -59,7 +60,7 @@ class Queue:
         """Return a queue in this order; `jobs` may be given in any order."""
         queue = cls(order)
         if not order.by_clock:
-            jobs = queue._in_order = sorted(jobs, key=queue._key)
+            jobs = queue.jobs_in_order = sorted(jobs, key=queue._key)
             queue._keys = [*map(queue._key, jobs)]
         queue.jobs = {job.rank: job for job in jobs}
         queue.wanted = sum(job.procs for job in queue.jobs.values())
@@ -79,7 +80,7 @@ class Queue:
 
     def ranks(self) -> array[int]:
         """Return the ranks of the waiting jobs as an array."""
-        return array("l", self.jobs if self.by_clock else map(_RANK, self._in_order))
+        return array("l", self.jobs if self.by_clock else map(_RANK, self.jobs_in_order))
 
     def add(self, job: Job) -> None:
         """Add the job to the queue."""
@@ -87,16 +88,16 @@ class Queue:
         self.wanted += job.procs
         if not self.by_clock:
             keys, key = self._keys, self._key(job)
-            place = bisect_left(keys, key)
+            place = len(keys) if keys and keys[-1] < key else bisect_left(keys, key)
             keys.insert(place, key)
-            self._in_order.insert(place, job)
+            self.jobs_in_order.insert(place, job)
 
     def remove(self, job: Job) -> None:
         """Remove the job from the queue."""
         del self.jobs[job.rank]
         self.wanted -= job.procs
         if not self.by_clock:
-            keys, in_order, place = self._keys, self._in_order, 0
+            keys, in_order, place = self._keys, self.jobs_in_order, 0
             if in_order[0] is not job:
                 place = bisect_left(keys, self._key(job))
             del keys[place], in_order[place]
@@ -104,20 +105,16 @@ class Queue:
     def in_order(self, now: float) -> list[Job]:
         """Return a new list of the jobs from front to back."""
         if not self.by_clock:
-            return self._in_order.copy()
+            return self.jobs_in_order.copy()
         key = self.order.key
         keyed = sorted((key(job, now), rank, job) for rank, job in self.jobs.items())
         self._stand, self._stood_at = [job for _, _, job in keyed], now
         return self._stand.copy()
 
-    def front(self) -> Job | None:
-        """Return the first job; None if no job waits. The order must not depend on the clock."""
-        return self._in_order[0] if self._in_order else None
-
     def is_first(self, job: Job, now: float) -> bool:
         """Return True if the waiting job is the first in the queue."""
         if not self.by_clock:
-            return self._in_order[0] is job
+            return self.jobs_in_order[0] is job
         if self._stood_at != now:
             self.in_order(now)
         while self._stand[0].rank not in self.jobs:

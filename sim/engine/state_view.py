@@ -6,7 +6,6 @@ The view holds only the state, which contains no true run times; a policy cannot
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from functools import partial
 from math import inf
 from operator import attrgetter
 from types import MappingProxyType
@@ -21,7 +20,7 @@ from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.plan import Plan
 from sim.machine.profile import Extra
 from sim.policies.backfill.tails import in_tail
-from sim.policies.calls import compress, in_order, is_by_calls, no_room, on_nodes, start_of
+from sim.policies.calls import compress, in_order, is_by_calls, no_room, on_nodes
 from sim.policies.gang import rows_pass
 from sim.policies.gang.ranked_rows import RowQuestions
 from sim.policies.multiqueue import divided_pass
@@ -33,9 +32,9 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 from sim.workload.share_tree import ShareTree
 
-_keeping: Callable[[tuple[Job, Reason]], Keep] = partial(tuple.__new__, Keep)
-"""Constructor of `Keep` (the decision that a job waits) that is faster than the class itself, because watched runs make
-many of these decisions
+_made: Callable[[type, tuple[object, ...]], Any] = tuple.__new__
+"""Constructor of a decision from its class and the values of all its fields. It is faster than the class itself, and runs
+make many decisions
 """
 
 
@@ -57,6 +56,9 @@ class StateView(RowQuestions):
     running: Mapping[int, RunningJob]
     suspended: Mapping[int, int]
     time: float = _is("_state.now")
+    now: float = time
+    free: int = _is("_state.free")
+    free_set: int = _is("_state.machine.free_set")
     procs: int = _is("_state.machine.size")
     there: int = _is("_state.machine.there")
     resized: bool = _is("_state.resized")
@@ -94,46 +96,43 @@ class StateView(RowQuestions):
         return self._state.share_tree()
 
     @property
-    def now(self) -> float:
-        return self._state.now
-
-    @property
-    def free(self) -> int:
-        return self._state.free
-
-    @property
-    def free_set(self) -> int:
-        return self._state.machine.free_set
-
-    @property
     def queue(self) -> list[Job]:
+        return [*self._line]
+
+    @property
+    def _line(self) -> list[Job]:
+        """Return the jobs of `queue` in a list that may not be changed."""
         state = self._state
-        queue = state.waiting.in_order(state.now)
+        waiting = state.waiting
+        queue = waiting.in_order(state.now) if waiting.by_clock else waiting.jobs_in_order
         if state.limits is None or state.policy.asks_limits:
             return queue
         return [job for job in queue if state.limits.over(job.rank) is None]
 
     def queued(self, by: Callable[[Job, float], float] | None = None) -> list[Job]:
         now = self.now
-        return sorted(self.queue, key=lambda job: by(job, now)) if by else self.queue
+        return sorted(self._line, key=lambda job: by(job, now)) if by else self.queue
 
     def behind(self, head: Job) -> list[Job]:
-        queue = self.queue
-        del queue[: queue.index(head) + 1]
-        return queue
+        line = self._line
+        return line[line.index(head) + 1 :]
 
     def candidates(self, head: Job | None = None, shadow: float = inf, extra: int = 0) -> list[Job]:
         state = self._state
         now, free, shows_all = state.now, state.free, state.curious or state.machine.has_nodes
         if not free and not shows_all:
             return []
-        jobs = self.behind(head) if head else self.queue
+        jobs = self.behind(head) if head else self._line
         if shows_all:
-            return jobs
-        return [j for j in jobs if (p := j.procs) <= free and (p <= extra or now + j.estimate <= shadow)]
+            return jobs if head else jobs.copy()
+        found = []  # a comprehension would make cells of these variables, and take longer on short queues
+        for job in jobs:
+            if (procs := job.procs) <= free and (procs <= extra or now + job.estimate <= shadow):
+                found.append(job)
+        return found
 
     def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:
-        return in_tail(jobs, tail)
+        return jobs if tail == "queue" else in_tail(jobs, tail)
 
     def arrivals(self) -> list[Job]:
         return [*self.arrived]
@@ -142,10 +141,10 @@ class StateView(RowQuestions):
         reserved, now = self.reserved, self.now
         if min(reserved.values(), default=inf) > now:
             return []
-        return [job for job in self.queue if reserved[job.rank] <= now]
+        return [job for job in self._line if reserved[job.rank] <= now]
 
     def unplanned(self) -> list[Job]:
-        return sorted((job for job in self.queue if job.rank not in self.reserved), key=attrgetter("rank"))
+        return sorted((job for job in self._line if job.rank not in self.reserved), key=attrgetter("rank"))
 
     def planned(self) -> list[Job]:
         return [self.job(rank) for rank in sorted(self.reserved)]
@@ -158,7 +157,7 @@ class StateView(RowQuestions):
 
     def is_first(self, job: Job) -> bool:
         state = self._state
-        return self.queue[0] is job if state.has_limits else state.waiting.is_first(job, state.now)
+        return self._line[0] is job if state.has_limits else state.waiting.is_first(job, state.now)
 
     def spares(self, job: Job, head: Job, extra: int) -> bool:
         return self.beside(head, extra).admits(job) if self.has_nodes else job.procs <= extra
@@ -273,8 +272,8 @@ class _NarrowView(StateView):
         object.__setattr__(self, "_ranks", ranks)
 
     @property
-    def queue(self) -> list[Job]:
-        return self._of(super().queue)
+    def _line(self) -> list[Job]:
+        return self._of(super()._line)
 
     @property
     def arrived(self) -> Sequence[Job]:
@@ -285,7 +284,7 @@ class _NarrowView(StateView):
         return self._of(super().killed)
 
     def is_first(self, job: Job) -> bool:
-        return self.queue[0] is job
+        return self._line[0] is job
 
     def only(self, jobs: Iterable[Job]) -> StateView:
         return super().only(self._of(jobs))
@@ -336,11 +335,13 @@ class StatePass(StateView):
         state = self._state
         if state.machine.has_nodes:
             because = on_nodes(because)
-        decision = start_of(state.waiting.is_first(job, state.now), job, because, on)
-        self._apply[type(decision)](decision)
+        waiting = state.waiting
+        is_first = waiting.is_first(job, state.now) if waiting.by_clock else waiting.jobs_in_order[0] is job
+        kind = Start if is_first else Backfill
+        self._apply[kind](_made(kind, (job, because, on, None)))
 
     def begin(self, job: Job, because: Reason, on: Seats | int | None = None) -> None:
-        self._apply[Start](Start(job, because, on))
+        self._apply[Start](_made(Start, (job, because, on, None)))
 
     divide = _acting(divided_pass.divide)
     reserve_trial = _acting(divided_pass.reserve_trial)
@@ -371,25 +372,29 @@ class StatePass(StateView):
         self._apply[Expect](Expect(job, at))
 
     def backfill(self, job: Job, because: Reason, on: Seats | None = None) -> None:
-        self._apply[Backfill](Backfill(job, because, on))
+        self._apply[Backfill](_made(Backfill, (job, because, on, None)))
 
     def start_in_order(self) -> Job | None:
         state, fits = self._state, self.fits
         start, waiting = self._apply[Start], state.waiting
         if not waiting.by_clock:
-            while (head := waiting.front()) is not None and fits(head):
-                start(Start(head, in_order(state.free)))
-            return head
+            line, counts = waiting.jobs_in_order, not state.machine.has_nodes and state.closes == inf
+            while line:
+                head, free = line[0], state.free
+                if head.procs > free if counts else not fits(head):
+                    return head
+                start(_made(Start, (head, in_order(free), None, None)))
+            return None
         for job in self.queue:
             if not fits(job):
                 return job
-            start(Start(job, in_order(state.free)))
+            start(_made(Start, (job, in_order(state.free), None, None)))
         return None
 
     def reserve(self, job: Job, at: float, because: Reason, on: Seats | None = None) -> None:
         if self._state.machine.has_nodes:
             because = on_nodes(because)
-        self._apply[Reserve](Reserve(job, at, because, None, on))  # by position: faster
+        self._apply[Reserve](_made(Reserve, (job, at, because, None, on)))
 
     def compress(self, by: str) -> None:
         for decision in compress(self, by):
@@ -414,7 +419,7 @@ class StatePass(StateView):
                 because = no_room(self, job)
             elif self._state.machine.has_nodes:
                 because = on_nodes(because)
-            self._apply[Keep](_keeping((job, because)))
+            self._apply[Keep](_made(Keep, (job, because)))
 
 
 def shown(view: StateView, state: State, apply: Mapping[type, Callable[[Any], None]]) -> StateView:

@@ -81,7 +81,7 @@ class Transitions:
     def _about_jobs(self) -> Table:
         return {
             Start: self._start,
-            Backfill: self._backfill,
+            Backfill: self._start,
             Reserve: self._reserve,
             Suspend: self._suspend,
             Resume: self._resume,
@@ -116,7 +116,7 @@ class Transitions:
         if limit is not None:
             check_span(job, "start", limit)
             kind, runtime, estimate = SPECULATIVE, min(runtime, limit), min(estimate, limit)
-        if on is None:
+        if on is None and machine.has_nodes:
             on = machine.due(rank, now)
         if on is None:
             if procs > state.free:
@@ -132,7 +132,7 @@ class Transitions:
             state.limits.add(rank)
         if state.granted and state.granted.pop(rank, None) is not None:
             state.kept_plan = None
-        planned = state.reserved.pop(rank, None)
+        planned = state.reserved.pop(rank, None) if state.reserved else None
         expected_end = now + estimate
         if expected_end > state.closes + MOMENT:
             machine.give_back(rank)
@@ -155,14 +155,12 @@ class Transitions:
         if (start := starts[rank]) != start:
             starts[rank] = now
             state.tally.started += 1
+        if type(decision) is Backfill:
+            state.ledger.backfilled[rank] = 1
+            state.tally.backfilled += 1
         self.history.decided(decision)
         if state.curious:
             state.decisions.append(decision)
-
-    def _backfill(self, decision: Backfill) -> None:
-        self._start(decision)
-        self.state.ledger.backfilled[decision.job.rank] = 1
-        self.state.tally.backfilled += 1
 
     def started(self, rank: int) -> None:
         """Record that the job `rank` starts to run now; its start is recorded only the first time."""

@@ -12,8 +12,9 @@ import inspect
 import textwrap
 from collections.abc import Callable, Generator, Iterator
 from functools import cache, lru_cache, wraps
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Protocol, TypeVar
+from weakref import WeakSet
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.reasons import Compressed, FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
@@ -101,15 +102,9 @@ def on_nodes(because: Reason) -> Reason:
     return _ON_NODES[type(because)](because) if type(because) in _ON_NODES else because
 
 
-def start_of(is_first: bool, job: Job, because: Reason, on: Seats | None = None) -> Start | Backfill:
-    """Return the decision that starts the job: an ordinary start if `is_first` (no job ahead of it in the queue waits),
-    otherwise a backfill.
-    """
-    return Start(job, because, on) if is_first else Backfill(job, because, on)
-
-
 def start(view: View, job: Job, because: Reason, on: Seats | None = None) -> Iterator[Decision]:
-    yield start_of(view.is_first(job), job, on_nodes(because) if view.has_nodes else because, on)
+    kind = Start if view.is_first(job) else Backfill
+    yield kind(job, on_nodes(because) if view.has_nodes else because, on)
 
 
 def begin(view: View, job: Job, because: Reason, on: Seats | int | None = None) -> Iterator[Decision]:
@@ -183,6 +178,8 @@ def act(function: _Act) -> _Act:
 # The same policy, called or iterated
 
 _FLAG = annotations.compiler_flag
+_MADE: WeakSet[Callable[..., Any]] = WeakSet()
+"""All methods that `by_calls` has made"""
 
 
 def by_calls(decide: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
@@ -202,7 +199,16 @@ def by_calls(decide: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
         decide(self, now)
         return ()  # no decision is left to be carried out
 
+    _MADE.add(either)
     return either
+
+
+def acting(policy: object) -> Callable[[Any], None] | None:
+    """Return the policy's method `decide` as it is written, which acts on a `Pass` and returns None; None if the policy
+    does not act by calls.
+    """
+    decide: Any = getattr(type(policy), "decide", None)
+    return MethodType(decide.__wrapped__, policy) if decide in _MADE else None
 
 
 def is_by_calls(decide: Callable[..., Any]) -> bool:

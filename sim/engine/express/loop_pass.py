@@ -76,6 +76,8 @@ class LoopPass(StatePass):
     def queue(self) -> list[Job]:
         return self._calls.queue()
 
+    _line = queue
+
     @property
     def arrived(self) -> Sequence[Job]:
         return tuple(self._calls.arrivals())

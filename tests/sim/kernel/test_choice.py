@@ -80,7 +80,7 @@ def test_module_for_cython_has_the_types_of_the_annotations(tmp_path: Path) -> N
     (tmp_path / "line.py").write_text(CLASS)
     (tmp_path / "user.py").write_text("line.at[0] = 1.0\nsetattr(line, 'named', [])")
     text = c_types()["module_of"]([tmp_path / "line.py"], [tmp_path / "user.py"])
-    assert "    at = cython.declare(cython.double[::1], visibility='public')" in text
+    assert "    at = cython.declare(cython.double[::1], visibility='readonly')" in text, "only its content is set"
     assert "    count = cython.declare(cython.Py_ssize_t)\n" in text, "Python does not ask for it"
     assert "    named = cython.declare(list, visibility='public')" in text
     longer, named = text.index("def _is_longer"), text.index("def _name")
