@@ -38,7 +38,7 @@ from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
-from sim.engine.state_view import StatePass, StateView, renew, shown
+from sim.engine.state_view import StateView, renew, shown
 from sim.engine.within_limits import decide_within_limits
 from sim.errors import ParameterError, PolicyError
 from sim.formatting import clock, exact_clock
@@ -47,7 +47,6 @@ from sim.history.past import Switch
 from sim.kernel import choice
 from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
-from sim.policies.calls import acting
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
 from sim.workload.model import Workload
@@ -459,8 +458,7 @@ class Engine:
     def _look_up(self) -> None:
         """Find the functions that apply the decisions of the policy, the view shown to it, and how it acts on that."""
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
-        self._shown = shown(self._view, self.state, self._appliers)
-        self._act = acting(self.state.policy) if isinstance(self._shown, StatePass) else None
+        self._shown, self._act = shown(self._view, self.state, self._appliers)
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:

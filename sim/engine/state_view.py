@@ -20,7 +20,7 @@ from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.plan import Plan
 from sim.machine.profile import Extra
 from sim.policies.backfill.tails import in_tail
-from sim.policies.calls import compress, in_order, is_by_calls, no_room, on_nodes
+from sim.policies.calls import acting, compress, in_order, is_by_calls, no_room, on_nodes
 from sim.policies.gang import rows_pass
 from sim.policies.gang.ranked_rows import RowQuestions
 from sim.policies.multiqueue import divided_pass
@@ -33,8 +33,8 @@ from sim.workload.shape import Seats
 from sim.workload.share_tree import ShareTree
 
 _made: Callable[[type, tuple[object, ...]], Any] = tuple.__new__
-"""Constructor of a decision from its class and the values of all its fields. It is faster than the class itself, and runs
-make many decisions
+"""Constructor of a decision from its class and the values of all its fields. It is faster than the class itself, and
+runs make many decisions
 """
 
 
@@ -56,9 +56,9 @@ class StateView(RowQuestions):
     running: Mapping[int, RunningJob]
     suspended: Mapping[int, int]
     time: float = _is("_state.now")
-    now: float = time
-    free: int = _is("_state.free")
-    free_set: int = _is("_state.machine.free_set")
+    now = property(attrgetter("_state.now"))  # as properties for mypy, because classes derived from this have their own
+    free = property(attrgetter("_state.free"))
+    free_set = property(attrgetter("_state.machine.free_set"))
     procs: int = _is("_state.machine.size")
     there: int = _is("_state.machine.there")
     resized: bool = _is("_state.resized")
@@ -128,7 +128,7 @@ class StateView(RowQuestions):
         found = []  # a comprehension would make cells of these variables, and take longer on short queues
         for job in jobs:
             if (procs := job.procs) <= free and (procs <= extra or now + job.estimate <= shadow):
-                found.append(job)
+                found.append(job)  # noqa: PERF401
         return found
 
     def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:
@@ -422,12 +422,14 @@ class StatePass(StateView):
             self._apply[Keep](_made(Keep, (job, because)))
 
 
-def shown(view: StateView, state: State, apply: Mapping[type, Callable[[Any], None]]) -> StateView:
-    """Return the view to show to the policy: a `StatePass` if the policy acts by calls and the run has no limits,
-    otherwise `view`.
+def shown(
+    view: StateView, state: State, apply: Mapping[type, Callable[[Any], None]]
+) -> tuple[StateView, Callable[[Any], None] | None]:
+    """Return the view to show to the policy, and the method that acts on this view or None (see `acting`). The view is
+    a `StatePass` if the policy acts by calls and the run has no limits, otherwise `view`.
     """
     is_direct = is_by_calls(type(state.policy).decide) and not state.has_limits
-    return StatePass(state, apply) if is_direct else view
+    return (StatePass(state, apply), acting(state.policy)) if is_direct else (view, None)
 
 
 def renew(state: State, *views: StateView) -> None:
