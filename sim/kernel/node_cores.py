@@ -67,6 +67,10 @@ class NodeCores(Loop):
         """Switch the cores from `first` to `last` of the node: free ones become taken, taken ones free."""
         begin, word = self.first_core[node], self.first_word[node]
         bit, stop = first - begin, last + 1 - begin
+        one: Word = EVERY
+        if stop <= 64:
+            self.cores[word] ^= one >> (64 - stop + bit) << bit
+            return
         while bit < stop:
             many = min(64 - (bit & 63), stop - bit)
             mask: Word = EVERY

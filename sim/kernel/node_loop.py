@@ -13,7 +13,7 @@ from sim.history.decision_log import form_of
 from sim.kernel.calls import IN_ORDER
 from sim.kernel.loop import Loop
 from sim.kernel.node_cores import NodeCores
-from sim.kernel.node_states import MAGIC, States
+from sim.kernel.node_states import MAGIC
 from sim.kernel.nodes import Nodes
 from sim.kernel.present import NEVER
 from sim.kernel.sets import EVERY
@@ -39,10 +39,9 @@ class NodeLoop(NodeCores):
         self, jobs: int, procs: int, most_running: int, nodes: int, kinds: int, sign: int, most_cores: int
     ) -> None:
         NodeCores.__init__(self, jobs, procs, most_running, nodes, kinds, sign, most_cores)
-        self.states, self.begins_with = States(self.asked), numbers(0)
-        """States of nodes; and the free amounts of each node when the loop begins"""
-        self.nodes = Nodes(self.asked, self.states)
-        self.then = Nodes(self.asked, self.states)
+        self.begins_with = numbers(0)
+        """Free amounts of each node when the loop begins"""
+        self.nodes, self.then = Nodes(self.asked), Nodes(self.asked)
         """Two objects: `nodes` has the nodes as they are now, `then` as they will be at the shadow time, when the head
         of the queue fits
         """
@@ -162,7 +161,6 @@ class NodeLoop(NodeCores):
         is -1.
         """
         at = self.seat_at[rank]
-        self._make_room_for_states()
         nodes.shift(
             self.seat_node, self.seat_many, self.seat_count, at, at + self.seats[rank], self.asked.of[rank], sign
         )
@@ -172,16 +170,7 @@ class NodeLoop(NodeCores):
         is -1, or give them back if it is 1.
         """
         nodes = self.nodes
-        self._make_room_for_states()
         self.then.shift(nodes.chosen, nodes.many, nodes.given, 0, nodes.runs, request, sign)
-
-    def _make_room_for_states(self) -> None:
-        """Forget the states that no node has, if fewer new numbers of states are left than there are nodes: each node
-        may change its state once.
-        """
-        if self.states.count + self.asked.nodes > self.states.most:
-            self.states.keep_only(self.nodes.at, self.then.at)
-            self.then.watch += 1
 
     # Events
 
@@ -235,16 +224,19 @@ class NodeLoop(NodeCores):
         """Return True if the request still does not fit: fewer of its tasks (or nodes) fit on the nodes freed since the
         last refusal than it lacked then.
         """
-        lacks, since = self.short[request], self.looked_at[request]
+        lacks, since, nodes = self.short[request], self.looked_at[request], self.nodes
+        guards: Word = self.asked.guards
+        unit: Word = self.asked.unit_in[request]
         if lacks > (self.freed_nodes - self.freed_before[request]) * self.asked.most_room[request]:
             return True
         if self.logged - since > MOST_LOGGED:
             return False
         for entry in range(since, self.logged):
             node, many = self.log_node[entry & (MOST_LOGGED - 1)], self.log_many[entry & (MOST_LOGGED - 1)]
-            lacks -= self.nodes.room_on(node, node + many, request)
-            if lacks <= 0:
-                return False
+            if many > 1 or ((nodes.at[node] | guards) - unit) & guards == guards:
+                lacks -= nodes.room_on(node, node + many, request)
+                if lacks <= 0:
+                    return False
         self._lacks(request, lacks)
         return True
 

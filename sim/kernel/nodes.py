@@ -6,36 +6,40 @@ that get the same number of tasks are a run, and changes are made run by run.
 
 from __future__ import annotations
 
-from sim.kernel.node_states import MAGIC, WHOLE, Requests, States
+from sim.kernel.node_states import MAGIC, WHOLE, Requests
 from sim.kernel.sets import EVERY
 from sim.machine import cython
-from sim.machine.columns import Numbers, Word, copy_numbers, numbers, times, words
+from sim.machine.columns import Numbers, Word, numbers, times, words
+
+FEW = 32
+"""A search sorts the nodes with room for a task of the request if they are fewer. Otherwise it goes level by level,
+because it needs only some of them
+"""
 
 
 @cython.cclass
 class Nodes:
     """States of the nodes at one time."""
 
-    def __init__(self, asked: Requests, states: States) -> None:
-        self.asked, self.states = asked, states
-        self.at = numbers(asked.nodes)
-        """For each node: number of its state"""
+    def __init__(self, asked: Requests) -> None:
+        self.asked, self.at = asked, words(asked.nodes)
+        """Requests and, for each node, its state"""
         self.sums = times(asked.kinds)
         """For each kind of resource: free amount of all nodes together"""
         self.levels: int = asked.most_cores + 2
         self.words: int = (asked.nodes + 63) // 64
         self.groups: int = (self.words + 63) // 64
         self.is_sorted, self.bits = False, words(self.levels * self.words)
-        """For each level (see `States.level`): the nodes on it, as a set of bits; only up to date if `is_sorted`"""
+        """For each level but 0 (see `Requests.level`): its nodes, as a set of bits; only up to date if `is_sorted`"""
         self.filled = words(self.levels * self.groups)
         """For each level: which words of `bits` are not 0, as a set of bits"""
         self.used = words((self.levels + 63) // 64)
         """Levels with nodes, as a set of bits"""
         self.keeping = words(0)
-        """For each bound of requests (see `Requests.bounds`): the nodes that have enough free for it, as a set of bits;
-        like `bits`, only up to date if `is_sorted`
+        """For each bound (see `Requests.bound_from`): the nodes that keep it, as a set of bits; like `bits`, only up to
+        date if `is_sorted`
         """
-        self.bounds = numbers(32)
+        self.bounds = numbers(asked.kinds + 2)
         """Indices in `keeping` at which the sets of nodes begin that the last search needed"""
         self.chosen, self.many, self.given = numbers(asked.nodes), numbers(asked.nodes), numbers(asked.nodes)
         """Runs of neighbouring nodes that the last search chose: first node, number of nodes, and number of tasks on
@@ -43,14 +47,14 @@ class Nodes:
         """
         self.runs = self.found = 0
         """Number of the runs of nodes in `chosen`, the result of the last search, and number of nodes in these runs"""
+        self.left, self.follows = 0, -1
+        """Tasks (or nodes) that a search still has to place, and the number that follows its last chosen node"""
+        self.able, self.able_level = numbers(FEW), numbers(FEW)
+        """Nodes with room for a task of the request, in the order in which they are filled, and their levels"""
         self.short = 0
         """Number of tasks or nodes that the last search lacked if it counted all places, otherwise 0"""
-        self.watched, self.room, self.watch = -1, 0, 0
-        """Request whose places on all nodes are counted all the time, -1 for none; the number of these places; and a
-        counter, increased whenever `rooms` becomes invalid
-        """
-        self.rooms, self.known = numbers(states.most), numbers(states.most)
-        """For each state: places for the watched request, valid if `known` is equal to `watch`"""
+        self.watched, self.room = -1, 0
+        """Request whose places on all nodes are counted all the time, -1 for none; and the number of these places"""
         self.bit_at = numbers(64)
         """For each bit of a 64-bit word: its number (0 to 63). The index is the upper 6 bits of the product of the bit
         and `MAGIC`
@@ -60,16 +64,19 @@ class Nodes:
 
     def begin(self, free: Numbers) -> None:
         """Set up the states of the nodes; `free` has the free amounts of each node."""
-        kinds = self.asked.kinds
-        for node in range(self.asked.nodes):
-            for kind in range(kinds):
-                self.states.sought[kind] = free[node * kinds + kind]
-                self.sums[kind] += free[node * kinds + kind]
-            self.at[node] = self.states.find(self.asked.like[node])
+        asked = self.asked
+        for node in range(asked.nodes):
+            state: Word = asked.full[node]
+            for kind in range(asked.kinds):
+                amount: Word = free[node * asked.kinds + kind]
+                state += amount << asked.field[kind]
+                self.sums[kind] += free[node * asked.kinds + kind]
+            self.at[node] = state
 
     def become(self, other: Nodes) -> None:
         """Copy the states of the other object."""
-        copy_numbers(other.at, self.at, self.asked.nodes)
+        for node in range(self.asked.nodes):
+            self.at[node] = other.at[node]
         for index in range(self.asked.kinds):
             self.sums[index] = other.sums[index]
         self.watched, self.is_sorted = -1, False
@@ -84,32 +91,48 @@ class Nodes:
             self.filled[index] = 0
         for index in range(len(self.used)):
             self.used[index] = 0
-        self.keeping = words(self.asked.bounds * self.words)
+        self.keeping = words((self.asked.first_bound[self.asked.kinds] + 2) * self.words)
         for node in range(self.asked.nodes):
-            state = self.at[node]
-            self._switch(-1, self.states.level[state], self.states.bounds[state], node, node + 1)
+            self._switch(self.asked.full[node], self.at[node], node, node + 1)
         self.is_sorted = True
 
-    def _switch(self, level: int, other: int, bounds: int, first: int, last: int) -> None:
-        """Move the nodes `first` to before `last`, which are all on the level `level`, to the level `other`; -1 for a
-        level means none. Switch, for each of these bounds, whether the nodes keep it (have at least as much free).
-        Before, all of these nodes keep it or none.
-        """
+    def _switch(self, was: Word, new: Word, first: int, last: int) -> None:
+        """Change the sets of nodes: the nodes `first` to before `last` go from the state `was` to the state `new`."""
+        asked = self.asked
+        level, other, empty = asked.level(was), asked.level(new), asked.empty[first]
+        others = asked.first_bound[asked.kinds] * self.words
         while first < last:
-            word, bit, bound, left = first >> 6, first & 63, 0, bounds
+            word, bit = first >> 6, first & 63
             many = min(64 - bit, last - first)
             mask: Word = EVERY
             mask = mask >> (64 - many) << bit
             if level != other:
-                if level >= 0:
+                if level:
                     self._switch_on(level, word, mask)
-                self._switch_on(other, word, mask)
-            while left:
-                if left & 1:
-                    self.keeping[bound * self.words + word] ^= mask
-                left >>= 1
-                bound += 1
+                if other:
+                    self._switch_on(other, word, mask)
+            if (was ^ new) & asked.bounding:
+                self._switch_bounds(was, new, word, mask)
+            if (was == empty) != (new == empty):
+                self.keeping[others + word] ^= mask
+            if (level == 0) != (other == 0):
+                self.keeping[others + self.words + word] ^= mask
             first += many
+
+    def _switch_bounds(self, was: Word, new: Word, word: int, mask: Word) -> None:
+        """Switch which bounds are kept by nodes that go from the state `was` to the state `new`: `mask` has their bits
+        in this word of the sets.
+        """
+        asked = self.asked
+        for kind in range(asked.kinds):
+            lower, upper = asked.bound(was, kind), asked.bound(new, kind)
+            if lower > upper:
+                lower, upper = upper, lower
+            at = (asked.first_bound[kind] + lower) * self.words + word
+            while lower < upper:
+                self.keeping[at] ^= mask
+                at += self.words
+                lower += 1
 
     def _switch_on(self, level: int, word: int, mask: Word) -> None:
         """Switch whether nodes of this word of the set are on the level: `mask` has their bits."""
@@ -143,38 +166,37 @@ class Nodes:
         take it if `sign` is -1.
 
         The nodes are the runs with the indices `first` to before `last`: `nodes` has the first node of each, `many` the
-        number of nodes, and `counts` the number of tasks on each node. Each node may get a new state, so the caller
-        makes sure that enough numbers of states are unused.
+        number of nodes, and `counts` the number of tasks on each node.
         """
-        kinds, its, states = self.asked.kinds, request * self.asked.kinds, self.states
-        known, counted, new, on, tasks = -1, 0, 0, 0, 0
+        asked, kinds, its, on, tasks = self.asked, self.asked.kinds, request * self.asked.kinds, 0, 0
+        guards: Word = asked.guards
+        unit: Word = asked.unit_in[self.watched] if self.watched >= 0 else EVERY
         for run in range(first, last):
             node, end, count = nodes[run], nodes[run] + many[run], counts[run]
+            change: Word = count * asked.each_in[request] + asked.once_in[request]
             while node < end:
                 begin, was = node, self.at[node]
-                if was != known or count != counted:
-                    known, counted, new = was, count, states.after(was, request, count, sign)
+                if count == WHOLE:
+                    new: Word = asked.empty[node] if sign > 0 else asked.full[node]
+                else:
+                    new = was + change if sign > 0 else was - change
                 while node < end and self.at[node] == was:
                     self.at[node] = new
                     node += 1
                 if count == WHOLE:
                     for kind in range(kinds):
-                        self.sums[kind] += (states.free[new * kinds + kind] - states.free[was * kinds + kind]) * (
-                            node - begin
-                        )
+                        self.sums[kind] += sign * asked.has[begin * kinds + kind] * (node - begin)
                 else:
                     on += node - begin
                     tasks += count * (node - begin)
-                if self.watched >= 0:
-                    more = self._places(new) - self._places(was)
+                if self.watched >= 0 and (((was if sign < 0 else new) | guards) - unit) & guards == guards:
+                    more = self._places(new, begin) - self._places(was, begin)
                     if more:
                         self.room += more * self._allowed(self.watched, begin, node)
                 if self.is_sorted:
-                    level, other, bounds = states.level[was], states.level[new], states.bounds[was] ^ states.bounds[new]
-                    if level != other or bounds:
-                        self._switch(level, other, bounds, begin, node)
+                    self._switch(was, new, begin, node)
         for kind in range(kinds):
-            self.sums[kind] += sign * (tasks * self.asked.each[its + kind] + on * self.asked.once[its + kind])
+            self.sums[kind] += sign * (tasks * asked.each[its + kind] + on * asked.once[its + kind])
 
     # Places
 
@@ -196,18 +218,16 @@ class Nodes:
     def begin_to_watch(self, request: int) -> None:
         """Count the places (tasks or nodes) for the request on all nodes, now and after every change."""
         self.watched, self.room = request, self.room_on(0, self.asked.nodes, request)
-        self.watch += 1
 
-    def _places(self, state: int) -> int:
-        """Return the number of places for the watched request on a node in this state."""
-        if self.known[state] != self.watch:
-            self.known[state], self.rooms[state] = self.watch, self._places_for(self.watched, state)
-        return self.rooms[state]
+    def _places(self, state: Word, node: int) -> int:
+        """Return the number of places for the watched request on the node, if it is in this state."""
+        return self._places_for(self.watched, state, node)
 
-    def _places_for(self, request: int, state: int) -> int:
-        """Return the number of places on a node in this state for the request, in its first partition."""
-        wants = self.asked.wants[self.asked.first[request]]
-        return self.states.room(state, request) if self.states.bounds[state] & wants == wants else 0
+    def _places_for(self, request: int, state: Word, node: int) -> int:
+        """Return the number of places for the request, in its first partition, on the node, if it is in this state."""
+        if self.asked.whole[self.asked.first[request]] and state != self.asked.empty[node]:
+            return 0
+        return self.asked.room(state, request)
 
     def _allowed(self, request: int, first: int, last: int) -> int:
         """Return how many of the nodes `first` to before `last` the first partition of the request allows."""
@@ -227,7 +247,7 @@ class Nodes:
             begin, state = first, self.at[first]
             while first < last and self.at[first] == state:
                 first += 1
-            places = self._places_for(request, state)
+            places = self._places_for(request, state, begin)
             if places:
                 room += places * self._allowed(request, begin, first)
         return room
@@ -241,17 +261,17 @@ class Nodes:
         The nodes and tasks are as in `shift`, and no node occurs twice.
         """
         is_whole = self.asked.whole[self.asked.first[self.watched]] == 1
-        spare, known, counted, less = self.room - places, -1, 0, 0
+        asked, spare = self.asked, self.room - places
         for run in range(first, last):
             node, end, count = nodes[run], nodes[run] + many[run], counts[run]
+            change: Word = count * asked.each_in[request] + asked.once_in[request]
             while node < end and spare >= 0:
                 begin, was = node, self.at[node]
                 while node < end and self.at[node] == was:
                     node += 1
-                if was != known or count != counted:
-                    known, counted, less = was, count, self._places(was)
-                    if less and count != WHOLE and not is_whole:
-                        less -= self.states.room_beside(was, self.watched, request, count)
+                less = self._places(was, begin)
+                if less and count != WHOLE and not is_whole:
+                    less -= asked.room(was - change, self.watched)
                 if less:
                     spare -= less * self._allowed(self.watched, begin, node)
             if spare < 0:
@@ -281,14 +301,86 @@ class Nodes:
 
         In a request of nodes instead of tasks, each node counts as one task.
         """
-        asked, least, left, known, places = self.asked, self.asked.least[request], self.asked.count[request], -1, 0
-        is_whole, most, found, runs, follows = asked.whole[partition] == 1, asked.most[request], 0, 0, -1
-        level, last, mask = 1, self.levels - 1, asked.mask[partition] * self.words
+        asked, is_whole = self.asked, self.asked.whole[partition] == 1
+        self.left, self.found, self.runs, self.follows = asked.count[request], 0, 0, -1
+        bounds = self._bounds_of(request, is_whole)
+        few = FEW if self.left > FEW * asked.most_room[request] else self._few_able(request, partition, bounds)
+        if few == FEW:
+            return self._search_by_level(request, partition, bounds)
+        for index in range(few):
+            if self.found == asked.most[request]:
+                return False
+            node = self.able[index]
+            self._fill(node, asked.room(self.at[node], request), request, is_whole)
+            if not self.left:
+                return True
+        self.short = self.left
+        return False
+
+    def _few_able(self, request: int, partition: int, bounds: int) -> int:
+        """Write the nodes with room for a task of the request into the column `able`, in the order in which they are
+        filled; return their number. Stop at `FEW`.
+        """
+        asked, mask, count = self.asked, self.asked.mask[partition] * self.words, 0
+        guards: Word = asked.guards
+        unit: Word = asked.unit_in[request]
+        for word in range(self.words):
+            bits: Word = self.keeping[self.bounds[0] + word]
+            for bound in range(1, bounds):
+                bits &= self.keeping[self.bounds[bound] + word]
+            if mask >= 0:
+                bits &= asked.allowed[mask + word]
+            while bits:
+                lowest: Word = bits & -bits
+                bits ^= lowest
+                node = 64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                if ((self.at[node] | guards) - unit) & guards == guards:
+                    self.able[count] = node
+                    count += 1
+                    if count == FEW:
+                        return FEW
+        if asked.sign:
+            self._sort_able(count)
+        return count
+
+    def _sort_able(self, count: int) -> None:
+        """Sort the first `count` nodes of the column `able`, which are in the order of their numbers, by level."""
+        for index in range(count):
+            node, place = self.able[index], index
+            level = self.asked.level(self.at[node])
+            while place and self.able_level[place - 1] > level:
+                self.able_level[place], self.able[place] = self.able_level[place - 1], self.able[place - 1]
+                place -= 1
+            self.able_level[place], self.able[place] = level, node
+
+    def _fill(self, node: int, room: int, request: int, is_whole: bool) -> None:
+        """Choose the node, which has `room` places for the request, for as many tasks as possible."""
+        spared = self.asked.least[request] - self.found - 1
+        if spared > 0 and room > self.left - spared:
+            room = self.left - spared  # each further node must get a task
+        if room > self.left:
+            room = self.left
+        self.found += 1
+        self.left -= room
+        count = WHOLE if is_whole else room
+        if node == self.follows and self.given[self.runs - 1] == count:
+            self.many[self.runs - 1] += 1
+        else:
+            self.chosen[self.runs], self.many[self.runs], self.given[self.runs] = node, 1, count
+            self.runs += 1
+        self.follows = node + 1
+
+    def _search_by_level(self, request: int, partition: int, bounds: int) -> bool:
+        """Choose nodes as `_search` does, but level by level."""
+        asked, is_whole, most = self.asked, self.asked.whole[partition] == 1, self.asked.most[request]
+        level, last, mask, places = 1, self.levels - 1, asked.mask[partition] * self.words, 0
+        guards: Word = asked.guards
+        unit: Word = asked.unit_in[request]
+        known: Word = 0  # a node in this state has no free core, so that it is on no level
         if asked.sign > 0:
             level = asked.unit[request * asked.kinds]
         elif asked.sign < 0:
             last -= asked.unit[request * asked.kinds]
-        bounds = self._bounds_of(partition)
         level = self._used_from(level)
         while level <= last:
             for group in range(self.groups):
@@ -307,43 +399,32 @@ class Nodes:
                         bits ^= lowest
                         node = 64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
                         if self.at[node] != known:
-                            known = self.at[node]
-                            places = self.states.room(known, request)
-                        room = places
-                        if not room:
+                            known, places = self.at[node], 0
+                            if ((known | guards) - unit) & guards == guards:
+                                places = asked.room(known, request)
+                        if not places:
                             continue
-                        if found == most:
+                        if self.found == most:
                             return False
-                        spared = least - found - 1
-                        if spared > 0 and room > left - spared:
-                            room = left - spared  # each further node must get a task
-                        if room > left:
-                            room = left
-                        found += 1
-                        left -= room
-                        goes_on = room == places and found >= least
-                        if is_whole:
-                            room = WHOLE
-                        if node == follows and self.given[runs - 1] == room:
-                            self.many[runs - 1] += 1
-                        else:
-                            self.chosen[runs], self.many[runs], self.given[runs] = node, 1, room
-                            runs += 1
-                        while goes_on and left >= places and found < most:  # neighbours in the same state
-                            lowest <<= 1
-                            goes_on = (bits & lowest) != 0 and self.at[node + 1] == known
-                            if goes_on:
+                        left = self.left
+                        self._fill(node, places, request, is_whole)
+                        if not self.left:
+                            return True
+                        if left - self.left == places and self.found >= asked.least[request]:
+                            while bits & lowest << 1 and self.at[node + 1] == known and self.found < most:
+                                if self.left < places:
+                                    break
+                                lowest <<= 1  # a neighbour in the same state
                                 bits ^= lowest
                                 node += 1
-                                found += 1
-                                left -= places
-                                self.many[runs - 1] += 1
-                        follows = node + 1
-                        if not left:
-                            self.found, self.runs = found, runs
-                            return True
+                                self.found += 1
+                                self.left -= places
+                                self.many[self.runs - 1] += 1
+                            self.follows = node + 1
+                            if not self.left:
+                                return True
             level = self._used_from(level + 1)
-        self.short = left
+        self.short = self.left
         return False
 
     def _used_from(self, level: int) -> int:
@@ -358,15 +439,20 @@ class Nodes:
                 return 64 * part + self.bit_at[(((levels & -levels) * MAGIC) & EVERY) >> 58]
         return self.levels
 
-    def _bounds_of(self, partition: int) -> int:
-        """Write into the column `bounds`, for each bound of this partition of a request, the index at which its set of
-        nodes begins in `keeping`; return the number of bounds.
+    def _bounds_of(self, request: int, is_whole: bool) -> int:
+        """Write into the column `bounds`, for each bound of this request, the index at which its set of nodes begins in
+        `keeping`; return the number of bounds. `is_whole` is True if nodes have to be wholly free.
         """
-        wants, bound, count = self.asked.wants[partition], 0, 0
-        while wants:
-            if wants & 1:
-                self.bounds[count] = bound * self.words
+        asked, count = self.asked, 0
+        for kind in range(asked.kinds):
+            bound = asked.bound(asked.unit_in[request], kind)
+            if bound:
+                self.bounds[count] = (asked.first_bound[kind] + bound - 1) * self.words
                 count += 1
-            wants >>= 1
-            bound += 1
+        if is_whole:
+            self.bounds[count] = asked.first_bound[asked.kinds] * self.words
+            count += 1
+        elif not asked.bound(asked.unit_in[request], 0):
+            self.bounds[count] = (asked.first_bound[asked.kinds] + 1) * self.words
+            count += 1
         return count

@@ -7,6 +7,7 @@ from __future__ import annotations
 from types import ModuleType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim.engine.express.columns import numbers, times, words
 from sim.engine.state import State
@@ -31,9 +32,9 @@ _MOST_ALLOWED = 1 << 28
 """Limit for the product of the number of nodes and the number of different sets of nodes that requests allow; the loop
 supports only machines below it
 """
-_MOST_BOUNDS = 15
-"""Largest number of bounds. A bound is an amount of a resource; a search passes over nodes that have less than it
-free
+_BOUND_BITS = 3
+"""Number of bits of an amount, from its highest one, that are bounds: a search passes over nodes in whose free amount
+they are less than in what the request needs
 """
 
 
@@ -51,11 +52,13 @@ def can_be_told(shape: Shape) -> bool:
     requests, _ = shape.numbered_requests
     most = int(shape.has.max(initial=0))
     sets = {(request.features, number) for request in requests for number in request.groups or (None,)}
+    kinds_of_nodes, (each, once) = len(np.unique(shape.has, axis=0)), _amounts_of(requests, len(shape.kinds))
     return (
         most < _MOST_AMOUNT
+        and _fields(shape.has)[1] + (kinds_of_nodes - 1).bit_length() <= 64
         and len(sets) * len(shape.nodes) < _MOST_ALLOWED
         and len(shape.nodes) * int(shape.has[:, 0].max(initial=0)) < _MOST_LEVELS
-        and all(request.each[0] > 0 and max(request.amounts(1)) < _MOST_AMOUNT for request in requests)
+        and bool((each[:, 0] > 0).all() and (each + once < _MOST_AMOUNT).all())
         and all(request.tasks is None or request.tasks >= request.least for request in requests)
     )
 
@@ -88,19 +91,14 @@ def loop_of(loops: ModuleType, state: State, shape: Shape, jobs: int) -> NodeLoo
 def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
     asked = loop.asked
     requests, numbered = shape.numbered_requests
-    kinds, empty = len(shape.kinds), (0,) * len(shape.kinds)
-    each = _rows([request.each for request in requests], kinds)
-    once = _rows([request.per_node or empty for request in requests], kinds)
+    each, once = _amounts_of(requests, len(shape.kinds))
     count = np.array([request.tasks or request.nodes or 0 for request in requests], np.int64)
     least = np.array([request.least if request.tasks else 1 for request in requests], np.int64)
     asked.requests = len(requests)
     asked.has = numbers(shape.has.ravel())
-    _, likes, like = np.unique(shape.has, axis=0, return_index=True, return_inverse=True)
-    asked.like = numbers(likes[like.ravel()])
     asked.of = numbers(numbered)
     asked.each, asked.once, asked.unit = (numbers(rows.ravel()) for rows in (each, once, each + once))
-    asked.needed = numbers((each + once).min(axis=0, initial=_MOST_AMOUNT))
-    _tell_keys(asked, shape.has, each, once)
+    _tell_fields(asked, shape.has, each, once)
     asked.total = times((each * count[:, None] + once * least[:, None]).ravel().astype(np.float64))
     asked.count, asked.least = numbers(count), numbers(least)
     room = np.where(each > 0, shape.has.max(axis=0) // np.maximum(each, 1), _MOST_AMOUNT).min(axis=1)
@@ -108,63 +106,60 @@ def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
     asked.tasks = numbers(np.array([request.tasks or 0 for request in requests], np.int64))
     most = [request.most or len(shape.nodes) if request.tasks else len(shape.nodes) for request in requests]
     asked.most = numbers(np.array(most, np.int64))
-    _tell_partitions(loop, shape, requests, _bounds(asked, each + once))
+    _tell_partitions(loop, shape, requests)
     loop.refused, loop.unspared, loop.fits_at, loop.short, loop.looked_at, loop.freed_before = (
         numbers(np.zeros(len(requests), np.int32)) for _ in range(6)
     )
 
 
-def _tell_keys(asked: Requests, has: Amounts, each: Amounts, once: Amounts) -> None:
-    """Copy the weights of keys into the loop: digits of a number with a place for the node, and for each resource."""
-    weights = [len(has)]
-    for most in has.max(axis=0).tolist():
-        weights.append(weights[-1] * (most + 1))
-    asked.is_exact = weights.pop() < 1 << 64
-    weight = np.array([one % (1 << 64) for one in weights], np.uint64)
-    asked.weight = words(weight)
-    asked.each_key, asked.once_key, asked.has_key = (
-        words((rows.astype(np.uint64) * weight).sum(axis=1, dtype=np.uint64)) for rows in (each, once, has)
-    )
-
-
-def _bounds(asked: Requests, unit: Amounts) -> list[int]:
-    """Copy the bounds (amounts of resources) into the loop; return the bounds of each request, as bits.
-
-    A search passes over nodes that have less free than a bound of the request. For each resource, some of the amounts
-    that requests need on a node are bounds; a request has the highest one that it needs. Cores have no bounds if a
-    search goes in the order of free cores.
+def _fields(has: Amounts) -> tuple[list[int], int]:
+    """Return, for each resource, the lowest bit of its field in the state of a node, and the first bit behind all
+    fields. Above each field is one more bit.
     """
-    kinds = [kind for kind in range(unit.shape[1]) if kind or not asked.sign][:_MOST_BOUNDS]
-    found, wants = list[tuple[int, int]](), np.zeros(len(unit), np.int64)
-    for kind in kinds:
-        needed = np.unique(unit[:, kind][unit[:, kind] > 0])
-        many = min(_MOST_BOUNDS // len(kinds), len(needed))
-        chosen = needed[np.linspace(0, len(needed) - 1, many).astype(int)] if many else needed
-        its = np.searchsorted(chosen, unit[:, kind], side="right")
-        wants[its > 0] |= 1 << (len(found) + its[its > 0] - 1)
-        found += [(kind, int(amount)) for amount in chosen]
-    asked.bound_kind, asked.bound = (numbers(np.array(row, np.int64)) for row in zip(*found, (0, 0), strict=True))
-    asked.bounds = len(found) + 1
-    return [int(bits) for bits in wants]
+    ends = np.cumsum([int(most + 1).bit_length() + 1 for most in has.max(axis=0, initial=0)]).tolist()
+    return [0, *ends[:-1]], ends[-1]
 
 
-def _tell_partitions(loop: NodeLoop, shape: Shape, requests: tuple[Request, ...], bounds: list[int]) -> None:
+def _tell_fields(asked: Requests, has: Amounts, each: Amounts, once: Amounts) -> None:
+    """Copy the fields of the states of nodes into the loop, and the amounts of nodes and requests as such fields."""
+    fields, end = _fields(has)
+    most, shifts = has.max(axis=0), np.array(fields, np.uint64)
+    bits = np.diff([*fields, end]) - 1
+
+    def packed(amounts: Amounts) -> NDArray[np.uint64]:
+        states: NDArray[np.uint64] = (amounts.astype(np.uint64) << shifts).sum(axis=-1, dtype=np.uint64)
+        return states
+
+    alike = np.unique(has, axis=0, return_inverse=True)[1].ravel().astype(np.uint64) << np.uint64(end)
+    unit = np.minimum(each + once, most + 1)
+    asked.field, asked.mask_of = numbers(shifts), words((1 << bits).astype(np.uint64) - np.uint64(1))
+    asked.guards = int(packed(1 << bits))
+    asked.needed = int(packed(unit.min(axis=0, initial=int(most.max()) + 1)))
+    asked.full, asked.empty = words(alike), words(alike + packed(has))
+    asked.each_in, asked.once_in, asked.unit_in = (words(packed(np.minimum(a, most + 1))) for a in (each, once, unit))
+    coarse = np.maximum(0, [int(one).bit_length() - _BOUND_BITS for one in most])
+    asked.bound_from = numbers(shifts.astype(np.int64) + coarse)
+    asked.bound_mask = words((1 << bits - coarse).astype(np.uint64) - np.uint64(1))
+    asked.bounding = int(packed((1 << bits) - (1 << coarse)))
+    asked.first_bound = numbers(np.cumsum([0, *(most + 1 >> coarse)]))
+
+
+def _tell_partitions(loop: NodeLoop, shape: Shape, requests: tuple[Request, ...]) -> None:
     asked, nodes = loop.asked, len(shape.nodes)
     masks: dict[tuple[frozenset[str], int | None], int] = {}
-    first, mask, whole, limit, grows, wants = [0], *(list[int]() for _ in range(5))
-    for request, its_bounds in zip(requests, bounds, strict=True):
+    first, mask, whole, limit, grows = [0], *(list[int]() for _ in range(4))
+    for request in requests:
         grows.append(request.more_always_fits)
         for number in request.groups or (None,):
             group = None if number is None else shape.groups[number]
             is_anywhere = not request.features and group is None
             mask.append(-1 if is_anywhere else masks.setdefault((request.features, number), len(masks)))
             whole.append(request.is_exclusive or (group is not None and group.is_exclusive))
-            wants.append(its_bounds | whole[-1] << (asked.bounds - 1))
             most = None if group is None else group.most_nodes
             limit.append(nodes if most is None else most)
             grows[-1] = grows[-1] and most is None
         first.append(len(mask))
-    told = {"first": first, "mask": mask, "whole": whole, "limit": limit, "grows": grows, "wants": wants}
+    told = {"first": first, "mask": mask, "whole": whole, "limit": limit, "grows": grows}
     for name, values in told.items():
         setattr(asked, name, numbers(np.array(values, np.int64)))
     allowed = np.zeros((len(masks), -(-nodes // 64) * 8), np.uint8)
@@ -174,8 +169,12 @@ def _tell_partitions(loop: NodeLoop, shape: Shape, requests: tuple[Request, ...]
     asked.allowed = words(allowed.view("<u8").ravel())
 
 
-def _rows(rows: list[tuple[int, ...]], kinds: int) -> Amounts:
-    return np.array(rows, np.int64).reshape(len(rows), kinds)
+def _amounts_of(requests: tuple[Request, ...], kinds: int) -> tuple[Amounts, Amounts]:
+    """Return the amounts of each resource for each task (or node), and once on each node, with a row a request."""
+    nothing = (0,) * kinds
+    rows = [request.each for request in requests], [request.per_node or nothing for request in requests]
+    each, once = (np.array(row, np.int64).reshape(-1, kinds) for row in rows)
+    return each, once
 
 
 def enter(loop: NodeLoop, state: State) -> None:
@@ -204,8 +203,8 @@ def settle(loop: NodeLoop, state: State) -> None:
     """Copy the free resources and the nodes of the running jobs back into the machine."""
     machine = state.machine
     assert isinstance(machine, NodeMachine)
-    amounts = np.array(loop.states.free, np.int64).reshape(-1, machine.left.shape[1])
-    machine.left = amounts[np.array(loop.nodes.at)]
+    fields, mask = np.array(loop.asked.field, np.uint64), np.array(loop.asked.mask_of, np.uint64)
+    machine.left = (np.array(loop.nodes.at, np.uint64)[:, None] >> fields & mask).astype(np.int64)
     machine.free_set = (1 << machine.size) - 1 ^ sum(machine.held.values())
     for rank in machine.seats.keys() - state.running.keys():
         del machine.seats[rank]
