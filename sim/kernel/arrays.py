@@ -1,7 +1,7 @@
 """Arrays of numbers for the compiled fast loop. In the whole loop such an array is called a column; its first `count`
 values are in use.
 
-The functions are the same as in `sim.machine.columns`, which rules use that are not compiled.
+Functions of the same names in `sim.machine.columns` do the same for lists, for rules that are not compiled.
 """
 
 from __future__ import annotations
@@ -248,12 +248,6 @@ def power(base: float, exponent: float) -> float:
     """Return `base ** exponent`; infinity if it is too large, or for a negative power of zero."""
     value: float = pow(base, exponent)
     return value
-
-
-def forget_last(first: Times, second: Numbers) -> None:
-    """Do nothing. The function of this name for lists removes their last pair; in arrays, entries beyond the values in
-    use are never read.
-    """
 
 
 def insert_in_order(column: Numbers, value: int, low: int, high: int) -> None:

@@ -11,13 +11,7 @@ from __future__ import annotations
 from sim.decisions.decisions import Start
 from sim.decisions.reasons import InOrder
 from sim.history.decision_log import form_of
-from sim.kernel.compression import Compression
-from sim.kernel.present import BY_QUEUE, BY_START, NEVER, NOBODY
-from sim.machine import cython
-from sim.machine.columns import (
-    INFINITE,
-    Numbers,
-    Times,
+from sim.kernel.arrays import (
     growing_numbers,
     growing_times,
     insert_number,
@@ -28,6 +22,10 @@ from sim.machine.columns import (
     sort_pairs,
     times,
 )
+from sim.kernel.compression import Compression
+from sim.kernel.present import BY_QUEUE, BY_START, NEVER, NOBODY
+from sim.machine import cython
+from sim.machine.columns import INFINITE, Numbers, Times
 from sim.machine.moment import MOMENT
 from sim.machine.steps import Steps
 from sim.machine.trials import Trials

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim.kernel.arrays import growing_numbers, numbers, times, whole_turns
 from sim.kernel.loop import Loop
 from sim.machine import cython
-from sim.machine.columns import growing_numbers, numbers, times, whole_turns
 from sim.machine.moment import MOMENT
 from sim.machine.operations import count_progress, differences, sum_at, sum_of_products, turns_for
 

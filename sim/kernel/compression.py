@@ -7,9 +7,9 @@ from __future__ import annotations
 from sim.decisions.decisions import Reserve
 from sim.decisions.reasons import Compressed
 from sim.history.decision_log import form_of
+from sim.kernel.arrays import copy_numbers, set_numbers, time_before
 from sim.kernel.present import BY_QUEUE, BY_START, Present
 from sim.machine import cython
-from sim.machine.columns import copy_numbers, set_numbers, time_before
 from sim.machine.moment import APART, MOMENT
 from sim.machine.operations import move_pair
 

@@ -6,14 +6,10 @@ decisions and states as the engine and the policies, whose code defines what is 
 
 from __future__ import annotations
 
+from sim.kernel.arrays import insert_in_order, time_up_to
 from sim.kernel.calls import Pass, Rules
 from sim.machine import cython
-from sim.machine.columns import (
-    INFINITE,
-    forget_last,
-    insert_in_order,
-    time_up_to,
-)
+from sim.machine.columns import INFINITE
 from sim.machine.moment import MOMENT
 
 ENOUGH = 0
@@ -159,11 +155,9 @@ class Loop(Pass):
         """Complete the jobs that end now, by rank; mostly it is one."""
         leave_at, leave_rank, done, first, count = self.leave_at, self.leave_rank, self.done, self.running - 1, 1
         rank = done[0] = leave_rank[first]
-        forget_last(leave_at, leave_rank)
         while first and -leave_at[first - 1] <= now:
             first -= 1
             rank, place = leave_rank[first], count
-            forget_last(leave_at, leave_rank)
             while place and done[place - 1] > rank:
                 done[place] = done[place - 1]
                 place -= 1

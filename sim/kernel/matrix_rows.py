@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from sim.history.decision_log import AS_IT_IS
+from sim.kernel.arrays import copy_numbers, most_first, numbers
 from sim.kernel.sharing import Sharing
 from sim.machine import cython
-from sim.machine.columns import Numbers, copy_numbers, most_first, numbers
+from sim.machine.columns import Numbers
 from sim.machine.operations import are_same, common_pairs, place_of
 
 KEPT: int = AS_IT_IS

@@ -11,11 +11,7 @@ from typing import Any
 
 from sim.decisions.decisions import Expect
 from sim.history.decision_log import form_of
-from sim.kernel.partitions import Partitions
-from sim.kernel.present import NEVER, WIDTH
-from sim.machine import cython
-from sim.machine.columns import (
-    Numbers,
+from sim.kernel.arrays import (
     copy_numbers,
     growing_numbers,
     insert_number,
@@ -25,6 +21,10 @@ from sim.machine.columns import (
     set_numbers,
     times,
 )
+from sim.kernel.partitions import Partitions
+from sim.kernel.present import NEVER, WIDTH
+from sim.machine import cython
+from sim.machine.columns import Numbers
 from sim.machine.moment import MOMENT
 from sim.machine.operations import remove_number
 from sim.policies.multiqueue.first_starts import FirstStarts

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from sim.kernel.arrays import numbers, words
 from sim.kernel.loop import Loop
 from sim.kernel.node_states import MAGIC, WHOLE, Requests
 from sim.kernel.sets import EVERY
 from sim.machine import cython
-from sim.machine.columns import Word, numbers, words
+from sim.machine.columns import Word
 
 
 @cython.cclass

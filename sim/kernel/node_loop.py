@@ -10,6 +10,7 @@ from __future__ import annotations
 from sim.decisions.decisions import Reserve, Start
 from sim.decisions.reasons import FitsBeside, FitsExtra, WhenFree, WhenRoom
 from sim.history.decision_log import form_of
+from sim.kernel.arrays import copy_numbers, numbers, time_before, time_up_to, times, words
 from sim.kernel.calls import IN_ORDER
 from sim.kernel.loop import Loop
 from sim.kernel.node_cores import NodeCores
@@ -18,7 +19,7 @@ from sim.kernel.nodes import Nodes
 from sim.kernel.present import NEVER
 from sim.kernel.sets import EVERY
 from sim.machine import cython
-from sim.machine.columns import INFINITE, Numbers, Word, copy_numbers, numbers, time_before, time_up_to, times, words
+from sim.machine.columns import INFINITE, Numbers, Word
 from sim.machine.moment import APART, MOMENT
 
 FITS_EXTRA: int = form_of(Start, FitsExtra)

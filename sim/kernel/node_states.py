@@ -7,9 +7,10 @@ number of tasks of each request.
 
 from __future__ import annotations
 
+from sim.kernel.arrays import numbers, times, words
 from sim.kernel.sets import EVERY
 from sim.machine import cython
-from sim.machine.columns import Word, numbers, times, words
+from sim.machine.columns import Word
 
 MAGIC: Word = 0x03F79D71B4CB0A89
 """De Bruijn number: each shift to the left gives different upper 6 bits, which tell by how much it was shifted"""

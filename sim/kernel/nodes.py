@@ -6,10 +6,11 @@ that get the same number of tasks are a run, and changes are made run by run.
 
 from __future__ import annotations
 
+from sim.kernel.arrays import numbers, times, words
 from sim.kernel.node_states import MAGIC, WHOLE, Requests
 from sim.kernel.sets import EVERY
 from sim.machine import cython
-from sim.machine.columns import Numbers, Word, numbers, times, words
+from sim.machine.columns import Numbers, Word
 
 FEW = 32
 """A search sorts the nodes with room for a task of the request if they are fewer. Otherwise it goes level by level,

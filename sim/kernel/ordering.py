@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim.kernel.arrays import growing_numbers, growing_times, numbers, sort_pairs, times
 from sim.kernel.loop import Loop
 from sim.kernel.present import NEVER
 from sim.machine import cython
-from sim.machine.columns import Word, growing_numbers, growing_times, numbers, sort_pairs, times
+from sim.machine.columns import Word
 from sim.policies.lots import drawn
 from sim.policies.orders import power, stream
 

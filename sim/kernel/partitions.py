@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim.kernel.arrays import numbers
 from sim.kernel.loop import Loop
 from sim.kernel.sets import Sets
 from sim.machine import cython
-from sim.machine.columns import Processors, numbers
+from sim.machine.columns import Processors
 from sim.policies.multiqueue.lending import lender
 
 

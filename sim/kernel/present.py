@@ -10,19 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim.kernel.arrays import growing_numbers, growing_times, number_before, numbers, set_numbers, time_before, times
 from sim.machine import cython
-from sim.machine.columns import (
-    INFINITE,
-    Bytes,
-    Longs,
-    growing_numbers,
-    growing_times,
-    number_before,
-    numbers,
-    set_numbers,
-    time_before,
-    times,
-)
+from sim.machine.columns import INFINITE, Bytes, Longs
 from sim.machine.moment import MOMENT
 from sim.machine.operations import (
     insert_pair,

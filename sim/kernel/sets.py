@@ -6,8 +6,9 @@ A set is an integer as in `sim.machine.processors`, stored in words of 64 proces
 
 from __future__ import annotations
 
+from sim.kernel.arrays import numbers, words
 from sim.machine import cython
-from sim.machine.columns import Numbers, Processors, Word, numbers, words
+from sim.machine.columns import Numbers, Processors, Word
 
 A_WORD = 64
 EVERY: Word = 0xFFFF_FFFF_FFFF_FFFF

@@ -10,19 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim.kernel.arrays import growing_numbers, growing_times, insert_number, numbers, remove_numbers, times
 from sim.kernel.clock import Clock
 from sim.kernel.sets import Sets
 from sim.machine import cython
-from sim.machine.columns import (
-    INFINITE,
-    Processors,
-    growing_numbers,
-    growing_times,
-    insert_number,
-    numbers,
-    remove_numbers,
-    times,
-)
+from sim.machine.columns import INFINITE, Processors
 from sim.machine.moment import MOMENT
 from sim.machine.operations import (
     add_job,

@@ -11,13 +11,7 @@ from typing import Any
 from sim.decisions.decisions import Resume, Start
 from sim.decisions.reasons import Fits, OwnFree, Preempts
 from sim.history.decision_log import form_of
-from sim.kernel.calls import Pass, Rules
-from sim.kernel.loop import Loop
-from sim.kernel.sets import Sets, Waiters
-from sim.machine import cython
-from sim.machine.columns import (
-    Numbers,
-    Processors,
+from sim.kernel.arrays import (
     growing_numbers,
     growing_times,
     insert_number,
@@ -27,6 +21,11 @@ from sim.machine.columns import (
     remove_times,
     times,
 )
+from sim.kernel.calls import Pass, Rules
+from sim.kernel.loop import Loop
+from sim.kernel.sets import Sets, Waiters
+from sim.machine import cython
+from sim.machine.columns import Numbers, Processors
 from sim.machine.operations import insert_pair, insert_three, remove_number, remove_pair, remove_step
 
 SUSPENDED = 3

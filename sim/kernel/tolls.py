@@ -6,9 +6,10 @@ computed again after a job has started or left on the processors in question, as
 
 from __future__ import annotations
 
+from sim.kernel.arrays import growing_numbers, growing_times, numbers, times
 from sim.kernel.suspension import PreemptiveRules, Suspension
 from sim.machine import cython
-from sim.machine.columns import INFINITE, Numbers, Times, growing_numbers, growing_times, numbers, times
+from sim.machine.columns import INFINITE, Numbers, Times
 from sim.machine.operations import insert_pair, remove_pair
 from sim.policies.preempt.xfactors import payable_from
 

@@ -1,13 +1,13 @@
 """Columns of numbers as Python lists, for the rules that the engine shares with the fast loop, which simulates over
 arrays of numbers instead of objects. A list contains exactly the values in use.
 
-Compiled code uses `sim.kernel.arrays` instead, which has the same functions. The functions of `sim.machine.operations`
-work on both.
+Where these rules are compiled, functions of the same names in `sim.kernel.arrays` replace the ones here. The functions
+of `sim.machine.operations` work on both.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort_left
+from bisect import bisect_left, bisect_right
 from typing import Any, TypeAlias
 
 INFINITE = float("inf")
@@ -33,11 +33,6 @@ def times(count: int) -> Times:
 
 def numbers(count: int) -> Numbers:
     """Return a new column of `count` whole numbers, all 0."""
-    return [0] * count
-
-
-def words(count: int) -> Words:
-    """Return a new column of `count` words of 64 bits, all 0."""
     return [0] * count
 
 
@@ -78,37 +73,9 @@ inserted into a sorted column: behind equal values
 """
 
 
-def most_first(column: Any, count: int, by: Any, into: Any) -> None:
-    """Write the first `count` numbers of `column` into `into`, sorted by `by[number]`, the greatest first. Among equal
-    ones, the last of `column` comes first.
-    """
-    backwards = column[count - 1 :: -1] if count else []
-    into[:count] = sorted(backwards, key=by.__getitem__, reverse=True)
-
-
 def whole_turns(time: float, slice: float) -> int:
     """Return how many whole turns of `slice` seconds fit into `time` seconds; 0 for negative times."""
     return max(int(time // slice), 0)
-
-
-def ends_in_order(
-    now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
-) -> None:
-    """Write the expected end of each of `count` jobs into `ends`: now + (estimate - ran) * `by`. The factor `by` says
-    how much sharing the time slows jobs down. Write the indices of the jobs into `order`, sorted by end.
-
-    Jobs with equal ends keep their previous order if the number of jobs has not changed.
-    """
-    ends[:] = [now + (estimate[rank] - its) * by for rank, its in zip(ranks, ran, strict=True)]
-    if len(order) != count:
-        order[:] = range(count)
-    order.sort(key=ends.__getitem__)
-
-
-insert_in_order = insort_left
-"""Function (column, value, low, high) that inserts a value into a sorted column from index `low` to `high`, before
-equal values
-"""
 
 
 def insert_time(column: Any, count: int, place: int, value: float) -> None:
@@ -125,28 +92,3 @@ def remove_times(column: Any, count: int, place: int, many: int) -> None:
 
 
 remove_numbers = remove_times
-
-
-def set_numbers(column: Any, first: int, many: int, value: int) -> None:
-    """Set `many` values of the column to `value`, from index `first` on."""
-    last = first + many
-    if first < 0 or last > len(column):
-        first = max(first, 0)
-        last = max(min(last, len(column)), first)
-        many = last - first
-    column[first:last] = [value] * many
-
-
-def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_second: Any) -> None:
-    """Sort `count` pairs, stored in the columns `first` and `second`, in ascending order. The other two columns are
-    working space.
-    """
-    pairs = sorted(zip(first[:count], second[:count], strict=True))
-    first[:count] = [value for value, _ in pairs]
-    second[:count] = [number for _, number in pairs]
-
-
-def forget_last(first: Any, second: Any) -> None:
-    """Remove the last pair from two columns."""
-    first.pop()
-    second.pop()

@@ -110,7 +110,7 @@ def test_who_gives_up_has_the_branches_that_were_grown_by_then() -> None:
         (BranchRecord("main", "main", 2), "there is a branch 'main' already"),
         (
             BranchRecord("a", "main", 2, (Switch(3, 0, FCFS),)),
-            "the next policy switch must be at a time from 1 to 2, got 0",
+            "the next policy switch must be at a time from d0 00:00:01 to d0 00:00:02, got d0 00:00:00",
         ),
     ],
 )
