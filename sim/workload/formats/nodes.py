@@ -399,7 +399,7 @@ def _request(job: Mapping[str, Any], shape: Shape) -> Request | None:
         tuple(asked.values()),
         nodes,
         tasks,
-        max(least, 1),
+        max(1, min(least, tasks or 1)),  # of two tasks at most two nodes are used, as Slurm has it
         most or None,
         (0, once, *(0 for _ in shape.kinds[2:])) if once and tasks is not None else (),
         frozenset(_strings(job.get("features"))),

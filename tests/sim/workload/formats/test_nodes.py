@@ -40,6 +40,15 @@ def test_json_gives_machine_and_requests(tmp_path: Path) -> None:
     }
 
 
+def test_a_job_uses_at_most_one_node_for_each_task(tmp_path: Path) -> None:
+    job = {"id": "1", "submit": 0, "run": 5, "tasks": 2, "least_nodes": 3}
+    path = tmp_path / "few.json"
+    path.write_text(json.dumps({"nodes": [NODE] * 3, "jobs": [job, job | {"id": "2", "tasks": 4}]}), encoding="utf-8")
+    shape = Workload.of(read_file(path)).shape
+    assert shape is not None
+    assert [request.least for request in shape.requests] == [2, 3]
+
+
 def test_json_of_a_trace_gives_its_machine() -> None:
     text = json.dumps({"nodes": [NODE, NODE], "jobs": [JOB], "placement": "spread"})
     assert read_machine(text, "small.json").has.tolist() == [[4, 16], [4, 16]]
