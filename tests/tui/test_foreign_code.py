@@ -154,7 +154,9 @@ async def test_results_run_no_code(folder: Path, column: str, spec: str) -> None
         run = Replay(app, pilot)
         await run.wait_for(lambda: isinstance(app.screen, ResultsScreen) and app.screen.found)
         await pilot.press("r")
-        await pilot.pause()
+        await run.wait_for(
+            lambda: isinstance(app.screen, ResultsScreen) and app.screen.found and app.screen.found.listed
+        )
         await pilot.press("enter")
         await run.wait_for(lambda: isinstance(app.screen, ChoiceDialog) or app.replay is not None or bool(run.told))
         app.exit()
