@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.kernel import suspension
+from sim.kernel import arrays, suspension
+from sim.machine import operations
 from sim.policies.ranking import Ranking
 from sim.workload.model import Job
 
 JOBS = [Job(rank, str(rank), 0, 1, 10) for rank in range(9)]
+
+
+@pytest.fixture(scope="module")
+def over_arrays() -> Iterator[None]:
+    """Let the operations on columns use the functions for arrays, as in the compiled module."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("insert_time", "insert_number", "remove_times", "remove_numbers"):
+            patch.setattr(operations, name, getattr(arrays, name))
+        yield
 
 
 def test_of_equals_the_latest_is_the_lowest() -> None:
@@ -26,6 +37,7 @@ def test_of_equals_the_latest_is_the_lowest() -> None:
     assert ranking.up() == [JOBS[1], JOBS[0]]
 
 
+@pytest.mark.usefixtures("over_arrays")
 @pytest.mark.parametrize("is_emptied", [False, True])
 @given(numbers=st.lists(st.sampled_from([0.5, 1.0, 2.0, float("inf")]), min_size=1, max_size=9), data=st.data())
 def test_columns_have_the_same(is_emptied: bool, numbers: list[float], data: st.DataObject) -> None:
