@@ -31,7 +31,8 @@ COMPILER = find_spec("Cython") is not None and find_spec("setuptools") is not No
 needs_compiler = pytest.mark.skipif(not COMPILER, reason="needs Cython, setuptools and a C compiler")
 TALKING = POLICY.replace(
     '"""EASY out of a package."""',
-    "@by_calls\n    def decide(self, now: Pass):\n        if now.time < 9: print('now', now.time)\n        Easy.decide(self, now)",
+    "@by_calls\n    def decide(self, now: Pass):\n        if now.time < 9:\n            print('now', now.time)\n"
+    "        Easy.decide(self, now)",
 ).replace("import Easy\n", "import Easy\nfrom sim.policies.calls import Pass, by_calls\n")
 
 
