@@ -308,8 +308,8 @@ def _constant(statement: ast.stmt) -> tuple[str, ast.expr, ast.expr | None] | No
 
 
 def _seen(files: list[Path]) -> tuple[set[str], set[str]]:
-    """Return the names of all attributes and fields in these files, and those which may be set there. Texts may name
-    attributes too.
+    """Return the names of all attributes and fields in these files, and the names of attributes that may be set there.
+    Strings may name attributes too.
     """
     named, changed = set[str](), set[str]()
     for node in (each for file in files for each in ast.walk(ast.parse(file.read_text(encoding="utf-8")))):

@@ -17,7 +17,7 @@ MOST_QOS = 1000
 
 
 MOST_SHARES = 20_000
-"""Largest number of accounts and users whose shares are noted."""
+"""Largest number of accounts and users whose shares a recording keeps."""
 
 
 def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING) -> str:

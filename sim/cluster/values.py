@@ -227,7 +227,7 @@ class Cluster:
     me: str = ""
     """Name of the user who runs this program."""
     shares: tuple[Share, ...] = ()
-    """Tree of accounts with their shares and past usage; empty if the scheduler does not tell it."""
+    """Tree of accounts with their shares and past usage; empty if the scheduler does not report it."""
     settings: str = ""
     """Settings of the scheduler's priorities and backfill, a line each, as its configuration has them."""
 

@@ -1,8 +1,8 @@
 """Columns of numbers as Python lists, for the rules that the engine shares with the fast loop, which simulates over
 arrays of numbers instead of objects. A list contains exactly the values in use.
 
-Where these rules are compiled, functions of the same names in `sim.kernel.arrays` replace the ones here. The functions
-of `sim.machine.operations` work on both.
+In the compiled module, functions of the same names in `sim.kernel.arrays` replace these. The functions of
+`sim.machine.operations` work on both.
 """
 
 from __future__ import annotations

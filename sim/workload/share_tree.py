@@ -63,8 +63,8 @@ class ShareTree:
         return found
 
     def unowned(self) -> dict[int, float]:
-        """Return a mapping from each entry to its usage before the trace, in processor seconds. That of an account is
-        the part which its users and accounts do not explain, such as that of users who have left.
+        """Return a mapping from each entry to its usage before the trace, in processor seconds. An account has here the
+        usage that its users and accounts do not explain, such as the usage of users who have left.
         """
         left = {at: each.usage for at, each in enumerate(self.entries)}
         for parent, children in self._below.items():
@@ -131,10 +131,13 @@ class ShareTree:
                 found[order[at]] = rank
                 next, at = next - 1, at + 1
             else:
-                merged = [one for one in order[at:] if levels[one] == level]
+                last = at
+                while last < len(order) and levels[order[last]] == level:
+                    last += 1
+                merged = order[at:last]
                 children = [child for one in merged for child in self._below.get(one, ())]
                 rank, next = self._rank(children, levels, found, rank, next, tied)
-                at += len(merged)
+                at = last
             before = level
         return rank, next
 

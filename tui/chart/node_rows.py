@@ -180,7 +180,7 @@ class NodeRows:
 
 
 def has_bands(firsts: Sequence[int], low: int, high: int, rows: int) -> bool:
-    """Return True if a band of memory fits above each visible node, in so many rows of pixels. Visible are the cores
+    """Return True if a band of memory fits above each visible node, in `rows` rows of pixels. Visible are the cores
     from `low` to before `high`. `firsts` has the lowest core of each node, and the number of all cores; it is empty if
     no memory is known.
     """

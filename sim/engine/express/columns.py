@@ -15,23 +15,23 @@ from sim.machine.columns import Numbers, Times, Words
 
 def times(values: NDArray[Any]) -> Times:
     """Return the values as a column of floating-point numbers, copied if the array has another type or is read-only."""
-    column: Any = _of(values, np.float64)
-    return column  # type: ignore[no-any-return]
+    column: Times = _of(values, np.float64)
+    return column
 
 
 def numbers(values: NDArray[Any]) -> Numbers:
     """Return the values as a column of 32-bit whole numbers, copied if the array has another type or is read-only."""
-    column: Any = _of(values, np.int32)
-    return column  # type: ignore[no-any-return]
+    column: Numbers = _of(values, np.int32)
+    return column
 
 
 def words(values: NDArray[Any]) -> Words:
     """Return the values as a column of 64-bit words, copied if the array has another type or is read-only."""
-    column: Any = _of(values, np.uint64)
-    return column  # type: ignore[no-any-return]
+    column: Words = _of(values, np.uint64)
+    return column
 
 
-def _of(values: NDArray[Any], kind: type) -> NDArray[Any]:
+def _of(values: NDArray[Any], kind: type) -> Any:
     return values.astype(kind, copy=not values.flags.writeable)  # the loop writes into its columns
 
 
