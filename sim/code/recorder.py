@@ -23,8 +23,8 @@ from sim.workload.model import Job
 
 MOST_LINES = 100_000
 """Largest number of lines of a step that are recorded."""
-_POLICIES = str(Path(policy_module).parent)
-_UNNAMED = frozenset({"self", "cls", "view"})
+POLICIES = str(Path(policy_module).parent)
+UNNAMED = frozenset({"self", "cls", "view"})
 """Names of variables that are not shown, because their values are the same in each pass."""
 _UNKNOWN = (object(), "")
 _CHANGING = (list, dict, set)
@@ -143,7 +143,7 @@ class Recorder:
         use.
         """
         own = code_of(self._state.policy).co_filename
-        return file.startswith(_POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
+        return file.startswith(POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
 
     # Notes
 
@@ -167,7 +167,7 @@ class Recorder:
             known, before = call.known.get(name, _UNKNOWN)
             if value is known and type(value) not in _CHANGING:
                 continue
-            text = "" if name in _UNNAMED or name[:1] == "." else short(value)
+            text = "" if name in UNNAMED or name[:1] == "." else short(value)
             if text and text != before:
                 self._values.append(Value(self._lines, call.place, name, text))
             call.known[name] = value, text

@@ -6,7 +6,7 @@ writes times, for example without the day.
 
 A reason is any immutable value with a method `sentence`. A user-defined policy may have its own reasons; their words
 are shown in quotes, because nothing checks whether they are true. A reason whose methods are missing or fail is shown
-by its name and fields.
+by its name and fields, and a plain text or number as it is.
 """
 
 from __future__ import annotations
@@ -221,6 +221,8 @@ def in_words(value: Any) -> str:
     >>> in_words(WhenFree(free=3, then=8)), in_words(Due())
     ('when free: free 3, then 8', 'due')
     """
+    if type(value).__module__ == "builtins":  # such as a text or a number that a policy gives as its reason
+        return spelled(value.__name__) if isinstance(value, type) else (_value(value) or "nothing")
     fields = fields_of(value)
     because = fields.pop("because", None)
     told = [f"{spelled(key)} {_value(field)}" for key, field in fields.items() if field is not None]

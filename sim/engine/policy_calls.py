@@ -236,7 +236,8 @@ def _said(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         text = OUT_OF_MEMORY
     if isinstance(error, AttributeError) and isinstance(error.obj, StateView) and error.name in ACTS:
-        return f"it acts by calls, such as now.{error.name}(...): write @by_calls above decide"
+        mend = "write @by_calls above decide (from sim.policies.calls import by_calls)"
+        return f"it acts by calls, such as now.{error.name}(...): {mend}"
     if isinstance(error, TypeError) and (call := _call_in(error, text)):
         return f"wrong arguments, expected {call}"
     hint = _hint(error) if isinstance(error, AttributeError) else ""

@@ -81,7 +81,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "fairness_groups", "fairness between groups", "share", "greater",
-        "the same between groups of users",
+        "Jain's index of the mean bounded slowdowns of groups of users: 1 if all are equal, 1/n if one of n bears all",
     ),
     Metric(
         "utilization", "utilization", "share", "greater",
@@ -154,7 +154,7 @@ FRAGMENTATION: tuple[Metric, ...] = (
 
 FAIRNESS: tuple[Metric, ...] = (
     Metric("mean_passed", "passed by", "jobs", "smaller", "mean number of later arrivals that started before a job"),
-    Metric("max_passed", "most passed by", "jobs", "smaller", "the same, of the job worst off"),
+    Metric("max_passed", "most passed by", "jobs", "smaller", "most later arrivals that started before one job"),
     Metric(
         "passes_in_the_way", "passes in the way", "share", "smaller",
         "share of passes in which the passing job held processors that the passed job needed",
@@ -163,8 +163,14 @@ FAIRNESS: tuple[Metric, ...] = (
         "mean_fair_delay", "mean delay by later jobs", "s", "smaller",
         "mean delay caused by jobs that arrived later (Sabin and Sadayappan)",
     ),
-    Metric("max_fair_delay", "worst delay by later jobs", "s", "smaller", "the same, of the job worst off"),
-    Metric("unfair_starts", "delayed by later jobs", "jobs", "smaller", "jobs that start later than that"),
+    Metric(
+        "max_fair_delay", "worst delay by later jobs", "s", "smaller",
+        "longest delay of a job caused by jobs that arrived later",
+    ),
+    Metric(
+        "unfair_starts", "delayed by later jobs", "jobs", "smaller",
+        "jobs that start later than they would if no job arrived after them",
+    ),
 )  # fmt: skip
 """Metrics for which every job needs a run of its own, so that they are computed only on request."""
 

@@ -49,10 +49,10 @@ _OWN = {
         "integral of the free cores of nodes on which no task, or node's share, of a waiting job fits / "
         "(N * (T1 - T0)); of runs of more than 4,000 steps at 4,000 moments"
     ),
-    "fragmentation_memory": Formula("the same, where a job would fit with more memory"),
-    "fragmentation_gpus": Formula("the same, where a job would fit with more GPUs or other countable resources"),
-    "fragmentation_cores": Formula("the same, where a job would fit with more free cores"),
-    "fragmentation_place": Formula("the same, where no waiting job may use the node"),
+    "fragmentation_memory": Formula("fragmentation where a job would fit with more memory"),
+    "fragmentation_gpus": Formula("fragmentation where a job would fit with more GPUs or other countable resources"),
+    "fragmentation_cores": Formula("fragmentation where a job would fit with more free cores"),
+    "fragmentation_place": Formula("fragmentation where no waiting job may use the node"),
     "overhead": Formula("(occupied processor time - sum of procs * run) / (N * (T1 - T0))", "Z, equation 3"),
     "loss_with_overhead": Formula("loss_of_capacity + overhead", "Z, equation 3"),
     "makespan": Formula("T1 - T0"),

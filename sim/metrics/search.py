@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
 from sim.errors import near
@@ -97,3 +98,22 @@ def meant(text: str, entries: Sequence[Searchable]) -> str:
         best = [entry.name for entry in found if _score(list(wanted), entry) >= _score(list(wanted), found[0]) - 0.02]
         return "; did you mean " + " or ".join(map(repr, best[:3])) + "?"
     return by_letters if by_letters.startswith("; did you mean") else "; schedscope metrics lists them"
+
+
+def respelled(text: str, entries: Sequence[Searchable]) -> str:
+    """Return the words to search for with each unknown one replaced by the known one that is spelled most like it, if
+    that finds an entry; otherwise "".
+
+    >>> from sim.metrics.catalogue import METRICS
+    >>> respelled("worst wiat", METRICS), respelled("xyzzy", METRICS)
+    ('worst wait', '')
+    """
+    names = {word for entry in entries for word in entry.name.split("_")}
+    known = {*_ALIKE, *_SAME, *_FILLING, *names}
+
+    def mended(word: str) -> str:
+        close = () if word in known else (get_close_matches(word, words, 1, 0.7) for words in (_ALIKE, _SAME, names))
+        return next((found[0] for found in close if found), word)
+
+    words = " ".join(map(mended, text.lower().split()))
+    return words if words != text.lower() and search(words, entries) else ""

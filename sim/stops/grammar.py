@@ -45,6 +45,8 @@ from sim.workload.model import Field, Header, Workload
 
 _LONGEST, _DEEPEST = 2000, 40
 """Largest number of characters of a condition, and greatest depth to which brackets and `not` are nested."""
+_MOST_NAMES = 20
+"""Largest number of variables that an error message lists."""
 _TOKEN = re.compile(rf'\s*(?:(?P<quoted>"[^"]*")|(?P<sign>>=|<=|!=|==|[()<>=])|(?P<word>{WORD})|(?P<odd>\S))')
 _MOMENT = re.compile(r"#?\d|d\d", re.ASCII)
 _EVENTS = {**EVENTS, **CHANGES}
@@ -135,12 +137,16 @@ class Token(NamedTuple):
 
 
 def parse_stop(
-    text: str, workload: Workload | None = None, now: float = 0.0, numbers: Collection[str] | None = None
+    text: str,
+    workload: Workload | None = None,
+    now: float = 0.0,
+    numbers: Collection[str] | None = None,
+    variables: Collection[str] | None = None,
 ) -> Stop:
     """Return the condition that a text describes; jobs, users and dates in it must exist in the workload, if given.
 
     A time of day alone belongs to the day of `now`. `numbers` holds the names of all numbers that the policy writes for
-    waiting jobs; None allows any name.
+    waiting jobs, `variables` those of the variables in the policy's code; None allows any name.
 
     >>> parse_stop("Queue>50 and not  (backfill or job J17 starts)").text
     'queue > 50 and not (backfill or job J17 starts)'
@@ -148,14 +154,22 @@ def parse_stop(
     Traceback (most recent call last):
     sim.stops.grammar.StopError: no condition 'backfil'; did you mean 'backfill'?
     """
-    return _Parser(text, workload, now, numbers).parse()
+    return _Parser(text, workload, now, numbers, variables).parse()
 
 
 class _Parser:
     """Recursive-descent parser, with one method per rule of the grammar."""
 
-    def __init__(self, text: str, workload: Workload | None, now: float, numbers: Collection[str] | None) -> None:
-        self._text, self._workload, self._now, self._numbers = text, workload, now, numbers
+    def __init__(
+        self,
+        text: str,
+        workload: Workload | None,
+        now: float,
+        numbers: Collection[str] | None,
+        variables: Collection[str] | None,
+    ) -> None:
+        self._text, self._workload, self._now = text, workload, now
+        self._numbers, self._variables = numbers, variables
         if len(text) > _LONGEST:
             raise self._error(f"a condition of more than {_LONGEST:,} letters is too long", _LONGEST)
         self._tokens = list(self._split())
@@ -273,12 +287,15 @@ class _Parser:
         return OwnNumber(token.text, relation, sign * self._number("number", "-" if sign < 0 else ""), who)
 
     def _variable(self, name: Token) -> OfVariable:
-        """Parse a comparison of a variable in the policy's code; whether there is such a variable, only a run can
-        show.
-        """
+        """Parse a comparison of a variable in the policy's code, which must be a known one."""
         if not name.text.isidentifier():
             what = "expected the name of a variable of the policy's code, as in variable shadow > 3600"
             raise self._error(what, name.position)
+        if self._variables is not None and name.text not in self._variables:
+            others = near(name.text, self._variables) or "; no policy runs here whose code has any"
+            if len(self._variables) > _MOST_NAMES and "did you mean" not in others:
+                others = f"; there is {', '.join(sorted(self._variables)[:_MOST_NAMES])} and more"
+            raise self._error(f"no variable {name.text!r} in the policy's code{others}", name.position)
         relation = self._relation(name.text)
         sign = -1 if self._next.word.startswith("-") else 1
         return OfVariable(name.text, relation, sign * self._number("number", "-" if sign < 0 else ""))

@@ -13,12 +13,12 @@ from sim.experiments.measured import MEASURED
 from sim.formatting import quoted
 from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, Metric
 from sim.metrics.formulas import SYMBOLS, formula_of
-from sim.metrics.search import meant, search
+from sim.metrics.search import meant, respelled, search
 from tui.cli import options
 from tui.cli.terminal import say
 from tui.look.text import table
 
-ALL: tuple[Metric, ...] = (*MEASURED, *FRAGMENTATION, *FAIRNESS)
+ALL: tuple[Metric, ...] = tuple(dict.fromkeys((*MEASURED, *FRAGMENTATION, *FAIRNESS)))
 UNITS = {"s": "seconds", "h": "hours", "share": "share of 1", "factor": "factor", "jobs": "jobs", "times": "times"}
 MOST = 12
 """Largest number of metrics that a search shows."""
@@ -33,7 +33,9 @@ def command(words: tuple[str, ...], form: str) -> None:
     exact = [entry for entry in ALL if entry.name == text.replace("-", "_")]
     found = exact or (search(text, ALL)[:MOST] if text else list(ALL))
     if not found:
-        raise ParameterError(f"no metric {quoted(text)}{meant(text, ALL)}")
+        mended = respelled(text, ALL)
+        hint = f"; did you mean {quoted(mended)}?" if mended else meant(text, ALL)
+        raise ParameterError(f"no metric {quoted(text)}{hint}")
     if form == "json":
         say(json.dumps([_described(entry) for entry in found], indent=1), exact=True)
     else:

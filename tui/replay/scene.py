@@ -154,6 +154,8 @@ class Scene:
     """Names of the numbers that the policies of the run write for waiting jobs; None if another policy may still be
     selected, by a policy such as adaptive.
     """
+    names_of_variables: frozenset[str] | None = None
+    """Names of the variables in the code of the policies of the run; None as above."""
 
     @property
     def known(self) -> float:

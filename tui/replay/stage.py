@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from sim.code.lines import PassCode
+from sim.code.variables import variables_of
 from sim.engine.snapshot import Snapshot
 from sim.life.job_state import JobReader, JobState
 from sim.policies.columns import Column
@@ -170,6 +171,7 @@ class RunView:
             code=self._code() if wish.code and not wish.veil else None,
             is_veiled=bool(wish.veil),
             names_of_numbers=self._names_of_numbers(),
+            names_of_variables=self._names_of_variables(),
         )
 
     def _veiled(self, veil: Veil) -> Snapshot:
@@ -184,6 +186,14 @@ class RunView:
         last = self.timeline.branch.engine.state
         columns = (*self.snapshot.columns, *columns_of(last.policy))
         return None if last.leader is not None else frozenset(column.name for column in columns)
+
+    def _names_of_variables(self) -> frozenset[str] | None:
+        """Return the names of the variables in the code of all policies that this branch has had."""
+        last = self.timeline.branch.engine.state
+        if last.leader is not None:
+            return None
+        switched = (switch.policy for switch in self.timeline.branch.switches)
+        return frozenset().union(*map(variables_of, {self.timeline.policy, last.policy, *switched}))
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
         """Return pairs (column, its numbers) that the policy wrote into its notes about the job `rank`, as far as they

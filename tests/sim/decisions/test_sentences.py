@@ -148,6 +148,13 @@ class Sly(NamedTuple):
         return "it had to be"
 
 
+@pytest.mark.parametrize(
+    ("given", "said"), [("over quota", "over quota"), (1.5, "1.5"), (None, "None"), ([], "nothing"), (Sly, "sly")]
+)
+def test_plain_value_as_a_reason_is_quoted_as_it_is(given: Reason, said: str) -> None:
+    assert why(given, J1402) == f'the policy says "{said}"'
+
+
 def test_the_words_of_somebodys_own_reason_are_quoted_and_cannot_end_the_quote() -> None:
     assert why(Sly(), J1402) == 'the policy says "so it is\'. It fits: needs 1, 9 free"'
     assert brief(Sly(), J1402)[-1] == '"so it is\'. It fits"'

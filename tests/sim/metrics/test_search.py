@@ -11,7 +11,7 @@ from sim.errors import ParameterError
 from sim.experiments.measured import MEASURED, measured_metric
 from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, METRICS, metric
 from sim.metrics.formulas import COLUMNS, formula_of
-from sim.metrics.search import meant, search
+from sim.metrics.search import meant, respelled, search
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,13 @@ def test_error_proposes_by_letters_or_meaning(wrong: str, name: str) -> None:
     for find in (metric, measured_metric):
         with pytest.raises(ParameterError, match=f"did you mean .*'{name}'"):
             find(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("wiat", "wait"), ("slwodown", "slowdown"), ("worst wiat", "worst wait"), ("wait", "")]
+)
+def test_misspelled_word_is_replaced(wrong: str, right: str) -> None:
+    assert respelled(wrong, METRICS) == right
 
 
 def test_nonsense_points_to_the_list() -> None:

@@ -212,7 +212,8 @@ class Undecorated(Policy):
 
 def test_forgotten_decorator_is_told_in_one_line() -> None:
     with pytest.raises(
-        PolicyError, match=r"such as now.start_in_order\(...\): write @by_calls above decide \("
+        PolicyError,
+        match=r"write @by_calls above decide \(from sim.policies.calls import by_calls\) \(",
     ) as found:
         Engine(LUBLIN, Undecorated()).run()
     assert "AttributeError" not in str(found.value)

@@ -380,6 +380,23 @@ def test_unknown_number_is_refused_if_all_are_known(typed: str, known: set[str],
 
 
 @pytest.mark.parametrize(
+    ("typed", "known", "said"),
+    [
+        ("variable nothing > 5", {"shadow", "extra"}, "; there is extra, shadow"),
+        ("shado > 5", {"shadow", "extra"}, "; did you mean 'shadow'?"),
+        ("variable nothing > 5", set[str](), "; no policy runs here whose code has any"),
+        ("variable nothing > 5", {f"v{n:02}" for n in range(50)}, "v18, v19 and more"),
+    ],
+)
+def test_unknown_variable_is_refused_if_all_are_known(typed: str, known: set[str], said: str) -> None:
+    with pytest.raises(StopError) as error:
+        parse_stop(typed, variables=known)
+    assert str(error.value).startswith("no variable ")
+    assert str(error.value).endswith(said)
+    assert error.value.position == typed.removesuffix(" > 5").rfind(" ") + 1
+
+
+@pytest.mark.parametrize(
     "typed", [*(f"job 3 waits because {reason}" for reason in REASONS), 'number "own value" <= -1.5', "job 3 waits"]
 )
 def test_what_is_written_of_a_policy_is_read_again(typed: str, lab: Lab) -> None:

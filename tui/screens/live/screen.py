@@ -370,7 +370,7 @@ class LiveScreen(Screen[None]):
     def _parsed(self, told: str) -> tuple[Stop, ...]:
         clock = self.scene.clock if self.scene is not None else 0.0
         parts = filter(None, map(str.strip, told.split(";")))
-        return tuple(parse_stop(part, self.watch_.observed.workload, clock, ()) for part in parts)
+        return tuple(parse_stop(part, self.watch_.observed.workload, clock, (), ()) for part in parts)
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
         self._told_until = len(self.watch_.observed.moments) - 1

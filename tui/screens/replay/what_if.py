@@ -256,14 +256,15 @@ class WhatIf:
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
-        """Return the stop conditions in a typed text. Raise an error if they name a job, user or number that does not
-        exist.
+        """Return the stop conditions in a typed text. Raise an error if they name a job, user, number or variable
+        that does not exist.
         """
         from sim.stops.grammar import parse_stop
 
         workload, scene = self._screen.about.workload, self._screen.scene
-        now, names = (scene.clock, scene.names_of_numbers) if scene else (0.0, None)
-        return tuple(parse_stop(part, workload, now, names) for part in text.split(";") if part.strip())
+        now = scene.clock if scene else 0.0
+        names = (scene.names_of_numbers, scene.names_of_variables) if scene else (None, None)
+        return tuple(parse_stop(part, workload, now, *names) for part in text.split(";") if part.strip())
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
         """Set the stop conditions, and offer to go to the next step that meets one."""

@@ -270,6 +270,28 @@ async def test_stop_with_an_unknown_number_is_refused(policy: str, said: str) ->
         assert run.screen.state.stops == ()
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("variable nosuch > 5", "no variable 'nosuch' in the policy's code; there is at, "),
+        ("variable shado > 5", "no variable 'shado' in the policy's code; did you mean 'shadow'?"),
+    ],
+)
+async def test_stop_with_an_unknown_variable_is_refused(typed: str, said: str) -> None:
+    async with replay() as run:
+        await run.press("x")
+        await enter(run, typed)
+        assert said in run.text
+        assert run.screen.state.stops == ()
+
+
+async def test_stop_with_a_variable_of_the_policy_is_accepted() -> None:
+    async with replay() as run:
+        await run.press("x")
+        await enter(run, "variable shadow > 5")
+        assert [stop.text for stop in run.screen.state.stops] == ["variable shadow > 5"]
+
+
 async def test_adaptive_may_write_any_number() -> None:
     async with replay(policy="adaptive:above=easy++") as run:
         await run.press("x")
