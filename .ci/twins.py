@@ -40,7 +40,7 @@ BASES = {
 """For each base class of a policy: that of its twin, and the class of the pass that the policy needs, unless it names a
 special one such as `DividedPass`
 """
-ASKED = ("decide", "height", "price", "toll")
+ASKED = ("decide", "threshold", "price", "toll")
 """Methods that the loop itself calls, which knows its class as `Pass`"""
 UNSAID = ("phase", "keep", "keep_idle", "keep_suspended", "keep_without_turn", "claims_come_true")
 """Calls that do nothing in a compiled run: it is not watched, and suspending takes no time in it"""
@@ -138,13 +138,15 @@ def _decide(cls: ast.ClassDef) -> ast.FunctionDef | None:
 
 
 def _takes_pass(function: ast.FunctionDef) -> bool:
-    return any(_is_pass(arg) for arg in function.args.args)
+    """Return True if the method takes a pass, unless it returns a reason: no reason is an object in a compiled run."""
+    returned = "" if function.returns is None else ast.unparse(function.returns)
+    return returned != "Reason" and any(_is_pass(arg) for arg in function.args.args)
 
 
 def _is_pass(arg: ast.arg) -> bool:
     """Return True if the argument is a `Pass` or one with more calls, such as `DividedPass`, or a `View` of it."""
     said = "" if arg.annotation is None else ast.unparse(arg.annotation)
-    return said.endswith("Pass") or (said == "View" and arg.arg == "now")
+    return said.endswith("Pass") or said == "View"
 
 
 def _names_job(reason: ast.ClassDef) -> bool:
@@ -363,6 +365,8 @@ class _Twin(ast.NodeTransformer):
         """Return the number of the form of a reason, the job that it names, and its numbers."""
         assert isinstance(reason, ast.Call)
         name, numbers, head = ast.unparse(reason.func), [*reason.args], ast.parse("-1", mode="eval").body
+        if reason.keywords:
+            raise TypeError(f"{name} has numbers by name; the compiled form has them by place")
         if name in self._named:
             head = numbers.pop(0)
         if len(numbers) > WIDTH[call]:

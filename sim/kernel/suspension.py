@@ -99,8 +99,8 @@ class PreemptiveRules(Rules):
         self.bandwidth = 0.0
         self.seed: Any = None
 
-    def height(self, now: Pass, job: int) -> float:
-        """Return the xfactor of a running job, infinite if the policy protects it."""
+    def threshold(self, now: Pass, job: int) -> float:
+        """Return the suspension threshold of a running job: its xfactor, infinite if the policy protects it."""
         return 0.0
 
     def price(self, now: Pass, job: int, other: int) -> float:

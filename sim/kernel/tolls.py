@@ -26,13 +26,13 @@ class TollLoop(Suspension):
         self.sf, self.terms = 0.0, PreemptiveRules()
         """The suspension factor, and the rules of the policy, which tell xfactors and tolls"""
         self.category = numbers(0)
-        # Running jobs sorted by xfactor (the ladder), of equals the latest rank first
-        self.height = times(jobs)
-        """For each running job, by rank: its xfactor, infinite if the job is protected from suspension"""
-        self.rung_at: Times = growing_times(most_running)
-        self.rung_of, self.rungs = growing_numbers(most_running), 0
+        # Running jobs sorted by threshold, of equals the latest rank first
+        self.threshold = times(jobs)
+        """For each running job, by rank: its suspension threshold, infinite if the job is protected"""
+        self.sorted_at: Times = growing_times(most_running)
+        self.sorted_of, self.sorted_count = growing_numbers(most_running), 0
         """Negative ranks of the running jobs, sorted by xfactor, and the number of these jobs"""
-        self.rung_ranks, self.own_ranks = numbers(most_running), numbers(most_running)
+        self.sorted_ranks, self.own_ranks = numbers(most_running), numbers(most_running)
         # Tolls
         self.prices: Times = times(procs + 1)
         self.priced_at, self.stamp = numbers(procs + 1), 1
@@ -40,7 +40,7 @@ class TollLoop(Suspension):
         job was computed; and the number of the present state
         """
         self.listed_in = 0
-        """Number of the state of the running jobs in which the ladder was listed in `rung_ranks`"""
+        """Number of the state of the running jobs in which `sorted_ranks` was made"""
         self.least, self.is_known = times(jobs), numbers(jobs)
         """For each suspended job: a value that its toll is not below, and 1 if this is the toll, otherwise 0"""
         self.moment = times(0)
@@ -66,24 +66,24 @@ class TollLoop(Suspension):
 
     # Running jobs
 
-    def _ladder(self) -> Numbers:
+    def _by_threshold(self) -> Numbers:
         if self.listed_in != self.stamp:
             self.listed_in = self.stamp
-            for index in range(self.rungs):
-                self.rung_ranks[index] = -self.rung_of[index]
-        return self.rung_ranks[: self.rungs]
+            for index in range(self.sorted_count):
+                self.sorted_ranks[index] = -self.sorted_of[index]
+        return self.sorted_ranks[: self.sorted_count]
 
     def _on_own(self, rank: int) -> Numbers:
         count = 0
-        for index in range(self.rungs):
-            other = -self.rung_of[index]
+        for index in range(self.sorted_count):
+            other = -self.sorted_of[index]
             if self.sets.meets(other, rank):
                 self.own_ranks[count] = other
                 count += 1
         return self.own_ranks[:count]
 
-    def _known_height(self, rank: int) -> float:
-        return self.height[rank]
+    def _known_threshold(self, rank: int) -> float:
+        return self.threshold[rank]
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
         self._stand(rank)
@@ -92,16 +92,16 @@ class TollLoop(Suspension):
         self._step_down(rank)
 
     def _stand(self, rank: int) -> None:
-        """Add a running job to the ladder, and raise the tolls that it determines."""
-        self.height[rank] = self.terms.height(self, rank)
-        insert_pair(self.rung_at, self.rung_of, self.rungs, self.height[rank], -rank)
-        self.rungs += 1
+        """Add a running job to the sorted jobs, and raise the tolls that it determines."""
+        self.threshold[rank] = self.terms.threshold(self, rank)
+        insert_pair(self.sorted_at, self.sorted_of, self.sorted_count, self.threshold[rank], -rank)
+        self.sorted_count += 1
         self._update(rank, False)
 
     def _step_down(self, rank: int) -> None:
-        """Remove a job from the ladder, and forget the tolls that it may have determined."""
-        remove_pair(self.rung_at, self.rung_of, self.rungs, self.height[rank], -rank)
-        self.rungs -= 1
+        """Remove a job from the sorted jobs, and forget the tolls that it may have determined."""
+        remove_pair(self.sorted_at, self.sorted_of, self.sorted_count, self.threshold[rank], -rank)
+        self.sorted_count -= 1
         self._update(rank, True)
 
     # Tolls
@@ -186,6 +186,6 @@ class TollLoop(Suspension):
         if self.completed:
             for index in range(self.running):
                 rank = self.end_rank[index]
-                if self.terms.height(self, rank) != self.height[rank]:
+                if self.terms.threshold(self, rank) != self.threshold[rank]:
                     self._step_down(rank)
                     self._stand(rank)

@@ -26,8 +26,8 @@ class Multifactor(Order):
 
     age: the wait over maxage, at most 1. fairshare: 2 to the power of -u/s; u is the user's share of all usage, s an
     equal share for each user seen so far. Usage counts half after each halflife. size: the job's share of the available
-    machine, or with favour=small the rest. On nodes it is the mean of the shares of cores and of nodes, of which the
-    least number counts that the job asks for, as in Slurm.
+    machine, or with favour=small the rest. On nodes it is the mean of two shares, as in Slurm: of the cores, and of the
+    nodes, where the least number that the job asks for counts.
 
     partition: the factor of the job's partition on a machine of nodes (PriorityJobFactor), as a share of the greatest.
 
@@ -168,9 +168,9 @@ class Multifactor(Order):
         size = min(1, job.procs / self.procs)
         size = (size + self.node_parts[job.rank]) / 2 if self.node_parts else size
         size = size if self.favour == "large" else 1 - size
-        own = self.partition * self.factors[job.rank] if self.factors else 0.0
-        own += self.qos * self.qos_factors[job.rank] if self.qos_factors else 0.0
-        return -(self.age * age + self.fairshare * fair + self.size * size + own)
+        others = self.partition * self.factors[job.rank] if self.factors else 0.0
+        others += self.qos * self.qos_factors[job.rank] if self.qos_factors else 0.0
+        return -(self.age * age + self.fairshare * fair + self.size * size + others)
 
 
 def _ratios(usage: Mapping[tuple[str, int], float]) -> Mapping[tuple[str, int], float]:

@@ -273,7 +273,9 @@ class View(Protocol):
         """
 
     def partitions(self, job: Job) -> tuple[int, ...]:
-        """Return the numbers of the partitions of nodes that the job may use; (-1,) stands for the whole machine."""
+        """Return the numbers of the partitions of nodes that the job may use; (-1,) stands for the whole machine, a
+        number below -1 for a reservation of nodes that the job names.
+        """
 
     def open_partitions(self, job: Job, closed: Collection[int]) -> tuple[int, ...]:
         """Return those of the job's partitions that have as many nodes as the job needs at least, not counting nodes of
@@ -289,8 +291,7 @@ class View(Protocol):
         """Return why too few nodes have room for the job, as the fields of the reason `NoNodes`.
 
         They are: free cores, nodes with free cores, places found, places needed, text on what a place is, and the
-        resource that
-        is short.
+        resource that is short.
         """
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:

@@ -197,7 +197,9 @@ class OldSelective(Selective, OldPreemptive):
 
     def _victims(self, view: View, job: Job, mine: float) -> list[Job] | None:
         """Return whom the job would suspend if its xfactor were `mine`; None if it may not preempt."""
-        heights = [(self.height(view, run) if run.runs else inf, -rank, run.job) for rank, run in view.running.items()]
+        heights = [
+            (self.threshold(view, run) if run.runs else inf, -rank, run.job) for rank, run in view.running.items()
+        ]
         ranked, pinned = sorted(heights), self.pinned(view, job.rank)
         allowed = [o for height, _, o in ranked if mine >= self.sf * height and job.procs >= o.procs / 2]
         if not view.in_time(job):
@@ -221,7 +223,7 @@ class OldSelective(Selective, OldPreemptive):
 
     def _first(self, view: View, job: Job) -> float:
         """Return when the job may preempt, if the same jobs run until then."""
-        steps = sorted(self.sf * self.height(view, run) for run in view.running.values() if run.runs)
+        steps = sorted(self.sf * self.threshold(view, run) for run in view.running.values() if run.runs)
         least = next((each for each in steps if self._victims(view, job, each) is not None), inf)
         return payable_from(job.submit + view.ran(job.rank), least, job.estimate)
 

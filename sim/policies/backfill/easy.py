@@ -19,11 +19,15 @@ from sim.policies.registry import policy
 class Easy(Ordered):
     """Jobs may pass the head of the queue, the first that does not fit, if that does not delay it.
 
+    The shadow time is the first at which enough processors are free for the head, if running jobs end as estimated; the
+    extra processors are those left over then. A job behind the head that fits starts if it ends by the shadow time, or
+    if it needs no more than the extra processors, which then become fewer. ZKP search again from the front after every
+    start. One search gives the same, because free and extra processors only become fewer.
+
     With depth=k the first k jobs that cannot start get reservations, each as early as possible in queue order, and a
-    candidate may delay none of them. With tail=sjf the jobs behind them are tried shortest first (Tsafrir, Etsion &
+    job behind them may delay none of these. With tail=sjf the jobs behind are tried shortest first (Tsafrir, Etsion &
     Feitelson's SJBF). With tail=latest the latest arrival is first (the simulator pyss's reverse). Ties are in queue
-    order. ZKP search again from the front after every start. One search gives the same, because free and extra
-    processors only become fewer. pyss runs a pass after every event of an instant, here they share one pass.
+    order. pyss runs a pass after every event of an instant, here they share one pass.
     """
 
     depth: int = parameter(1, "how many waiting jobs get a reservation", low=1)
@@ -33,7 +37,7 @@ class Easy(Ordered):
 
     def promises(self) -> bool:
         """Return True for a queue in order of arrival and depth=1: then the head stays the head, and its reservation
-        never moves later.
+        never moves later. With more depth it may: the reservations behind the head are planned again at each pass.
         """
         return self.order == Fcfs() and self.depth == 1
 
@@ -61,8 +65,10 @@ class Easy(Ordered):
                 now.keep(job, WouldDelay(head, shadow, ends, extra))
 
     def _deep(self, now: Pass) -> None:
-        """Start jobs in order until `depth` of them had to get reservations. Then start jobs behind these that fit into
-        the plan. `decide` calls this for depth > 1 only, because depth=1 needs no plan.
+        """Start jobs in order, or reserve their earliest start in a plan, until `depth` of them have reservations. Then
+        start the jobs behind these that fit into the plan from now on.
+
+        With depth=1 the starts on equal processors would be those of `decide`, which needs no plan and is faster.
         """
         plan, heads = now.draft(), 0
         for last in now.queued():
@@ -75,7 +81,7 @@ class Easy(Ordered):
             if heads == self.depth:
                 break
         else:
-            return
+            return  # no job is behind the reservations
         for job in now.in_tail(now.behind(last), self.tail):
             if not now.fits(job):
                 now.keep(job)

@@ -43,6 +43,9 @@ class Slurm(Ordered):
     that names several partitions is passed over when none has enough open nodes.
 
     Jobs that name a reservation of nodes come before all others, and only close this reservation.
+
+    The parameters have the names and defaults of Slurm's SchedulerParameters; bf_window is in seconds, not minutes.
+    Slurm's main half looks at the first default_queue_depth jobs only, here at all.
     """
 
     asks_limits = True
@@ -59,6 +62,7 @@ class Slurm(Ordered):
     @by_calls
     def decide(self, now: Pass) -> None:
         behind = self._main(now)
+        # in the notes: the time of the last backfill half (under 0), and the planned starts that it found, by rank
         clock, planned = now.notes.setdefault("backfilled", {}), now.notes.setdefault("planned", {})
         waiting = _by_tier(now)
         due = clock.get(0, now.time - self.bf_interval) + self.bf_interval
@@ -119,8 +123,9 @@ class Slurm(Ordered):
             at = self._start(plan, job, now.time)
             if at > now.time + self.bf_window:
                 continue
-            if now.partitions(job)[0] < -1 and not plan.admits(job, at, job.estimate):
-                continue  # its reservation will be over
+            names_reservation = now.partitions(job)[0] < -1
+            if names_reservation and not plan.admits(job, at, job.estimate):
+                continue  # the reservation of nodes will be over
             plan.hold(job, at, at + job.estimate)
             if at > now.time:
                 if self.keeps_whole_nodes:

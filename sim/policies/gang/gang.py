@@ -1,8 +1,8 @@
 """Gang scheduling: jobs share the processors in space and in time (sections 4 and 5 of the paper).
 
 Zhang, Franke, Moreira & Sivasubramaniam, "Improving Parallel Job Scheduling by Combining Gang Scheduling, Backfilling
-and Migration" (2000). The rows of the Ousterhout matrix take turns on the processors; the matrix is rebuilt in phases
-at each arrival and each completion.
+and Migration" (2000). The rows of the Ousterhout matrix take turns on the processors, which are its columns. The matrix
+is rebuilt in phases at each arrival and each completion. The engine runs the turns (`sim.machine.turns`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from sim.workload.model import Job
 class TimeShared(Policy):
     """Base class of the gang scheduling policies: the rows of the matrix, their turns, and the phases in which the
     matrix is rebuilt.
+
+    Each job in the matrix has a home row, and may be replicated into other rows, where it uses the same columns. The
+    population of a row is the number of its columns that jobs use.
     """
 
     mpl: int = parameter(5, "how many rows the matrix may have: the multiprogramming level (Z: up to 5)", low=1)
@@ -49,7 +52,7 @@ class TimeShared(Policy):
             self.rebuild(now)
 
     def rebuild(self, now: RowsPass) -> None:
-        """Rebuild the matrix from its jobs and the waiting jobs, in four phases (Z section 5.1)."""
+        """Rebuild the matrix from its jobs and the waiting jobs, in four phases (Z sections 4.2 and 5.1)."""
         now.phase("clean")
         now.clean()
         now.phase("compact")
@@ -69,13 +72,14 @@ class TimeShared(Policy):
         for row in ranked.emptier_rows():
             for target in ranked.targets(row):
                 for job in ranked.movable(row, target):
-                    if now.are_free(job, target) and self.may_move(now, plans, job, target):
+                    # are_free is asked again, as a job that has just moved may use these columns
+                    if now.are_free(job, target) and self.book_move(now, plans, job, target):
                         now.rehome(job, target, Fuller(ranked.population(row), ranked.population(target)))
         now.drop_rows()
 
-    def may_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
-        """Return True if the job may move to this row, in which it finds enough columns, without delaying a
-        reservation. If so, the job is entered into `plans`, and the caller has to move it.
+    def book_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
+        """Enter the job into the plan of this row, and return True: the caller has to move it. Return False if that
+        would delay a reservation. Here there are none, and no plan is needed.
         """
         return True
 
@@ -87,7 +91,7 @@ class TimeShared(Policy):
         """Open a row and place the job in it, because the job fits in no existing row.
 
         `span` is for the reason: the number of seconds for which no row has enough free columns, or None if no row has
-        enough even now.
+        enough even now. The reason's False says that the job may use any columns.
         """
         rows = now.rows
         row = now.open_row()
@@ -115,7 +119,8 @@ class Gang(TimeShared):
     """Gang scheduling (GS): rows of processors take turns; jobs enter first come, first served.
 
     A job goes into the fitting row with the fewest free columns, of equals the earlier, or into a new row while there
-    are fewer than mpl. The first job that fits in no row blocks all later ones.
+    are fewer than mpl. The first job that fits in no row blocks all later ones. So does a job that might not end before
+    maintenance, if `mpl` rows took turns all the time.
     """
 
     plans = "nobody"
@@ -131,7 +136,7 @@ class Gang(TimeShared):
             row = now.fullest_row(job)
             if row is not None:
                 now.place(job, row, BestFit(now.free_in(row), None))
-            elif now.rows < self.mpl and job.procs <= now.procs:
+            elif now.rows < self.mpl and job.procs <= now.procs:  # some processors may be down
                 self.place_in_new_row(now, job, None)
             else:
                 now.keep(job, now.no_row())
@@ -150,7 +155,7 @@ class GangBackfill(TimeShared):
     rebuild passes it.
     """
 
-    def may_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
+    def book_move(self, now: RowsPass, plans: RowPlans, job: Job, row: int) -> bool:
         span = span_in_row(now.remaining_estimate(job.rank), self.mpl)
         if not plans.is_free(row, job.procs, span):
             return False
@@ -179,10 +184,10 @@ class Migrating(TimeShared):
     and figure 13).
 
     Job A is to enter a row, or to be replicated in it, that has enough free columns, but other jobs occupy A's columns
-    there. Option 1: those jobs, J,
-    move aside within the row. Option 2: A takes the lowest free columns of the row. With C for `cost`, |A| for the
-    number of tasks of A and sum|J| for that of the jobs J, option 1 costs C/2*|A| + C*sum|J| processor-seconds, and
-    option 2 costs C*|A| + C/2*sum|J|. The cheaper possible option is taken; if both cost the same, option 1.
+    there. Option 1: those jobs, J, move aside within the row. Option 2: A takes the lowest free columns of the row.
+    Jobs that migrate lose C seconds (`cost`) each, and jobs that stay lose C/2. |A| is the number of tasks of A, and
+    sum|J| that of the jobs J. So option 1 costs C/2*|A| + C*sum|J| processor-seconds, and option 2 costs C*|A| +
+    C/2*sum|J| (Z equations 4 and 5). The cheaper possible option is taken; if both cost the same, option 1.
 
     All tasks of a migrating job count, even one that keeps its column. Several jobs move aside in order of placement,
     each to the lowest columns that are free beside A. A job pays for every move, even if it was placed in the matrix at
@@ -222,18 +227,18 @@ class Migrating(TimeShared):
             for target in ranked.fuller_rows(row):
                 for job in ranked.narrow_enough(row, target):
                     if now.are_free(job, target):
-                        if self.may_move(now, plans, job, target):
+                        if self.book_move(now, plans, job, target):
                             now.rehome(job, target, Fuller(ranked.population(row), ranked.population(target)))
                             moved = True
-                    elif self.can_bring(now, job, target) and self.may_move(now, plans, job, target):
+                    elif self.can_bring(now, job, target) and self.book_move(now, plans, job, target):
                         self.bring(now, job, target)
                         moved = True
         now.drop_rows()
         return moved
 
     def can_bring(self, now: RowsPass, job: Job, row: int) -> bool:
-        """Return True if the row has room for the job, and one of the two options stays within the limit of moved
-        tasks.
+        """Return True if the row has room for the job, and one of the two options stays within `q`, the limit of tasks
+        that migrate at one rebuild.
         """
         left = self.q - now.migrated
         if job.procs > now.free_in(row) or left == 0:

@@ -55,7 +55,7 @@ class MultiQueue(Policy):
         0.0, "length in seconds of the speculative run of a long job (LS section 2.1: 180); 0: none", low=0.0
     )
     speculate_over: float = parameter(
-        1000.0, "the least estimate, in seconds, of a job that is tried (LS section 2.1)", low=0.0
+        1000.0, "the least estimate, in seconds, of a job with a speculative run (LS section 2.1)", low=0.0
     )
     keeps_reservations = True
     places = True
@@ -91,15 +91,15 @@ class MultiQueue(Policy):
     @by_calls
     def decide(self, now: DividedPass) -> None:
         arrived = now.arrivals()
-        if not now.owners:
+        if not now.owners:  # at the first pass, or because the number of processors has changed
             now.divide(self.classes)
             if not now.resized:
-                arrived = now.unplanned()
+                arrived = now.unplanned()  # jobs that waited under an earlier policy, too
         pivots = now.pivots(self.classes, arrived)
         for job in arrived:
             if job.reserve is not None or (self.speculate > 0 and job.estimate >= self.speculate_over):
                 pivots.leave_out(job)
-        for job in pivots.left_out():
+        for job in pivots.left_out():  # jobs that need a reservation, so that they are in no queue
             self._reserve(now, pivots, job)
         for job in now.planned():
             self._serve_planned(now, pivots, job)
@@ -135,7 +135,7 @@ class MultiQueue(Policy):
         start.
         """
         at, limit, partition = now.reserved_start(job), min(job.estimate, self.speculate), pivots.queue_of(job)
-        is_due = at <= now.time and job.procs <= now.free  # ends may be a part of a microsecond late
+        is_due = at <= now.time and job.procs <= now.free  # a job may end less than a microsecond after `at`
         if job.reserve is not None:
             if is_due:
                 now.start_in(partition, job, Due())

@@ -34,17 +34,17 @@ class Tolls:
     """Tolls (xfactors from which idle jobs may preempt) with the jobs that run as at the last update."""
 
     __slots__ = (
+        "by_threshold",
         "by_width",
         "claims",
         "exact",
-        "heights",
         "held",
-        "ladder",
         "least",
         "lows",
         "moments",
         "running",
         "there",
+        "thresholds",
     )
 
     def __init__(self, there: int = -1, claims: Mapping[int, int] = MappingProxyType({})) -> None:
@@ -53,10 +53,10 @@ class Tolls:
         self.running: dict[int, RunningJob | None] | None = None
         self.held: dict[int, int] = {}
         """Processors of each running job, by rank, as bits"""
-        self.heights: dict[int, float] = {}
-        """Xfactor of each running job, by rank; infinite if it may not be suspended"""
-        self.ladder: list[Job] = []
-        """Running jobs, the lowest xfactor first, of equals the latest first"""
+        self.thresholds: dict[int, float] = {}
+        """Suspension threshold of each running job, by rank: its xfactor, infinite if it may not be suspended"""
+        self.by_threshold: list[Job] = []
+        """Running jobs, the lowest threshold first, of equals the latest first"""
         self.by_width: dict[int, float] = {}
         """Tolls of jobs that may use any processors, by number of processors"""
         self.least: dict[int, float] = {}
@@ -78,10 +78,8 @@ class Remembering(Preemptive):
 
     sf: float
 
-    def height(self, now: View, run: RunningJob) -> float:
-        """Return a running job's xfactor (expansion factor); infinite if the policy protects the job from being
-        suspended.
-        """
+    def threshold(self, now: View, run: RunningJob) -> float:
+        """Return a running job's suspension threshold: its xfactor, infinite if the policy protects the job."""
         raise NotImplementedError
 
     def toll(self, now: View, job: Job) -> float:
@@ -92,7 +90,7 @@ class Remembering(Preemptive):
         """Return the xfactor from which the idle job may suspend the running job `other`."""
         raise NotImplementedError
 
-    def why_nobody(self, view: View, job: Job) -> Reason:
+    def why_nobody(self, now: View, job: Job) -> Reason:
         """Return the reason why the idle job may not suspend any job."""
         raise NotImplementedError
 
@@ -117,24 +115,24 @@ class Remembering(Preemptive):
 
     # Running jobs
 
-    def ladder(self, view: View) -> list[Job]:
-        """Return the running jobs, the lowest xfactor first, of equals the latest first, as at the last question for a
-        toll.
+    def by_threshold(self, view: View) -> list[Job]:
+        """Return the running jobs, the lowest threshold first, of equals the latest first, as at the last question for
+        a toll.
         """
-        ladder: list[Job] = view.notes["tolls"].ladder
-        return ladder
+        jobs: list[Job] = view.notes["tolls"].by_threshold
+        return jobs
 
     def on_own(self, view: View, job: Job) -> list[Job]:
-        """Return the jobs that run on the suspended job's own processors, the lowest xfactor first, as at the last
+        """Return the jobs that run on the suspended job's own processors, the lowest threshold first, as at the last
         question for a toll.
         """
         tolls, own = view.notes["tolls"], view.suspended[job.rank]
-        return [other for other in tolls.ladder if tolls.held[other.rank] & own]
+        return [other for other in tolls.by_threshold if tolls.held[other.rank] & own]
 
-    def known_height(self, view: View, job: Job) -> float:
-        """Return the remembered xfactor of the running job: infinite if it may not be suspended."""
-        height: float = view.notes["tolls"].heights[job.rank]
-        return height
+    def known_threshold(self, view: View, job: Job) -> float:
+        """Return the remembered threshold of the running job; infinite if it may not be suspended."""
+        threshold: float = view.notes["tolls"].thresholds[job.rank]
+        return threshold
 
     # Tolls
 
@@ -202,21 +200,23 @@ class Remembering(Preemptive):
 
     def _follow(self, view: View, tolls: Tolls) -> None:
         """Bring the running jobs up to date, and with them the tolls of the suspended jobs on their processors."""
-        running, held, heights, least = view.running, tolls.held, tolls.heights, tolls.least
+        running, held, thresholds, least = view.running, tolls.held, tolls.thresholds, tolls.least
         was, tolls.running = tolls.running or {}, {**running}
         for rank in [rank for rank, run in was.items() if rank not in running or running[rank] != run]:
             for job in self._met(view, tolls, held[rank]):
                 if self.price(view, job, view.job(rank)) >= least[job.rank]:  # it may have determined the toll
                     tolls.exact.discard(job.rank)
                     self._raise(view, tolls, job, self.sf)
-            del held[rank], heights[rank]
+            del held[rank], thresholds[rank]
         for rank in [rank for rank in running if rank not in held]:
-            held[rank], heights[rank] = view.held(rank), self._height(view, running[rank])
+            held[rank], thresholds[rank] = view.held(rank), self._threshold(view, running[rank])
             tolls.lows.pop(rank, None)
             for job in self._met(view, tolls, held[rank]):
                 if (price := self.price(view, job, view.job(rank))) > least[job.rank]:
                     self._raise(view, tolls, job, price)
-        tolls.ladder = [running[-rank].job for _, rank in sorted(zip(heights.values(), map(neg, heights), strict=True))]
+        tolls.by_threshold = [
+            running[-rank].job for _, rank in sorted(zip(thresholds.values(), map(neg, thresholds), strict=True))
+        ]
         tolls.by_width.clear()
         if self.restart == "own" and least.keys() != view.suspended.keys():
             idle = {*view.suspended}.difference(running, view.notes.get("claim") or ())
@@ -231,8 +231,8 @@ class Remembering(Preemptive):
         least = tolls.least
         return [view.job(rank) for rank, own in view.suspended.items() if own & processors and rank in least]
 
-    def _height(self, view: View, run: RunningJob) -> float:
-        return self.height(view, run) if run.runs else inf
+    def _threshold(self, view: View, run: RunningJob) -> float:
+        return self.threshold(view, run) if run.runs else inf
 
     # Slowdowns of finished jobs
 
@@ -252,13 +252,13 @@ class Remembering(Preemptive):
         total[kind] = total.get(kind, 0) + 1 + more
 
     def review(self, view: View) -> None:
-        """Compute the xfactors of running jobs again, because a finished job may have changed whom the policy protects
-        in its category.
+        """Compute the thresholds of running jobs again, as a finished job may have changed whom the policy protects in
+        its category.
         """
         if view.completed:
             kinds, tolls = {*map(_kind, view.completed)}, self._tolls(view)
             for rank, run in view.running.items():
-                if _kind(run.job) in kinds and self._height(view, run) != tolls.heights[rank]:
+                if _kind(run.job) in kinds and self._threshold(view, run) != tolls.thresholds[rank]:
                     tolls.running = {**(tolls.running or {}), rank: None}  # as if it had left and come again
 
     def counted(self, view: View, job: Job) -> int:

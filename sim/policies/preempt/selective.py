@@ -29,7 +29,7 @@ class Selective(Remembering):
     the job is idle. At every instant idle jobs, the largest xfactor first, take free processors; at every tick they may
     preempt. A job does not suspend one more than twice as wide. There are no reservations: the xfactor of a waiting
     job grows until it may preempt. The limits are those of the text of K section 3.2: at least sf times, at most twice
-    as wide. The formula in K section 3.3 has > and the ratio of the widths upside down.
+    as wide. The formula in K section 3.3 has "more than sf times", and the ratio of the widths upside down.
     """
 
     sf: float = parameter(2.0, "how many times larger the xfactor must be to suspend (K section 3.1)", low=1.0)
@@ -37,22 +37,29 @@ class Selective(Remembering):
 
     @by_calls
     def decide(self, now: Pass) -> None:
+        """Let idle jobs take free processors and, at a tick, preempt (`_preempt_in_turn`, K's preemption routine).
+
+        The *threshold* of a running job is its xfactor (K: suspension threshold). The *toll* of an idle job is the
+        xfactor from which it may preempt. `known_threshold` and `known_toll` return what `threshold` and `toll` do,
+        and `may_pay` saves a look at the toll: they remember results (`Remembering`). A *claim* is a set of processors
+        that suspended jobs still have to leave, for the job that suspended them.
+        """
         self.claims_come_true(now)
         self._take_free(now)
-        tick = self._last_tick(now)
-        has_ticked = now.time - tick * self.tick <= MOMENT
-        if has_ticked:
+        last = self._last_tick(now)
+        is_tick = now.time - last * self.tick <= MOMENT
+        if is_tick:
             self._preempt_in_turn(now)
         else:
             self.keep_idle(now)
-        self._skip_ticks(now, has_ticked, (tick + 1) * self.tick)
+        self._skip_ticks(now, is_tick, (last + 1) * self.tick)
 
     def line_order(self) -> Order:
         return Xfactor()
 
     def _last_tick(self, now: View) -> float:
-        """Return the number of the last tick, whose time is this number times the parameter `tick`. Ticks are the times
-        at which jobs may preempt.
+        """Return the number of the last tick up to now. Ticks are the times at which jobs may preempt; each is at its
+        number times `tick` seconds.
         """
         nearest = floor(now.time / self.tick + 0.5)
         return nearest if nearest * self.tick <= now.time else nearest - 1
@@ -87,7 +94,7 @@ class Selective(Remembering):
         """Return the xfactor from which the idle job may suspend the running job `other` (K section 3.2): sf times that
         of `other`; infinite if `other` is protected, or more than twice as wide.
         """
-        return inf if is_too_wide(other.procs, job.procs) else self.sf * self.known_height(now, other)
+        return inf if is_too_wide(other.procs, job.procs) else self.sf * self.known_threshold(now, other)
 
     def toll(self, now: View, job: Job) -> float:
         """Return the xfactor from which the idle job may preempt; infinite if it may not suspend enough jobs.
@@ -100,7 +107,7 @@ class Selective(Remembering):
             for other in self.on_own(now, job):
                 toll = max(toll, self.price(now, job, other))
             return toll
-        for other in self.ladder(now):
+        for other in self.by_threshold(now):
             if not is_too_wide(other.procs, job.procs):
                 needed -= other.procs
                 if needed <= 0:
@@ -111,23 +118,24 @@ class Selective(Remembering):
         """Suspend running jobs and give the idle job, whose xfactor is at least its toll, their processors."""
         mine = self._xfactor(now, job)
         allowed = now.new_ranking()
-        others = self.on_own(now, job) if self.needs_own(now, job) else self.ladder(now)
-        for other in others:  # a name first, as the compiled loop has no column of an unnamed choice
+        others = self.on_own(now, job) if self.needs_own(now, job) else self.by_threshold(now)
+        for other in others:  # a choice without a name would have no type in the compiled loop
             if mine >= self.price(now, job, other):
-                allowed.add(other, self.known_height(now, other))
+                allowed.add(other, self.known_threshold(now, other))
         victims = allowed.up() if self.needs_own(now, job) else self.victims_among(now, job, allowed.up())
         for victim in victims:
             self.suspend(now, victim, Outranked(job, mine, self._xfactor(now, victim), self.sf))
         self.take_over(now, job, victims)
 
-    def _skip_ticks(self, now: Pass, has_ticked: bool, soon: float) -> None:
-        """Request a pass at the first tick, `soon` (the next one) or later, at which an idle job can start or preempt.
+    def _skip_ticks(self, now: Pass, is_tick: bool, soon: float) -> None:
+        """Request a pass at the first tick at which an idle job can start or preempt: at `soon` (the next) or later.
 
-        Without that, K's routine would run at every tick. At an end of a job, an earlier pass is made anyway.
+        K's routine runs at every tick; ticks that change nothing are skipped. The end of a job brings a pass anyway.
         """
         end = self.next_end(now)
         if soon < end:
-            first = soon if has_ticked and len(self.roomy(now)) else self.first_payable(now, soon, end)
+            # at a tick, jobs that were suspended after the turn of an idle job may have left room for it
+            first = soon if is_tick and len(self.roomy(now)) else self.first_payable(now, soon, end)
             at = max(soon, ceil(first / self.tick) * self.tick) if first < end else end
             if at < end:
                 now.wake_once(at)
@@ -136,12 +144,12 @@ class Selective(Remembering):
         """Return the job's expansion factor (xfactor) now."""
         return expansion(now.time - job.submit - now.ran(job.rank), job.estimate)
 
-    def height(self, now: View, run: RunningJob) -> float:
-        """Return a running job's expansion factor (xfactor), which is constant while it runs; infinite if the policy
-        protects the job.
+    def threshold(self, now: View, run: RunningJob) -> float:
+        """Return a running job's suspension threshold: its xfactor, which is constant while it runs; infinite if the
+        policy protects the job.
         """
-        height = expansion(run.since - run.job.submit - run.ran_before, run.job.estimate)
-        return inf if self.protects(now, run.job, height) else height
+        xfactor = expansion(run.since - run.job.submit - run.ran_before, run.job.estimate)
+        return inf if self.protects(now, run.job, xfactor) else xfactor
 
     def protects(self, now: View, job: Job, its_xfactor: float) -> bool:
         """Return True if the policy protects the running job `job`, whose xfactor is `its_xfactor`, from being
@@ -149,30 +157,30 @@ class Selective(Remembering):
         """
         return False
 
-    # Why a job waits: `view` in place of `now` leaves a method out of the compiled policy
+    # Why a job waits
 
-    def why_nobody(self, view: View, job: Job) -> Reason:
+    def why_nobody(self, now: View, job: Job) -> Reason:
         """Return the reason why the job may suspend none of the running jobs: maintenance, too small an xfactor, or
         protected jobs.
         """
-        if not view.in_time(job):
-            return self.obstacle(view, job)
-        mine, pinned = self._xfactor(view, job), self.pinned(view, job.rank)
-        others = [stint for rank, stint in view.running.items() if pinned is None or view.held(rank) & pinned]
-        if self.fits(view, job):
+        if not now.in_time(job):
+            return self.obstacle(now, job)
+        mine, pinned = self._xfactor(now, job), self.pinned(now, job.rank)
+        others = [run for rank, run in now.running.items() if pinned is None or now.held(rank) & pinned]
+        if self.fits(now, job):
             return TurnOver()
         if pinned is not None and not others:
-            return self.obstacle(view, job)
-        outranked = [s.job for s in others if s.runs and mine >= self.sf * self._xfactor(view, s.job)]
-        found = sum(other.procs for other in outranked) + self.count_unclaimed(view)
+            return self.obstacle(now, job)
+        outranked = [run.job for run in others if run.runs and mine >= self.sf * self._xfactor(now, run.job)]
+        found = sum(other.procs for other in outranked) + self.count_unclaimed(now)
         if len(outranked) < len(others) if pinned is not None else found < job.procs:
             return NoVictims(mine, self.sf)
         wide = [other for other in outranked if is_too_wide(other.procs, job.procs)]
         spared = [
-            other for other in outranked if self.protects(view, other, self._xfactor(view, other)) and other not in wide
+            other for other in outranked if self.protects(now, other, self._xfactor(now, other)) and other not in wide
         ]
         left = sum(other.procs for other in outranked if other not in wide and other not in spared)
-        if not (wide or spared) or (pinned is None and left + self.count_unclaimed(view) >= job.procs):
+        if not (wide or spared) or (pinned is None and left + self.count_unclaimed(now) >= job.procs):
             return TurnOver()
         return NoVictimAllowed(mine, self.sf, len(wide), len(spared))
 
