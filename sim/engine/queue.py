@@ -42,9 +42,9 @@ class Queue:
         self.jobs_in_order: list[Job] = []
         """Waiting jobs from front to back; empty if the order depends on the clock"""
         self._stand: list[Job] = []
-        self._stood_at: float | None = None
-        """Time for which `_stand`, the sorted list of jobs, was last made; None before the first time. Used only if the
-        order depends on the clock
+        self._stood_at: tuple[float, int] | None = None
+        """Time and step for which `_stand`, the sorted list of jobs, was made; None if it must be made again. Used only
+        if the order depends on the clock
         """
         self.step = 0
         """Number of the step in which the order was last computed for a pass."""
@@ -75,7 +75,7 @@ class Queue:
         """Update the order from the state, before a pass. Return an empty sequence of decisions, so that the engine can
         call this method like a policy.
         """
-        self.seen = self._order.seeing(view)
+        self.seen, self._stood_at = self._order.seeing(view), None
         return ()
 
     def ranks(self) -> array[int]:
@@ -86,7 +86,9 @@ class Queue:
         """Add the job to the queue."""
         self.jobs[job.rank] = job
         self.wanted += job.procs
-        if not self.by_clock:
+        if self.by_clock:
+            self._stood_at = None
+        else:
             keys, key = self._keys, self._key(job)
             place = len(keys) if keys and keys[-1] < key else bisect_left(keys, key)
             keys.insert(place, key)
@@ -106,16 +108,18 @@ class Queue:
         """Return a new list of the jobs from front to back."""
         if not self.by_clock:
             return self.jobs_in_order.copy()
-        key = self.order.key
-        keyed = sorted((key(job, now), rank, job) for rank, job in self.jobs.items())
-        self._stand, self._stood_at = [job for _, _, job in keyed], now
+        if self._stood_at != (now, self.step):
+            key, self._stood_at = self.order.key, (now, self.step)
+            self._stand = [job for _, _, job in sorted([(key(job, now), rank, job) for rank, job in self.jobs.items()])]
+        elif len(self._stand) > len(self.jobs):  # some have left since
+            self._stand = [job for job in self._stand if job.rank in self.jobs]
         return self._stand.copy()
 
     def is_first(self, job: Job, now: float) -> bool:
         """Return True if the waiting job is the first in the queue."""
         if not self.by_clock:
             return self.jobs_in_order[0] is job
-        if self._stood_at != now:
+        if self._stood_at != (now, self.step):
             self.in_order(now)
         while self._stand[0].rank not in self.jobs:
             del self._stand[0]

@@ -182,6 +182,18 @@ def remove_numbers(column: Numbers, count: int, place: int, many: int) -> None:
         place += 1
 
 
+def insert_step(times: Times, numbers: Numbers, count: int, place: int, time: float, number: int) -> None:
+    """Insert a time and a number at index `place` of two columns with `count` values."""
+    insert_time(times, count, place, time)
+    insert_number(numbers, count, place, number)
+
+
+def remove_step(times: Times, numbers: Numbers, count: int, place: int) -> None:
+    """Remove the entries at index `place` from two columns with `count` values."""
+    remove_times(times, count, place, 1)
+    remove_numbers(numbers, count, place, 1)
+
+
 def set_numbers(column: Numbers, first: int, many: int, value: int) -> None:
     """Set `many` values of the column to `value`, from index `first` on."""
     for place in range(max(first, 0), min(first + many, len(column))):

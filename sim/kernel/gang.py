@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from sim.decisions.matrix import NewRow, Place
 from sim.history.decision_log import form_of
-from sim.kernel.arrays import ends_in_order, growing_numbers, growing_times, insert_number, numbers, time_up_to, times
+from sim.kernel.arrays import (
+    ends_in_order,
+    growing_numbers,
+    growing_times,
+    insert_number,
+    insert_step,
+    numbers,
+    time_up_to,
+    times,
+)
 from sim.kernel.matrix_rows import NOTHING, MatrixRows
 from sim.machine import cython
 from sim.machine.columns import INFINITE
 from sim.machine.moment import MOMENT
-from sim.machine.operations import insert_step, remove_number
+from sim.machine.operations import remove_number
 from sim.machine.steps import Steps
 from sim.policies.gang.planned_rows import PlannedRows, span_in_row
 

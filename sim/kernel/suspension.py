@@ -18,6 +18,7 @@ from sim.kernel.arrays import (
     number_before,
     numbers,
     remove_numbers,
+    remove_step,
     remove_times,
     times,
 )
@@ -26,7 +27,7 @@ from sim.kernel.loop import Loop
 from sim.kernel.sets import Sets, Waiters
 from sim.machine import cython
 from sim.machine.columns import Numbers, Processors
-from sim.machine.operations import insert_pair, insert_three, remove_number, remove_pair, remove_step
+from sim.machine.operations import insert_pair, insert_three, remove_number, remove_pair
 
 SUSPENDED = 3
 """Index of "suspended" in `sim.history.stretch.ENDINGS`"""
@@ -120,9 +121,9 @@ class Suspension(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.seats_apart = True
         # Sets of processors: of each job that runs or is suspended, and others
-        self.sets = Sets(jobs + 7, procs)
+        self.sets = Sets(jobs + 6, procs)
         self.idle_set, self.tried_set, self.watched_set, self.came_set = jobs, jobs + 1, jobs + 2, jobs + 3
-        self.apart_set, self.waited_for_set, self.theirs_set = jobs + 4, jobs + 5, jobs + 6
+        self.apart_set, self.waited_for_set = jobs + 4, jobs + 5
         self.whole_sets: list[Processors] = []
         """Sets of processors that the history stores as integers, one for each stretch (time of a job on processors)"""
         self.since, self.ran_before = times(jobs), times(jobs)

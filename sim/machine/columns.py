@@ -92,3 +92,14 @@ def remove_times(column: Any, count: int, place: int, many: int) -> None:
 
 
 remove_numbers = remove_times
+
+
+def insert_step(times: Any, numbers: Any, count: int, place: int, time: float, number: int) -> None:
+    """Insert a time and a number at index `place` of two columns with `count` values."""
+    times.insert(place, time)
+    numbers.insert(place, number)
+
+
+def remove_step(times: Any, numbers: Any, count: int, place: int) -> None:
+    """Remove the entries at index `place` from two columns with `count` values."""
+    del times[place], numbers[place]

@@ -138,18 +138,6 @@ def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> 
     return total
 
 
-def insert_step(times: Times, numbers: Numbers, count: int, place: int, time: float, number: int) -> None:
-    """Insert a time and a number at index `place` of two columns with `count` values."""
-    insert_time(times, count, place, time)
-    insert_number(numbers, count, place, number)
-
-
-def remove_step(times: Times, numbers: Numbers, count: int, place: int) -> None:
-    """Remove the entries at index `place` from two columns with `count` values."""
-    remove_times(times, count, place, 1)
-    remove_numbers(numbers, count, place, 1)
-
-
 def remove_number(column: Numbers, count: int, place: int) -> None:
     """Remove the value at index `place` from a column with `count` values."""
     remove_numbers(column, count, place, 1)

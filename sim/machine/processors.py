@@ -185,7 +185,7 @@ class Machine:
         """Return those of the job's partitions that have as many nodes as the job needs at least, not counting nodes
         of the partitions in `closed`.
         """
-        return tuple(number for number in self.partitions(job) if number not in closed)
+        return () if -1 in closed else (-1,)
 
     def seats_outside(self, job: Job, closed: Collection[int]) -> Seats | None:
         """Return nodes with room for the job now, without nodes of the partitions in `closed`; None if too few have

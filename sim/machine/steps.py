@@ -11,13 +11,14 @@ from sim.machine.columns import (
     copy_times,
     growing_numbers,
     growing_times,
+    insert_step,
     remove_numbers,
+    remove_step,
     remove_times,
     time_before,
     time_up_to,
 )
 from sim.machine.moment import MOMENT
-from sim.machine.operations import insert_step, remove_step
 
 
 @cython.cclass

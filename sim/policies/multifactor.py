@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from math import exp2, log
 from typing import ClassVar, Literal
 
@@ -86,22 +87,21 @@ class Multifactor(Order):
         """Return a copy of this order with the users' usage up to now. Between two passes each running job's usage
         grows evenly.
         """
-        usage, at = view.notes.setdefault("usage", {}), view.notes.setdefault("usage_at", {})
-        since = view.now - at.get(0, view.now)
+        notes = view.notes
+        since = view.now - notes.get("usage_at", {}).get(0, view.now)
         kept = exp2(-since / self.halflife)
-        for user in usage:
-            usage[user] *= kept
+        notes["usage"] = usage = {user: used * kept for user, used in notes.get("usage", {}).items()}
         gained = (1 - kept) * self.halflife / log(2) / 3600
-        for job in (*(run.job for run in view.running.values()), *view.completed, *view.ousted):
+        for job in (*[run.job for run in view.running.values()], *view.completed, *view.ousted):
             usage[job.user] = usage.get(job.user, 0.0) + job.procs * gained
         for job in view.arrived:
             usage.setdefault(job.user, 0.0)
-        at[0] = view.now
+        notes["usage_at"] = {0: view.now}
         accounts = view.accounts if self.shares == "accounts" else ()
-        tree = view.notes.get("share_tree") or view.share_tree() if self.shares == "tree" else None
-        return replace(
-            self,
-            usage=usage.copy(),
+        tree = notes.get("share_tree") or view.share_tree() if self.shares == "tree" else None
+        seen = copy(self)  # faster than `replace`, which is felt at every pass
+        vars(seen).update(
+            usage=usage,
             total=sum(usage.values()),
             procs=max(1, view.procs),
             factors=view.factors,
@@ -112,6 +112,7 @@ class Multifactor(Order):
             ranks=self._ranks(view, tree) if tree else {},
             leaf=tree.leaf if tree else (),
         )
+        return seen
 
     def _ranks(self, view: View, tree: ShareTree) -> Mapping[int, float]:
         """Return the factor of each user's rank in the tree at the last sum of usage.

@@ -89,7 +89,7 @@ class Slurm(Ordered):
 
     def _main(self, now: Pass) -> dict[int, Job]:
         """Start jobs by priority until one does not fit. Return a mapping from the rank of each job still waiting to
-        the job that blocks it.
+        the job that blocks it; an empty one if the run does not record reasons.
         """
         closed, behind = dict[int, Job](), dict[int, Job]()
         for job in _by_tier(now):
@@ -97,7 +97,8 @@ class Slurm(Ordered):
                 continue
             names = now.open_partitions(job, closed)
             if not names:
-                behind[job.rank] = _first_ahead(now, job, closed)
+                if now.curious:
+                    behind[job.rank] = _first_ahead(now, job, closed)
             elif closed and (seats := now.seats_outside(job, closed)) is not None:
                 now.backfill(job, InOrder(now.free), seats)
             elif not closed and now.fits(job):
@@ -110,24 +111,25 @@ class Slurm(Ordered):
         """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now. Replace
         the content of `planned` by the later planned starts (rank -> time).
         """
-        plan, tested = now.draft(), Counter[int]()
+        plan, tested, time = now.draft(), Counter[int](), now.time
         nodes = now.notes.setdefault("planned_nodes", {})
         planned.clear()
         nodes.clear()
         for place, job in enumerate(waiting[: self.bf_max_job_test]):
-            tested[job.user] += 1
-            if self.bf_max_job_user and tested[job.user] > self.bf_max_job_user:
-                continue
+            if self.bf_max_job_user:
+                tested[job.user] += 1
+                if tested[job.user] > self.bf_max_job_user:
+                    continue
             if self.is_held(now, job):
                 continue
-            at = self._start(plan, job, now.time)
-            if at > now.time + self.bf_window:
+            at = self._start(plan, job, time)
+            if at > time + self.bf_window:
                 continue
             names_reservation = now.partitions(job)[0] < -1
             if names_reservation and not plan.admits(job, at, job.estimate):
                 continue  # the reservation of nodes will be over
             plan.hold(job, at, at + job.estimate)
-            if at > now.time:
+            if at > time:
                 if self.keeps_whole_nodes:
                     plan.close(job, at, at + job.estimate)
                 planned[job.rank] = at
