@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from compileall import compile_file
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.assertion import rewrite
@@ -17,6 +18,8 @@ from sim.policies.own import consent as policies_consent
 from tests.material import MATERIAL, MISSING
 
 ROOT = Path(__file__).resolve().parent.parent
+LONGEST = 60
+"""Letters of a text that name a test with that parameter."""
 
 # Other profiles by `pytest --hypothesis-profile=long`. No example has a deadline: a busy machine is no fault.
 settings.register_profile("default", deadline=None, max_examples=25)
@@ -57,6 +60,44 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a test of a long text by its beginning, because a test's name is sent to and from the workers many times."""
+    if not isinstance(val, str | bytes) or len(val) <= LONGEST:
+        return None
+    begin = ascii(val[:LONGEST])[1:-1]
+    return f"{begin}... ({len(val)})"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let each worker begin with its share of the files with tests marked as long; begun last, a long test would run
+    while the other workers have nothing to do.
+    """
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    by_file: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        if workers > 1 and item.get_closest_marker("long") is not None:
+            by_file.setdefault(item.path, []).append(item)
+    heads = [[item for file in [*by_file.values()][place::workers] for item in file] for place in range(workers)]
+    taken = {id(item) for head in heads for item in head}
+    items[:] = with_heads(heads, [item for item in items if id(item) not in taken])
+
+
+def with_heads(heads: list[list[Any]], rest: list[Any]) -> list[Any]:
+    """Return all elements in an order in which each head begins one of the equal parts that xdist gives to the workers.
+
+    >>> with_heads([["long 1", "long 2"], ["long 3"]], ["a", "b", "c", "d", "e"])
+    ['long 1', 'long 2', 'a', 'b', 'long 3', 'c', 'd', 'e']
+    """
+    ordered: list[Any] = []
+    total = sum(map(len, heads)) + len(rest)
+    for place, head in enumerate(heads):
+        part = (total - len(ordered)) // (len(heads) - place)
+        ordered += head + rest[: max(part - len(head), 0)]
+        rest = rest[max(part - len(head), 0) :]
+    return ordered + rest
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from tui.sessions.autosave import STATE
 
 ROOT = Path(__file__).resolve().parent.parent
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="this is Windows")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="this is Windows")]
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from sim.cluster.recording import FRAME, Recorder, Recording
 from tests.sim.cluster.busy import QUEUED, busy
 
@@ -13,6 +15,7 @@ WEEK = 7 * 24 * 60
 MOST = 200_000_000
 
 
+@pytest.mark.long
 def test_a_week_of_two_thousand_waiting_jobs_is_under_200_mb(tmp_path: Path) -> None:
     path = tmp_path / "week.slog"
     recorder = Recorder(path)

@@ -93,6 +93,7 @@ def test_what_waits_no_more_is_forgotten() -> None:
     assert ranges.around("30", 5, 60) is None, "19 errors are too few"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("version", "every", "most", "learnt"), [("v22.05", 120, 1.0, 0.7), ("v24.11", 30, 1.3, 1.0)])
 def test_forecasts_of_a_recorded_day_are_about_as_good_as_slurms(
     shared: Path, version: str, every: float, most: float, learnt: float

@@ -271,6 +271,7 @@ def test_a_job_late_in_a_long_log_is_found_as_fast_as_the_run_takes(monkeypatch:
     assert calls(lambda: life(of, "easy", "2900")) < 2 * run
 
 
+@pytest.mark.long
 def test_a_job_that_is_suspended_for_weeks_is_told_quickly(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """J4034 of KTH needs 98 of 100 processors and resumes only when no other job needs one of them."""
     monkeypatch.setenv(SETTING, "off")  # compares calls with calls: the kernel makes none

@@ -65,6 +65,7 @@ def test_they_are_ten_and_none_is_long() -> None:
     assert max(len(path.read_text().splitlines()) for path in LITERATURE) <= 60
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_one_is_found_and_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if name == "never_returns":  # each pass of it is waited for in full

@@ -55,6 +55,7 @@ def loopback(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]
         yield started.scheduler_address, workers
 
 
+@pytest.mark.long
 def test_one_of_two_workers_dies_and_the_results_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = small("easy", policy_file(tmp_path, FAIR))
     sweep(plan, tmp_path / "here", executor=lambda: ThreadPoolExecutor(1), workers=1)

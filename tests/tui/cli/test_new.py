@@ -79,6 +79,7 @@ def test_what_it_writes_is_as_tidy_as_ours(folder: Path) -> None:
     assert found.stdout.strip() == "All checks passed!"
 
 
+@pytest.mark.long
 def test_the_test_beside_it_passes(folder: Path) -> None:
     schedscope("new", "fair.py")
     text = (folder / "test_fair.py").read_text()

@@ -19,7 +19,10 @@ from sim.experiments.results import Results, ResultsError, dump
 from tests.sim.cluster.slurm.real import CPUS, PATIENCE, missing, say, slurm, submit, until
 from tests.tui.cli.program import PROGRAM, error, schedscope
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=f"needs Slurm on this machine: {missing()} is not installed")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(bool(missing()), reason=f"needs Slurm on this machine: {missing()} is not installed"),
+]
 NODES = 8
 
 

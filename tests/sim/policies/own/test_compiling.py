@@ -46,6 +46,7 @@ def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Named:
     return found
 
 
+@pytest.mark.long
 @needs_compiler
 def test_compiled_policy_makes_the_same_schedules(named: Named, tmp_path: Path) -> None:
     done = schedscope("compile", "./fast.py")

@@ -29,6 +29,8 @@ from tui.screens.replay.messages import OpenLesson
 from tui.screens.replay.screen import ReplayScreen
 from tui.watching import LessonApp
 
+pytestmark = pytest.mark.long
+
 WHY, RANGE, HELP = 1, 5, 6
 """Indices of the scenes that ask why a job waits, when it starts, and what would help"""
 

@@ -157,6 +157,7 @@ async def test_find_shows_a_node_and_zooms_to_a_rack(shared: Path) -> None:
         assert "there is no job, user, node or rack 'r9' here" in seen.text
 
 
+@pytest.mark.long
 async def test_every_key_is_pressed_and_nothing_breaks(shared: Path) -> None:
     async with opened(recording(shared)) as seen:
         for key in [*"cccccccsssp", *"jb", "apostrophe", *"2211337a", "tab", *"zz", *KEYS_OF_THE_CHART]:
@@ -249,6 +250,7 @@ async def test_a_picture_that_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatc
         assert "not kept" in seen.screen.state.said
 
 
+@pytest.mark.long
 async def test_what_if_looks_ahead_for_the_selected_job(shared: Path) -> None:
     async with opened(recording(shared)) as seen:
         await seen.press("w")

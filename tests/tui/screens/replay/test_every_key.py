@@ -86,6 +86,7 @@ async def prepare(run: Replay, where: Where) -> None:
         await run.settle()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", PLACES, ids=lambda where: " ".join((where.trace, where.policy, *where.before)))
 async def test_every_key_does_something(where: Where, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The keys are pressed in one program as long as everything is again as it was before; then in a new one."""
