@@ -105,7 +105,19 @@ class Machine:
     has_nodes = False
     """True if the machine consists of nodes (see `NodeMachine`), False for equal processors."""
 
-    __slots__ = ("_choose", "absent", "accounts", "division", "free", "free_set", "held", "kept", "owners", "procs")
+    __slots__ = (
+        "_choose",
+        "absent",
+        "accounts",
+        "division",
+        "free",
+        "free_set",
+        "held",
+        "kept",
+        "owners",
+        "procs",
+        "there",
+    )
 
     def __init__(self, procs: int, placement: Placement = "lowest", accounts: Sequence[str] = ()) -> None:
         self.procs, self.accounts = procs, accounts
@@ -118,8 +130,8 @@ class Machine:
         """For each partition: the processors that it owns now, as bits; empty without partitions"""
         self.division: list[int] = []
         """For each partition: the processors that it owned at first, as bits; all others that it owns are borrowed"""
-        self.absent = 0
-        """Processors that are down now, as bits"""
+        self.absent, self.there = 0, self.free_set
+        """Processors that are down now, and all others, as bits"""
         self.kept = 0
         """Processors that are reserved for suspended jobs, as bits; other jobs may still be running on some of them"""
         self._choose = PLACEMENTS[placement]
@@ -127,14 +139,9 @@ class Machine:
     def copy(self) -> Machine:
         twin = Machine.__new__(Machine)
         twin._choose, twin.procs, twin.free, twin.free_set = self._choose, self.procs, self.free, self.free_set
-        twin.kept, twin.absent, twin.accounts = self.kept, self.absent, self.accounts
+        twin.kept, twin.absent, twin.there, twin.accounts = self.kept, self.absent, self.there, self.accounts
         twin.held, twin.owners, twin.division = self.held.copy(), self.owners.copy(), self.division.copy()
         return twin
-
-    @property
-    def there(self) -> int:
-        """Return the available processors, as bits."""
-        return ((1 << self.procs) - 1) & ~self.absent
 
     @property
     def size(self) -> int:
@@ -148,7 +155,7 @@ class Machine:
         taken = reduce(or_, self.held.values(), 0)
         if taken & absent:
             raise DecisionError(f"processors {written(taken & absent)} are held and cannot go")
-        self.absent, self.owners, self.division = absent, [], []
+        self.absent, self.there, self.owners, self.division = absent, ((1 << self.procs) - 1) & ~absent, [], []
         self.free_set = self.there & ~taken
         self.free = self.free_set.bit_count()
 

@@ -50,13 +50,13 @@ class Tolls:
     def __init__(self, there: int = -1, claims: Mapping[int, int] = MappingProxyType({})) -> None:
         self.there, self.claims = there, claims
         """Available processors as bits, and claims, at the last update; if these change, everything is forgotten"""
-        self.running: dict[int, RunningJob | None] | None = None
+        self.running: dict[int, RunningJob | None] = {}
         self.held: dict[int, int] = {}
         """Processors of each running job, by rank, as bits"""
         self.thresholds: dict[int, float] = {}
         """Suspension threshold of each running job, by rank: its xfactor, infinite if it may not be suspended"""
-        self.by_threshold: list[Job] = []
-        """Running jobs, the lowest threshold first, of equals the latest first"""
+        self.by_threshold: list[Job] | None = None
+        """Running jobs, the lowest threshold first, of equals the latest first; None if they are to be sorted again"""
         self.by_width: dict[int, float] = {}
         """Tolls of jobs that may use any processors, by number of processors"""
         self.least: dict[int, float] = {}
@@ -65,7 +65,9 @@ class Tolls:
         reaches that value
         """
         self.lows: dict[int, float] = {}
-        """For each waiting job asked so far, by rank: the time from which its xfactor is the suspension factor"""
+        """For each job that may use any processors and was asked last, by rank: the time from which its xfactor is the
+        suspension factor, below which no toll is
+        """
         self.exact: set[int] = set()
         """Ranks of the suspended jobs of which that value is the toll"""
 
@@ -119,15 +121,19 @@ class Remembering(Preemptive):
         """Return the running jobs, the lowest threshold first, of equals the latest first, as at the last question for
         a toll.
         """
-        jobs: list[Job] = view.notes["tolls"].by_threshold
-        return jobs
+        tolls: Tolls = view.notes["tolls"]
+        if tolls.by_threshold is None:
+            thresholds = tolls.thresholds
+            pairs = sorted(zip(thresholds.values(), map(neg, thresholds), strict=True))
+            tolls.by_threshold = [view.job(-rank) for _, rank in pairs]
+        return tolls.by_threshold
 
     def on_own(self, view: View, job: Job) -> list[Job]:
         """Return the jobs that run on the suspended job's own processors, the lowest threshold first, as at the last
         question for a toll.
         """
-        tolls, own = view.notes["tolls"], view.suspended[job.rank]
-        return [other for other in tolls.by_threshold if tolls.held[other.rank] & own]
+        held, own = view.notes["tolls"].held, view.suspended[job.rank]
+        return [other for other in self.by_threshold(view) if held[other.rank] & own]
 
     def known_threshold(self, view: View, job: Job) -> float:
         """Return the remembered threshold of the running job; infinite if it may not be suspended."""
@@ -138,25 +144,29 @@ class Remembering(Preemptive):
 
     def may_pay(self, view: View, job: Job) -> bool:
         """Return False if by what is remembered the idle job's xfactor is certainly below its toll."""
-        tolls = self._tolls(view)
-        return view.now >= tolls.moments.get(job.rank, tolls.lows.get(job.rank, 0.0))
+        own = self.needs_own(view, job)
+        moments = self._tolls(view).moments if own else self._remembered(view).lows
+        return view.now >= moments.get(job.rank, 0.0)
 
     def known_toll(self, view: View, job: Job) -> float:
         """Return the toll of the idle job, which is computed again only if it may have changed."""
-        return self._toll_in(self._tolls(view), view, job)
-
-    def _toll_in(self, tolls: Tolls, view: View, job: Job) -> float:
-        """Return the toll of the idle job, which is remembered in `tolls` or computed; `tolls` must be up to date."""
-        own = self.pinned(view, job.rank)
         if not view.in_time(job):
             return inf
-        if own is None:
-            if job.procs not in tolls.by_width:
-                tolls.by_width[job.procs] = self.toll(view, job)
-            return tolls.by_width[job.procs]
+        tolls, own = self._tolls(view), self.needs_own(view, job)
+        return self._toll_on_own(view, tolls, job) if own else self._toll_anywhere(view, tolls, job)
+
+    def _toll_anywhere(self, view: View, tolls: Tolls, job: Job) -> float:
+        """Return the toll of the idle job, which may use any processors; `tolls` must be up to date."""
+        toll = tolls.by_width.get(job.procs)
+        if toll is None:
+            toll = tolls.by_width[job.procs] = self.toll(view, job)
+        return toll
+
+    def _toll_on_own(self, view: View, tolls: Tolls, job: Job) -> float:
+        """Return the toll of the suspended job, which must resume on its own processors; `tolls` must be up to date."""
         if job.rank not in tolls.exact:
-            claims = view.notes.get("claim") or {}
-            is_lost = own & ~view.there or any(int(claimed) & own for claimed in claims.values())
+            own, claims = view.suspended[job.rank], tolls.claims.values()
+            is_lost = own & ~view.there or any(int(claimed) & own for claimed in claims)
             self._raise(view, tolls, job, inf if is_lost else self.toll(view, job))
             tolls.exact.add(job.rank)
         return tolls.least[job.rank]
@@ -166,16 +176,20 @@ class Remembering(Preemptive):
 
         The result need not be exact if it is at most `soon`.
         """
-        tolls, first = self._tolls(view), end
-        for job in self.anywhere(view):
-            low = tolls.lows.get(job.rank)
-            if low is None:  # no xfactor is below 1
-                low = tolls.lows[job.rank] = self._moment(view, job, self.sf)
-            if soon < first > low:
-                first = min(first, self._moment(view, job, self._toll_in(tolls, view, job)))
+        tolls, waiting = self._remembered(view), self.anywhere(view)
+        first, known = end, tolls.lows
+        if not (waiting or view.suspended or tolls.least):
+            return end
+        tolls.lows = lows = {job.rank: known.get(job.rank) or self._moment(view, job, self.sf) for job in waiting}
+        early = [job for job in waiting if lows[job.rank] < end]
+        if early or view.suspended or tolls.least:
+            self._follow(view, tolls)
+        for job in early:
+            if soon < first > lows[job.rank] and view.in_time(job):
+                first = min(first, self._moment(view, job, self._toll_anywhere(view, tolls, job)))
         for rank, moment in tolls.moments.items():
             if soon < first > moment and view.in_time(job := view.job(rank)):
-                self._toll_in(tolls, view, job)
+                self._toll_on_own(view, tolls, job)
                 first = min(first, tolls.moments[rank])
         return first
 
@@ -187,49 +201,55 @@ class Remembering(Preemptive):
         """Return the time at which the idle job's xfactor reaches `toll`, minus a tolerance for rounding."""
         return payable_from(job.submit + view.ran(job.rank), toll, job.estimate)
 
-    def _tolls(self, view: View) -> Tolls:
-        """Return what is remembered, without what may be untrue now."""
+    def _remembered(self, view: View) -> Tolls:
+        """Return what is remembered, with tolls that may have changed since because of jobs that started or left."""
         notes = view.notes
         tolls, claims = notes.get("tolls"), notes.get("claim") or {}
         if tolls is None or tolls.there != view.there or tolls.claims != claims:
             tolls = notes["tolls"] = Tolls(view.there, {**claims})
-        others = self.restart == "own" and tolls.least.keys() != view.suspended.keys()
-        if tolls.running != view.running or others:  # a job may have resumed and ended since, so that the same jobs run
-            self._follow(view, tolls)
+        return tolls
+
+    def _tolls(self, view: View) -> Tolls:
+        """Return what is remembered, with the jobs that run now."""
+        tolls = self._remembered(view)
+        self._follow(view, tolls)
         return tolls
 
     def _follow(self, view: View, tolls: Tolls) -> None:
+        """Bring the running and suspended jobs in `tolls` up to date."""
+        if tolls.running != view.running:
+            self._follow_running(view, tolls)
+        if self.restart == "own" and tolls.least.keys() != view.suspended.keys():
+            self._follow_suspended(view, tolls)
+
+    def _follow_running(self, view: View, tolls: Tolls) -> None:
         """Bring the running jobs up to date, and with them the tolls of the suspended jobs on their processors."""
-        running, held, thresholds, least = view.running, tolls.held, tolls.thresholds, tolls.least
-        was, tolls.running = tolls.running or {}, {**running}
-        for rank in [rank for rank, run in was.items() if rank not in running or running[rank] != run]:
-            for job in self._met(view, tolls, held[rank]):
-                if self.price(view, job, view.job(rank)) >= least[job.rank]:  # it may have determined the toll
+        running, was, held, thresholds = view.running, tolls.running, tolls.held, tolls.thresholds
+        least = tolls.least
+        paused = [(view.job(rank), own) for rank, own in view.suspended.items() if rank in least]
+        for rank in [rank for rank, run in was.items() if running.get(rank) is not run]:
+            for job, own in paused:  # a toll that the job may have determined is forgotten
+                if own & held[rank] and self.price(view, job, view.job(rank)) >= least[job.rank]:
                     tolls.exact.discard(job.rank)
                     self._raise(view, tolls, job, self.sf)
-            del held[rank], thresholds[rank]
-        for rank in [rank for rank in running if rank not in held]:
-            held[rank], thresholds[rank] = view.held(rank), self._threshold(view, running[rank])
-            tolls.lows.pop(rank, None)
-            for job in self._met(view, tolls, held[rank]):
-                if (price := self.price(view, job, view.job(rank))) > least[job.rank]:
-                    self._raise(view, tolls, job, price)
-        tolls.by_threshold = [
-            running[-rank].job for _, rank in sorted(zip(thresholds.values(), map(neg, thresholds), strict=True))
-        ]
+            del was[rank], held[rank], thresholds[rank]
+        for rank, run in running.items():
+            if rank not in was:
+                was[rank], held[rank], thresholds[rank] = run, view.held(rank), self._threshold(view, run)
+                for job, own in paused:
+                    if own & held[rank] and (price := self.price(view, job, run.job)) > least[job.rank]:
+                        self._raise(view, tolls, job, price)
+        tolls.by_threshold = None
         tolls.by_width.clear()
-        if self.restart == "own" and least.keys() != view.suspended.keys():
-            idle = {*view.suspended}.difference(running, view.notes.get("claim") or ())
-            for rank in least.keys() - idle:
-                del least[rank], tolls.moments[rank]
-                tolls.exact.discard(rank)
-            for rank in idle - least.keys():
-                self._raise(view, tolls, view.job(rank), self.sf)
 
-    def _met(self, view: View, tolls: Tolls, processors: int) -> list[Job]:
-        """Return the suspended jobs that are remembered and need some of these processors."""
-        least = tolls.least
-        return [view.job(rank) for rank, own in view.suspended.items() if own & processors and rank in least]
+    def _follow_suspended(self, view: View, tolls: Tolls) -> None:
+        """Forget the tolls of jobs that are no longer suspended; begin with the smallest possible toll of others."""
+        least, idle = tolls.least, view.suspended.keys() - view.running.keys() - tolls.claims.keys()
+        for rank in least.keys() - idle:
+            del least[rank], tolls.moments[rank]
+            tolls.exact.discard(rank)
+        for rank in idle - least.keys():
+            self._raise(view, tolls, view.job(rank), self.sf)
 
     def _threshold(self, view: View, run: RunningJob) -> float:
         return self.threshold(view, run) if run.runs else inf
@@ -259,7 +279,7 @@ class Remembering(Preemptive):
             kinds, tolls = {*map(_kind, view.completed)}, self._tolls(view)
             for rank, run in view.running.items():
                 if _kind(run.job) in kinds and self._threshold(view, run) != tolls.thresholds[rank]:
-                    tolls.running = {**(tolls.running or {}), rank: None}  # as if it had left and come again
+                    tolls.running[rank] = None  # as if it had left and come again
 
     def counted(self, view: View, job: Job) -> int:
         """Return the number of finished jobs in the job's category."""

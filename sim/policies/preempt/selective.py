@@ -67,14 +67,15 @@ class Selective(Remembering):
     def _take_free(self, now: Pass) -> None:
         """Start or resume the idle jobs that fit, the largest xfactor first."""
         roomy = self.roomy(now)
-        if not len(roomy):
-            return
-        idle = now.new_ranking()
-        for job in roomy:
-            idle.add(job, self._xfactor(now, job))
-        for job in idle.down():
-            if self.fits(now, job):
-                self.take_room(now, job)
+        if len(roomy) == 1:
+            self.take_room(now, roomy[0])
+        elif len(roomy):
+            idle = now.new_ranking()
+            for job in roomy:
+                idle.add(job, self._xfactor(now, job))
+            for job in idle.down():
+                if self.fits(now, job):
+                    self.take_room(now, job)
 
     def _preempt_in_turn(self, now: Pass) -> None:
         """Let each job that is idle now start or preempt once if it may: the largest xfactor first, then by rank."""
