@@ -110,8 +110,10 @@ def _keys() -> Iterator[Any]:
     """Yield TLS keys that exist while the context lasts, in files of the current folder that only the user can read.
     Workers read them there.
     """
-    security: Any = extra("distributed.security", "a cluster", "cluster").Security
-    made = security.temporary().get_tls_config_for_role("scheduler")
+    from tui.cli import tls  # needs Dask
+
+    keys: Any = tls.Keys
+    made = keys.temporary().get_tls_config_for_role("scheduler")
     try:
         folder = TemporaryDirectory(prefix=".schedscope-keys-", dir=os.getcwd())
     except OSError as error:
@@ -123,7 +125,7 @@ def _keys() -> Iterator[Any]:
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
                 file.write(made[kind])
         of_roles = {f"tls_{role}_{kind}": paths[kind] for role in ROLES for kind in ("cert", "key")}
-        yield security(tls_ca_file=paths["ca_file"], require_encryption=True, **of_roles)
+        yield keys(tls_ca_file=paths["ca_file"], require_encryption=True, **of_roles)
 
 
 def own_address() -> str:

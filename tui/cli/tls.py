@@ -1,0 +1,64 @@
+"""Encrypted connections of which one that fails does not break the others."""
+
+from __future__ import annotations
+
+import ssl
+from contextlib import suppress
+from typing import Any
+
+from distributed.security import Security
+
+UNTYPED: Any = Security
+"""The class of Dask, whose methods have no types"""
+
+
+class Undisturbed(ssl.SSLSocket):
+    """An encrypted connection that leaves no error behind when it fails. Otherwise OpenSSL keeps the error in a list of
+    the thread, and the next read of any other connection raises it as its own. Then all connections end as soon as one
+    worker leaves. Seen under Python 3.14 with OpenSSL 3.6: python/cpython#148594.
+    """
+
+    def send(self, *args: Any) -> int:
+        try:
+            return super().send(*args)
+        except OSError:
+            forget_errors()
+            raise
+
+    def recv_into(self, *args: Any) -> int:
+        try:
+            return super().recv_into(*args)
+        except OSError:
+            forget_errors()
+            raise
+
+    def do_handshake(self, *args: Any) -> None:
+        try:
+            super().do_handshake(*args)
+        except OSError:
+            forget_errors()
+            raise
+
+
+class Keys(Security):
+    """Keys of a Dask cluster whose connections leave one another undisturbed."""
+
+    def get_connection_args(self, role: str) -> dict[str, Any]:
+        return undisturbed(UNTYPED.get_connection_args(self, role))
+
+    def get_listen_args(self, role: str) -> dict[str, Any]:
+        return undisturbed(UNTYPED.get_listen_args(self, role))
+
+
+def undisturbed(args: dict[str, Any]) -> dict[str, Any]:
+    """Let the TLS context in Dask's arguments for connections make connections of the class `Undisturbed`."""
+    args["ssl_context"].sslsocket_class = Undisturbed
+    return args
+
+
+def forget_errors() -> None:
+    """Empty OpenSSL's list of errors of this thread. Python has no function for that, but empties it when ciphers that
+    do not exist are refused.
+    """
+    with suppress(ssl.SSLError):
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).set_ciphers("NONE")
