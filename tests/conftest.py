@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from compileall import compile_file
 from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.assertion import rewrite
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from sim.policies.own import consent as policies_consent
@@ -53,6 +54,14 @@ def pytest_collection(session: pytest.Session) -> None:
         if rewrite._read_pyc(file, pyc) is None and rewrite.try_makedirs(pyc.parent):
             stat, code = rewrite._rewrite_test(file, session.config)
             rewrite._write_pyc(state, code, stat, pyc)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, Any, None]:
+    """Search only test files with a prompt for doctests, as the search takes a tenth of the time of collection."""
+    found = yield
+    if file_path.suffix == ".py" and ">>> " not in file_path.read_text(encoding="utf-8"):
+        found.force_result([file for file in found.get_result() if not isinstance(file, DoctestModule)])
 
 
 def pytest_collection_finish() -> None:
