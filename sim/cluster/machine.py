@@ -18,11 +18,46 @@ MOST_QOS = 1000
 
 MOST_SHARES = 20_000
 """Largest number of accounts and users whose shares a recording keeps."""
+MOST_DRAINS = 2_000
+"""Largest number of times at which nodes left or came back that a recording keeps; later ones are left out."""
 
 
-def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING) -> str:
+class Drains:
+    """Collector of the times at which nodes took no jobs, because they were drained or down. Pictures (polled states of
+    the cluster) are added in order of time.
+    """
+
+    def __init__(self) -> None:
+        self._since: dict[str, float] = {}
+        """For each node that takes no jobs in the last picture: time of the first picture that showed it so"""
+        self._over: dict[tuple[float, float], list[str]] = {}
+        """For each (first time, time of the picture in which they took jobs again): names of the nodes"""
+        self._at = 0.0
+
+    def add(self, cluster: Cluster) -> None:
+        """Add the next picture."""
+        self._at = cluster.at
+        gone = {node.name for node in cluster.nodes if node.is_gone}
+        for name in [name for name in self._since if name not in gone]:
+            span = self._since.pop(name), cluster.at
+            if span in self._over or len(self._over) < MOST_DRAINS:
+                self._over.setdefault(span, []).append(name)
+        self._since |= dict.fromkeys(sorted(gone - self._since.keys()), cluster.at)
+
+    def spans(self, end: float | None = None) -> list[tuple[float, float | None, list[str]]]:
+        """Return (first time, end, names of nodes) in order of time. Nodes that take no jobs in the last picture have
+        the end `end`.
+        """
+        lasting: dict[float, list[str]] = {}
+        for name, start in self._since.items():
+            lasting.setdefault(start, []).append(name)
+        over = [(start, until, names) for (start, until), names in self._over.items()]
+        return sorted([*over, *((start, end, names) for start, names in lasting.items())], key=lambda span: span[0])
+
+
+def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING, drains: Drains | None = None) -> str:
     """Return the nodes and partitions of the cluster as JSON text, in the format that `sim/workload/NODES.md` explains.
-    `qos` maps the name of each quality of service to its priority.
+    `qos` maps the name of each quality of service to its priority. In `drains`, nodes that are away have no end yet.
 
     >>> from sim.cluster.values import Node, Partition
     >>> machine_in_words(Cluster(0, nodes=(Node("n1", 4, 16000, 2),), partitions=(Partition("gpu", ("n1",), 60.0),)))
@@ -50,6 +85,11 @@ def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING) -> str:
         {"name": each.name, "start": f"{each.start:.0f}", "end": f"{each.end:.0f}", "users": list(each.users)}
         | {"accounts": list(each.accounts), "nodes": [numbers[name] for name in each.nodes if name in numbers]}
         for each in cluster.reservations
+    ]
+    reservations += [
+        {"name": "a drain", "drained": True, "start": f"{start:.0f}", "nodes": [numbers[name] for name in names]}
+        | ({} if end is None else {"end": f"{end:.0f}"})
+        for start, end, names in (drains.spans() if drains else ())
     ]
     machine = {"nodes": nodes, "partitions": partitions} | ({"reservations": reservations} if reservations else {})
     if any(qos.values()):

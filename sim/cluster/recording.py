@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Any
 
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
-from sim.cluster.machine import is_changed, machine_in_words, with_earlier, with_first
+from sim.cluster.machine import Drains, is_changed, machine_in_words, with_earlier, with_first
 from sim.cluster.pseudonyms import anonymous, pseudonymous
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation, Share
 from sim.databases import connected, foreign_database, refuse_computing
@@ -69,7 +69,7 @@ class Recorder:
         self._before: Cluster | None = None
         self._since_frame, self._waits, self._qos = 0, dict[str, str](), dict[str, int]()
         self._machine, self._reserved = "", dict[tuple[str, float], Reservation]()
-        self._shares = dict[str, Share]()
+        self._shares, self._drains = dict[str, Share](), Drains()
         try:
             # it may be made on another thread than the one that polls
             self._db = connected(path, "mode=rwc", isolation_level=None, check_same_thread=False)
@@ -117,6 +117,7 @@ class Recorder:
         self._waits = {job.id: self._waits.get(job.id) or job.dependency for job in (*shown.jobs, *told)}
         rows = [_row(replace(job, dependency=self._waits[job.id])) for job in told]  # as the job was submitted
         self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
+        self._drains.add(shown)
         if is_changed(self._before, shown, self._qos):
             self._write_machine(with_first(with_earlier(shown, self._reserved), self._shares))
         self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
@@ -139,7 +140,7 @@ class Recorder:
 
     def _write_machine(self, cluster: Cluster) -> None:
         """Write the machine's nodes if they have changed; they are needed to read the file as a trace."""
-        machine = machine_in_words(cluster, self._qos)
+        machine = machine_in_words(cluster, self._qos, self._drains)
         if machine != self._machine:
             self._machine = machine
             with suppress(sqlite3.Error):

@@ -124,7 +124,7 @@ class Checker:
         for rank in state.running:
             if state.start_of(rank) == state.now and isinstance(state.machine, NodeMachine):
                 until = state.now + self._workload.jobs[rank].estimate
-                open_to = shape.left_open(shape.requests[rank].admitted, shape.has, state.now, until)
+                open_to = shape.left_open(shape.requests[rank].admitted, shape.has, state.now, until, state.now)
                 nodes = list(state.machine.seats[rank].nodes)
                 if not (open_to[nodes, 0] > 0).all():
                     self._fail("it started on nodes that a reservation keeps from it", rank)

@@ -81,7 +81,7 @@ class Engine:
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
         self._loops = choice.chosen() if placement == "lowest" or workload.shape is not None else None
-        if workload.follows or workload.limits is not None or (workload.shape and workload.shape.reservations):
+        if workload.follows or workload.limits is not None or (workload.shape and workload.shape.turns):
             self._loops = None  # the loop counts on jobs that come by rank, without limits and reservations
         self._jobs, self._killed = workload.jobs, workload.killed.tobytes()
         self._runtimes: Sequence[float] = np.ascontiguousarray(workload.runtime).data

@@ -11,6 +11,7 @@ from sim.decisions.decisions import Drop, Gone, Interrupt, Returned
 from sim.engine.policy_switch import keep_granted
 from sim.engine.transitions import Transitions
 from sim.history.stretch import INTERRUPTED, QUEUED
+from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.workload.model import Job
 from sim.workload.outages import absent, known
@@ -120,7 +121,9 @@ class MachineChanges:
         self._transitions.log(Interrupt(job, ran))
 
     def reserve_nodes(self) -> None:
-        """Tell the machine the time, as reservations of nodes depend on it; cancel jobs whose reservation is over."""
+        """Tell the machine the time, as reservations of nodes depend on it. Cancel the waiting jobs whose reservation
+        is over, or which their users withdraw. If nodes are drained now, drop the plans.
+        """
         state = self._state
         if not isinstance(state.machine, NodeMachine):
             return
@@ -130,6 +133,10 @@ class MachineChanges:
             if why := state.machine.why_late(job):
                 state.arrived = [other for other in state.arrived if other is not job]
                 self.drop(job, why)
+                state.kept_plan = None
+        if any(each.is_drain and abs(each.start - state.now) <= MOMENT for each in state.machine.shape.reservations):
+            state.resized, state.kept_plan = True, None
+            self._upset_plans()
 
     def drop(self, job: Job, why: str = "") -> None:
         """Cancel a job that needs more processors than will ever be available again, or that can never start because of

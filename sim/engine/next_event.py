@@ -6,6 +6,7 @@ has been suspended since.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from heapq import heappop
 from math import inf
@@ -70,7 +71,8 @@ class NextEvent:
         if sharing := state.sharing:
             time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
         if state.node_times and state.step_count and (time < inf or state.left):
-            time = min(time, next((at for at in state.node_times if at > state.now), inf))
+            place = bisect_right(state.node_times, state.now)
+            time = min([time, *state.node_times[place : place + 1]])
         if not self._future.changes:
             return time
         change = self._future.next_change()

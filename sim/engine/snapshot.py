@@ -18,9 +18,8 @@ from sim.history.running_totals import Totals
 from sim.history.stretch import GANG, KINDS
 from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture
-from sim.policies.backfill.slurm import Slurm
 from sim.policies.columns import Column
-from sim.policies.policy import Policy, columns_of, written_policy
+from sim.policies.policy import Policy, columns_of, plans_of, written_policy
 from sim.policies.view import Ends
 from sim.workload.limits import Use
 from sim.workload.model import Job, Workload
@@ -441,13 +440,13 @@ def _room_on_nodes(state: State) -> dict[int, Reason]:
 
 
 def _kept_in_plan(state: State) -> dict[int, Reason]:
-    """Return a mapping from the rank of each planned job that fits now to a reason, if the last plan of Slurm's
-    backfill keeps nodes for jobs before it.
+    """Return a mapping from the rank of each planned job that fits now to a reason, if the policy's last plan keeps
+    nodes for jobs before it.
     """
     machine = state.machine
-    if not isinstance(state.policy, Slurm) or not isinstance(machine, NodeMachine):
+    if not isinstance(machine, NodeMachine):
         return {}
-    planned: Mapping[int, tuple[float, Seats]] = state.notes.get("planned_nodes", {})
+    planned = plans_of(state.policy, state.notes)
     found, before = dict[int, Reason](), dict[int, tuple[float, Seats]]()
     for rank, plan in list(planned.items())[:_MOST_LACKS]:
         job = state.waiting.jobs.get(rank)

@@ -71,8 +71,8 @@ class State:
         self.machine, self.share_tree = machine_of(workload, placement), share_trees(workload)
         self.has_limits = workload.limits is not None and any(workload.limits.demands)
         """True if users, accounts or arrays have limits on what runs"""
-        self.node_times = tuple(workload.shape.changes_after(-inf)) if workload.shape else ()
-        """Times at which reservations of nodes begin or end."""
+        self.node_times = tuple(workload.shape.turns) if workload.shape else ()
+        """Times at which reservations of nodes begin or end, or users withdraw waiting jobs."""
         self.demand_shape(policy)
         self.machine.lose(absent(workload.outages, -inf))
         self.free = self.machine.free

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from statistics import fmean, median
 
+from sim.cluster.machine import Drains
 from sim.cluster.values import Cluster, ClusterJob
 from sim.engine.schedule import Schedule
 from sim.forecast.limits import bounds_of, demands
 from sim.workload.limits import Bound, Limits
 from sim.workload.model import Field, Trace, Workload
+from sim.workload.reserved_nodes import NodeReservation
 
 NEAR = 60.0
 """Largest difference in seconds between two starts that agree."""
@@ -61,6 +63,8 @@ class Seen:
     """For each array of jobs (by number) with a limit on tasks that run at the same time: this limit."""
     settings: str = ""
     """Settings of the scheduler's priorities and backfill, in the form of its configuration; "" if unknown."""
+    drains: Sequence[tuple[float, float | None, Sequence[str]]] = ()
+    """For each time at which some nodes took no jobs: (first time, end, names of the nodes), in seconds since 1970."""
 
     @classmethod
     def of(cls, pictures: Iterable[Cluster]) -> Seen:
@@ -73,8 +77,9 @@ class Seen:
         reasons: dict[str, str] = {}
         held: dict[str, float] = {}
         limited, most = set[str](), Counter[str]()
-        last, settings = Cluster(0), ""
+        last, settings, drains = Cluster(0), "", Drains()
         for last in pictures:
+            drains.add(last)
             jobs |= {job.id: job for job in last.jobs}
             reasons |= {job.id: job.reason or "None" for job in last.jobs if job.is_waiting}
             held |= {job.id: last.at for job in last.jobs if job.is_waiting and job.reason in HELD}
@@ -83,7 +88,7 @@ class Seen:
             settings = last.settings or settings
         at_once = {array: most[array] for array in limited if most[array]}
         at_once |= {job.array: job.at_once for job in jobs.values() if job.array and job.at_once}
-        return cls(jobs, reasons, last, held, at_once, settings)
+        return cls(jobs, reasons, last, held, at_once, settings, drains.spans(last.at))
 
 
 def as_they_came(trace: Trace, seen: Seen) -> Trace:
@@ -98,6 +103,21 @@ def as_they_came(trace: Trace, seen: Seen) -> Trace:
             table[row, Field.SUBMIT] += later
             table[row, Field.WAIT] = max(wait - later, 0.0) if wait >= 0 else wait
     return replace(trace, table=table)
+
+
+def with_drains(workload: Workload, seen: Seen) -> Workload:
+    """Return the workload on the machine whose nodes take no jobs at the times when the pictures showed it so."""
+    shape, zero = workload.shape, float(workload.header.unix_start or 0)
+    if shape is None:
+        return workload
+    numbers = {node.name: at for at, node in enumerate(shape.nodes)}
+    drains = [
+        NodeReservation("a drain", start - zero, end - zero, members, is_drain=True)
+        for start, end, names in seen.drains
+        if end and (members := frozenset(numbers[name] for name in names if name in numbers)) and start < end
+    ]
+    others = [each for each in shape.reservations if not each.is_drain]
+    return replace(workload, shape=replace(shape, reservations=(*others, *drains)))
 
 
 def limited(workload: Workload, seen: Seen) -> Workload:

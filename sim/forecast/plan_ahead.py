@@ -127,7 +127,7 @@ class PlanAhead:
             start = max(self._times[at], after)
             last = max(bisect_left(self._times, start + job.length - MOMENT), at + 1)
             worst: Amounts = self._steps[at:last].min(axis=0) if last > at + 1 else self._steps[at]
-            seats = shape.seat(request, shape.left_open(request.admitted, worst, start, start + job.length))
+            seats = shape.seat(request, shape.left_open(request.admitted, worst, start, start + job.length, 0.0))
             if seats is not None:
                 if after <= late + MOMENT and request.more_always_fits:
                     known[job.length] = start

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from sim.cluster.values import Cluster, ClusterJob, Share
 from sim.errors import SchedscopeError
-from sim.policies.backfill.slurm import Slurm
 from sim.policies.multifactor import Multifactor
 from sim.policies.orders import Order
 from sim.policies.registry import policy_of
@@ -63,8 +62,7 @@ def entry_of(share: Share) -> ShareEntry:
 def _weighed(settings: str) -> Multifactor | None:
     """Return the scheduler's priority; None if its settings are unknown or its fair share is not Fair Tree."""
     try:
-        policy = policy_of(spec_of(settings)[0])
+        order = policy_of(spec_of(settings)[0]).queue_order()
     except SchedscopeError:
         return None
-    order = policy.order if isinstance(policy, Slurm) else None
     return order if isinstance(order, Multifactor) and order.shares == "tree" and order.fairshare else None

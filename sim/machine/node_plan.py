@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 from operator import lt
 from typing import NoReturn
 
@@ -26,7 +27,7 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 class NodePlan:
     """Plan of the resources of each node that running jobs and reservations leave free, at each future time."""
 
-    __slots__ = ("_changes", "_free", "_late", "_requests", "_seats", "_shape", "_sums", "_times")
+    __slots__ = ("_changes", "_free", "_has_ends", "_late", "_requests", "_seats", "_shape", "_sums", "_times")
 
     def __init__(self, now: float, free: Amounts, shape: Shape, requests: Sequence[Request]) -> None:
         self._times, self._free = [now], [free]
@@ -43,6 +44,8 @@ class NodePlan:
         """For each request and duration in seconds: a time before which the request does not fit for that duration.
         Valid until resources become free.
         """
+        self._has_ends = True
+        """True if nodes that are drained now are planned for from the end of that on; False if they never are"""
 
     @classmethod
     def of_running(cls, now: float, machine: NodeMachine, ends: Iterable[tuple[float, int, int]]) -> NodePlan:
@@ -68,8 +71,13 @@ class NodePlan:
         twin = NodePlan(0, self._free[0], self._shape, self._requests)
         twin._times, twin._free = self._times.copy(), [free.copy() for free in self._free]
         twin._sums, twin._changes = self._sums.copy(), self._changes.copy()
-        twin._seats = self._seats.copy()
+        twin._seats, twin._has_ends = self._seats.copy(), self._has_ends
         return twin
+
+    def leave_out_drained(self) -> None:
+        """Plan nothing more on nodes that are drained now, as if they never came back."""
+        now = self._times[0]
+        self._has_ends = not any(each.is_drain and each.keeps(now, inf, now) for each in self._shape.reservations)
 
     def __eq__(self, other: object) -> bool:
         """Return True if both plans have the same free amounts at all times."""
@@ -116,7 +124,8 @@ class NodePlan:
         estimate).
 
         Starts other than `after` are tried only at times when the plan changes. All nodes together may have too little
-        in a step within the duration; then no start up to that step is tried.
+        in a step within the duration; then no start up to that step is tried. The start is inf if the job needs nodes
+        that `leave_out_drained` left out.
         """
         times, free, request = self._times, self._free, self._requests[job.rank]
         lasts = job.estimate if lasts is None else lasts
@@ -141,6 +150,8 @@ class NodePlan:
             index += 1
         if request.admitted.within >= 0:  # too late for its reservation, at whose end the job is cancelled
             return max(self._shape.reservations[request.admitted.within].end, after)
+        if not self._has_ends:
+            return inf
         raise ValueError(f"job {job.id} never fits")
 
     def admits(self, job: Job, start: float, lasts: float) -> bool:
@@ -232,7 +243,9 @@ class NodePlan:
         """Return, for each node, the amounts that are free from the step with index `first` until `end`. They are 0 on
         nodes that reservations keep from a job starting at `start`.
         """
-        return self._shape.left_open(request.admitted, self._worst(first, end), start, end)
+        return self._shape.left_open(
+            request.admitted, self._worst(first, end), start, end, self._times[0], self._has_ends
+        )
 
     def _change(self, start: float, end: float, seats: Seats, sign: int) -> None:
         if end - start <= MOMENT or not seats.nodes:
@@ -295,7 +308,7 @@ def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]]
     changes = [(time, -1, 0) for time in shape.changes_after(machine.now)]
 
     def left_open() -> Amounts:
-        return shape.left_open(request.admitted, free, moment, moment + job.estimate)
+        return shape.left_open(request.admitted, free, moment, moment + job.estimate, machine.now)
 
     for end, rank, _ in sorted([*ends, *changes]) if changes else ends:
         if end > moment + MOMENT:

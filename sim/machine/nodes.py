@@ -5,6 +5,7 @@ equal processors.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +38,11 @@ class NodeMachine(Machine):
         """Estimates of the jobs in seconds (`lasts`), indexed by rank; the present time. Both matter only if nodes are
         reserved
         """
-        has_any = bool(shape.reservations)
-        self.confined = (
-            tuple(n for n, request in enumerate(requests) if request.admitted.within >= 0) if has_any else ()
-        )
-        """Ranks of the jobs that name a reservation of nodes and must start in it; empty without reservations"""
+        asked = ((rank, request.admitted) for rank, request in enumerate(requests))
+        self.confined = tuple(rank for rank, own in asked if own.within >= 0 or own.withdrawn < inf)
+        """Ranks of the jobs that can start only until a certain time: in the reservation that they name, or until their
+        users withdraw them
+        """
         self.left: Amounts = shape.has.copy()
         """For each node: the amounts of its resources that are free"""
         self.seats: dict[int, Seats] = {}
@@ -68,14 +69,14 @@ class NodeMachine(Machine):
         """Return `free` without the nodes that reservations keep from the job if it starts now."""
         if not self.shape.reservations:
             return free
-        return self.shape.left_open(self.requests[rank].admitted, free, self.now, self.now + self.lasts[rank])
+        return self.shape.left_open(self.requests[rank].admitted, free, self.now, self.now + self.lasts[rank], self.now)
 
     def fits(self, job: Job) -> bool:
         return self.shape.fits(self.requests[job.rank], self._open(job.rank, self.left))
 
     def why_late(self, job: Job) -> str:
-        """Return text on why the job can no longer start in its reservation; "" if it can."""
-        return self.shape.reservations[self.requests[job.rank].admitted.within].why_never(self.now)
+        """Return text on why the job can no longer start; "" if it can."""
+        return self.requests[job.rank].admitted.why_late(self.shape.reservations, self.now)
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
         """Return (name, start, end, True if the job names it) of the reservation of nodes that keeps the job from
@@ -91,7 +92,7 @@ class NodeMachine(Machine):
         if not shape.fits(request, self.left):
             return None
         others = (each for n, each in enumerate(shape.reservations) if n not in own.may_use)
-        near = [each for each in others if each.start < until - MOMENT and self.now < each.end - MOMENT]
+        near = [each for each in others if each.keeps(self.now, until, self.now)]
         first = min(near, key=lambda each: each.start)
         return first.name, first.start, first.end, False
 

@@ -142,6 +142,9 @@ class Profile(Steps):
     def close(self, job: Job, start: float, end: float) -> None:
         """Change nothing. In a plan of nodes, this method takes all that is free on the nodes of the job."""
 
+    def leave_out_drained(self) -> None:
+        """Change nothing. In a plan of nodes, this method leaves out the nodes that are drained now."""
+
     def let_go(self, job: Job, start: float, end: float) -> None:
         """Free the processors that `hold` occupied for this job from `start` until `end`."""
         self.take(start, end, -job.procs)

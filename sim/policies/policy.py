@@ -7,6 +7,7 @@ A policy is a frozen dataclass: its fields are its parameters, its docstring is 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import unwrap
 from types import CodeType
@@ -18,6 +19,7 @@ from sim.policies.orders import OWN, Fcfs, Order, Xfactor
 from sim.policies.parameters import parameters_of, written
 from sim.policies.view import View
 from sim.workload.model import Job
+from sim.workload.shape import Seats
 
 
 class CodeRef(NamedTuple):
@@ -90,6 +92,14 @@ class Policy:
         """Return the number of the queue that the job belongs to."""
         return 0
 
+    def planned_nodes(self, notes: Mapping[str, Any]) -> Mapping[int, tuple[float, Seats]]:
+        """Return the plans that keep nodes from other jobs, in the order in which they were made: rank of a waiting job
+        -> (its planned start, its nodes and amounts). Reasons to wait name these jobs.
+
+        `notes` is the policy's memory (`view.notes`) after its last pass. Reservations are known without this.
+        """
+        return {}
+
     def promises(self) -> bool:
         """Return True if reservations never move to a later time; enforced by `--check`."""
         return False
@@ -161,6 +171,15 @@ def columns_of(policy: Policy) -> tuple[Column, ...]:
     except Exception:  # user code may raise anything
         return ()
     return tuple(column for column in columns if isinstance(column, Column))[:MOST_COLUMNS]
+
+
+def plans_of(policy: Policy, notes: Mapping[str, Any]) -> dict[int, tuple[float, Seats]]:
+    """Return the plans that the policy tells by `planned_nodes`; none if it tells them in another form."""
+    try:
+        told = policy.planned_nodes(notes)
+        return {int(rank): (float(at), seats) for rank, (at, seats) in told.items() if isinstance(seats, Seats)}
+    except Exception:  # user code may raise anything
+        return {}
 
 
 MOST_COLUMNS = 8

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Self, cast
+from math import inf
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +32,26 @@ class NodeReservation:
     accounts: frozenset[str] = frozenset()
     is_dated: bool = False
     """True if the times are seconds since 1970, because the file of the machine has dates."""
+    is_drain: bool = False
+    """True if an administrator drained the nodes: no job starts on these meanwhile, but running jobs go on. A
+    drain is unknown before its start.
+    """
 
     def at(self, zero: float) -> NodeReservation:
         """Return the reservation in the time of a trace that begins at `zero`, in seconds since 1970."""
         return replace(self, start=self.start - zero, end=self.end - zero, is_dated=False) if self.is_dated else self
+
+    def keeps(self, start: float, end: float, now: float, has_end: bool = True) -> bool:
+        """Return True if the nodes are closed to a job from `start` to `end`, as far as is known at the time `now`.
+
+        Drained nodes come back at their end or, if `has_end` is False, at no time that is known.
+
+        >>> NodeReservation("disk", 10, 20, frozenset({0}), is_drain=True).keeps(0, 99, now=9)
+        False
+        """
+        if self.is_drain and not self.start - _CLOSE <= now < self.end - _CLOSE:
+            return False
+        return self.start < end - _CLOSE and (start < self.end - _CLOSE or (self.is_drain and not has_end))
 
     def why_never(self, now: float) -> str:
         """Return text on why a job that must start in this reservation can no longer do so; "" if it can.
@@ -47,7 +64,7 @@ class NodeReservation:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Numbers of the reservations of a machine that concern a job."""
+    """Reservations of a machine that concern a job, by number, and the end of its wait."""
 
     within: int = -1
     """Number of the reservation that the job names, in which it must start; -1 for none."""
@@ -55,16 +72,31 @@ class Admission:
     """Numbers of the reservations whose nodes the job may use in addition to unreserved ones, because of its user or
     account.
     """
+    withdrawn: float = inf
+    """Time at which the job's user withdraws it if it has not started, in seconds of the trace."""
+
+    def why_late(self, listed: Sequence[NodeReservation], now: float) -> str:
+        """Return text on why the job can no longer start; "" if it can. `listed` are the machine's reservations."""
+        if now >= self.withdrawn - _CLOSE:
+            return "its user withdrew it"
+        return listed[self.within].why_never(now) if self.within >= 0 else ""
+
+
+class Asking(Protocol):
+    """Request of a job that reservations of nodes may concern."""
+
+    @property
+    def admitted(self) -> Admission: ...
 
 
 def shut(
-    listed: Sequence[NodeReservation], own: Admission, start: float, end: float
+    listed: Sequence[NodeReservation], own: Admission, start: float, end: float, now: float, has_end: bool = True
 ) -> tuple[frozenset[int] | None, frozenset[int]]:
     """Return (nodes to which a job is confined, None for all nodes; nodes that the job may not use) for a run from
-    `start` to `end`.
+    `start` to `end`, as far as is known at the time `now`. For `has_end` see `NodeReservation.keeps`.
 
     >>> listed = (NodeReservation("a", 10, 20, frozenset({0})), NodeReservation("b", 15, 30, frozenset({1})))
-    >>> shut(listed, Admission(), 0, 12), shut(listed, Admission(1), 15, 20)
+    >>> shut(listed, Admission(), 0, 12, now=0), shut(listed, Admission(1), 15, 20, now=15)
     ((None, frozenset({0})), (frozenset({1}), frozenset({0})))
     """
     only: frozenset[int] | None = None
@@ -75,10 +107,7 @@ def shut(
         chain.from_iterable(
             each.nodes
             for number, each in enumerate(listed)
-            if number != own.within
-            and number not in own.may_use
-            and each.start < end - _CLOSE
-            and start < each.end - _CLOSE
+            if number != own.within and number not in own.may_use and each.keeps(start, end, now, has_end)
         )
     )
     return only, kept
@@ -90,7 +119,7 @@ def admission(listed: Sequence[NodeReservation], named: str, user: str, account:
 
     A name can stand for several reservations, one after another; the job runs in the last one.
     """
-    numbers = [number for number, each in enumerate(listed) if named and each.name == named]
+    numbers = [number for number, each in enumerate(listed) if named and each.name == named and not each.is_drain]
     if numbers:
         return Admission(max(numbers, key=lambda number: listed[number].end))
     if by_name:
@@ -104,6 +133,11 @@ class Reserved:
 
     reservations: tuple[NodeReservation, ...]
 
+    @property
+    def _asking(self) -> Sequence[Asking]:
+        """Return the requests of all jobs, which a shape has as `requests`."""
+        return cast(Sequence[Asking], cast(Any, self).requests)
+
     def reserved_since(self, zero: float | None, name: str) -> Self:
         """Return the shape with reservations in the time of the trace `name`, which begins at `zero` (seconds since
         1970, None if unknown).
@@ -115,17 +149,28 @@ class Reserved:
         made: Self = replace(cast(Any, self), reservations=tuple(each.at(zero) for each in self.reservations))
         return made
 
-    def changes_after(self, now: float) -> list[float]:
-        """Return the later times at which reservations begin or end, in order."""
-        return sorted({time for each in self.reservations for time in (each.start, each.end) if time > now})
+    @property
+    def turns(self) -> list[float]:
+        """Return the times at which reservations begin or end, or users withdraw waiting jobs, in order."""
+        ends = {each.admitted.withdrawn for each in self._asking}
+        return sorted(ends.union(*((each.start, each.end) for each in self.reservations)) - {inf})
 
-    def left_open(self, own: Admission, free: NDArray[np.int64], start: float, end: float) -> NDArray[np.int64]:
+    def changes_after(self, now: float) -> list[float]:
+        """Return the later times at which reservations begin or end, as far as they are known at the time `now`, in
+        order.
+        """
+        known = (each for each in self.reservations if not each.is_drain or each.start <= now + _CLOSE)
+        return sorted({time for each in known for time in (each.start, each.end) if time > now})
+
+    def left_open(
+        self, own: Admission, free: NDArray[np.int64], start: float, end: float, now: float, has_end: bool = True
+    ) -> NDArray[np.int64]:
         """Return the free amounts of the nodes, set to 0 on nodes that a job with the admission `own` may not use from
-        `start` to `end`.
+        `start` to `end`, as far as is known at the time `now`. For `has_end` see `NodeReservation.keeps`.
         """
         if not self.reservations:
             return free
-        only, kept = shut(self.reservations, own, start, end)
+        only, kept = shut(self.reservations, own, start, end, now, has_end)
         if only is None and not kept:
             return free
         free = free.copy()

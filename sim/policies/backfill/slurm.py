@@ -5,9 +5,10 @@ seconds.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sim.decisions.reasons import InOrder, NewPlan, Planned
 from sim.decisions.reasons_on_nodes import BehindInPartition
@@ -21,6 +22,7 @@ from sim.policies.policy import Ordered, order_field
 from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
+from sim.workload.shape import Seats
 
 DAY = 86400.0
 
@@ -83,6 +85,10 @@ class Slurm(Ordered):
         """Return the waiting jobs to plan in the backfill half: all of them, unless a derived class leaves some out."""
         return waiting
 
+    def planned_nodes(self, notes: Mapping[str, Any]) -> Mapping[int, tuple[float, Seats]]:
+        planned: Mapping[int, tuple[float, Seats]] = notes.get("planned_nodes", {})
+        return planned
+
     def is_held(self, view: View, job: Job) -> bool:
         """Return True if a limit keeps the job from starting now."""
         return view.is_held(job)
@@ -112,6 +118,7 @@ class Slurm(Ordered):
         the content of `planned` by the later planned starts (rank -> time).
         """
         plan, tested, time = now.draft(), Counter[int](), now.time
+        plan.leave_out_drained()
         nodes = now.notes.setdefault("planned_nodes", {})
         planned.clear()
         nodes.clear()
@@ -144,12 +151,12 @@ class Slurm(Ordered):
     def _start(self, plan: Plan, job: Job, now: float) -> float:
         """Return the job's earliest start in the plan: now, or a later multiple of bf_resolution."""
         at = plan.find(job, now)
-        while at != now:
+        while now < at <= now + self.bf_window:
             rounded = ceil(at / self.bf_resolution) * self.bf_resolution
-            if at == rounded or at > now + self.bf_window or plan.admits(job, rounded, job.estimate):
+            if at == rounded or plan.admits(job, rounded, job.estimate):
                 return rounded
             at = plan.find(job, rounded)
-        return now
+        return at
 
 
 def _first_ahead(now: Pass, job: Job, closed: dict[int, Job]) -> Job:

@@ -188,7 +188,8 @@ def _reservations(listed: object, nodes: list[ComputeNode], path: object) -> Ite
         total += len(members)
         _refuse_many(at, total, path)
         users, accounts = (frozenset(_strings(each.get(word))) for word in ("users", "accounts"))
-        yield NodeReservation(each["name"][:64], start[0], end[0], members, users, accounts, start[1])
+        drained = each.get("drained") is True
+        yield NodeReservation(each["name"][:64], start[0], end[0], members, users, accounts, start[1], drained)
 
 
 def _moment(value: object) -> tuple[float, bool] | None:

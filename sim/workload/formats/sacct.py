@@ -168,7 +168,8 @@ class _Dump:
         submit = self._came(row)
         start, held, asked = self._at(row, "start"), *self._widths(row)
         if not began:
-            start, run = None, -1.0
+            left = self._at(row, "withdrawn")
+            start, run = None, -1.0 if left is None else min(max(left - submit, 1.0), max(_estimate(row), 1.0))
         elif state in GOES_ON:
             self._made = max(self._made, (start or 0) + run)
             run = self._run_on(row, run, where)
@@ -225,7 +226,8 @@ class _Dump:
         if self._asked is not None:
             wait = values.get(Field.WAIT, -1.0)
             start = values[Field.SUBMIT] + wait if wait >= 0 else None
-            self._asked.add(row, ceil(values[Field.PROCS_ASKED]), start, values[Field.RUN])
+            cores, left = ceil(values[Field.PROCS_ASKED]), self._at(row, "withdrawn")
+            self._asked.add(row, cores, start, values[Field.RUN], withdrawn=left)
         words = {field: row.get("partition" if field is Field.QUEUE else field.name.lower(), "") for field in WORDS}
         self._waits.add(job, row.get("dependency", ""), f"{row.get('user', '')} {row.get('jobname', '')}")
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
@@ -280,7 +282,7 @@ class _Dump:
             trace,
             fidelity=fidelity,
             follows=follows,
-            shape=self._asked.shape.reserved_since(start or 0.0, name) if self._asked else None,
+            shape=self._asked.shape_since(start or 0.0, name) if self._asked else None,
         )
 
     def _machine(self) -> tuple[int, list[Note]]:

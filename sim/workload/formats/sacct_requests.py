@@ -28,14 +28,25 @@ class Asked:
         self._stays: list[Stay | None] = []
         self._known: dict[Request, Request] = {}
         """Requests that have been seen, mapped to themselves, so that equal requests are a single object in memory."""
+        self._withdrawn: dict[int, float] = {}
+        """For each job that was withdrawn before it started, by its number in `_requests`: time of that"""
 
     def add(
-        self, row: Row, cores: int, start: float | None, run: float, counts: Mapping[str, int] | None = None
+        self,
+        row: Row,
+        cores: int,
+        start: float | None,
+        run: float,
+        counts: Mapping[str, int] | None = None,
+        withdrawn: float | None = None,
     ) -> None:
         """Add the next job, which has `cores` cores. If it has run, `start` is its start, and `run` its run time in
         seconds; otherwise `start` is None. `counts` maps the name of a node to the job's cores there (None if unknown).
+        A job that its user withdrew before it started has the time of that in `withdrawn`.
         """
         request = self._request(row, max(cores, 1), start is not None)
+        if withdrawn is not None:
+            self._withdrawn[len(self._requests)] = withdrawn
         self._requests.append(self._known.setdefault(request, request))
         names = set(hosts(row.get("nodelist", "")))
         if start is None or not names or not names <= self._nodes.keys():
@@ -59,6 +70,13 @@ class Asked:
             for stay, request in zip(self._stays, self._requests, strict=True)
         )
         return replace(shape, requests=tuple(self._requests), ran=ran)
+
+    def shape_since(self, zero: float, name: str) -> Shape:
+        """Return `shape` in the time of the trace `name`, which begins at `zero` (seconds since 1970)."""
+        shape, requests = self.shape, list(self._requests)
+        for at, time in self._withdrawn.items():
+            requests[at] = replace(requests[at], admitted=replace(requests[at].admitted, withdrawn=time - zero))
+        return replace(shape, requests=tuple(requests)).reserved_since(zero, name)
 
     def _seats(self, request: Request, nodes: tuple[int, ...], counts: tuple[int, ...]) -> Seats:
         if self._is_exclusive(request.groups):

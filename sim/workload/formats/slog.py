@@ -22,18 +22,21 @@ from sim.workload.shape import Shape
 COLUMNS = (
     "JobID", "State", "Reason", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Timelimit", "NCPUS", "NNodes",
     "NodeList", "User", "Account", "Partition", "QOS", "Reservation", "ReqNodes", "ReqMem", "ReqTRES", "AllocTRES",
-    "Dependency", "JobName",
+    "Dependency", "Withdrawn", "JobName",
 )  # fmt: skip
 _JOBS = (
     "SELECT id, state, reason, submit, coalesce(eligible, submit), start, end,"
     " coalesce(end, (SELECT max(at) FROM polls)) - start, '0:0:' || time_limit, cpus, wanted, nodes, user, account,"
     " partition, qos, reservation, iif(nodes = '', wanted, 1), nullif(memory, 0) || 'Mn',"
     " coalesce(nullif({tres}, ''), 'gres/gpu=' || (nullif(gpus, 0) * wanted)), nullif({tres}, ''),"
-    " {dependency}, name FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
+    " {dependency}, iif(state = 'CANCELLED' AND coalesce(nodes, '') = '' AND reason NOT IN ({held}),"
+    " CAST(end AS INTEGER), NULL), name FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
 )
 """SQL query for the columns that a dump of sacct would have. For jobs with unknown resources (tres), the memory is per
 node. Early recordings have no columns for resources and dependencies.
 """
+HELD = ("JobHeldUser", "JobHeldAdmin", "BeginTime", "Dependency", "DependencyNeverSatisfied")
+"""Last reasons to wait of cancelled jobs that held no place in any plan, so that a replay leaves them out."""
 MOST_JOBS = 50_000_000
 MOST_LETTERS = 100_000
 LONGEST, MOST_BYTES = 1 << 22, 1 << 30
@@ -59,8 +62,10 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
         with foreign_database(path, ("about", "polls", "jobs"), longest=LONGEST) as db:
             there = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('jobs')")}
             added = {name: name if name in there else "NULL" for name in ("tres", "dependency")}
-            rows = [*_few_enough(db.execute(_JOBS.format(**added), (MOST_JOBS,)))]
+            held = ", ".join(f"'{reason}'" for reason in HELD)
+            rows = [*_few_enough(db.execute(_JOBS.format(**added, held=held), (MOST_JOBS,)))]
             told = dict(db.execute("SELECT name, value FROM about WHERE name IN ('machine', 'nodes')"))
+            told |= dict(db.execute("SELECT 'last', max(at) FROM polls"))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         what = f"is a database, but no recording of a cluster ({error}); schedscope results FILE shows a sweep"
         raise TraceError(what, path) from None
@@ -98,6 +103,8 @@ def _machine(told: Mapping[str, object], path: str | Path) -> Shape | None:
         content = parsed_json(str(next(told[name] for name in ("machine", "nodes") if name in told)), path)
         if "machine" not in told:
             content = {"nodes": [{"name": name, "cores": cores} for name, cores in content.items()]}
+        for each in content.get("reservations", ()):
+            each.setdefault("end", f"{told['last']:.0f}")  # nodes that were away when the recording ended
         return shape_of(content, path)
-    except (StopIteration, AttributeError, TraceError):
+    except (StopIteration, AttributeError, KeyError, TypeError, ValueError, TraceError):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from math import inf
 from random import Random
@@ -19,6 +20,7 @@ from sim.metrics.aggregates import aggregates
 from sim.policies import parse_policy
 from sim.testing.workloads import random_outages, random_workload
 from sim.why.evidence import evidence_of
+from sim.workload.formats.nodes import read
 from sim.workload.model import Workload
 from sim.workload.outages import Outage, absent
 from tests.truth.runs import FAMILIES, random_spec
@@ -320,3 +322,37 @@ def test_a_plain_version_comes_to_the_same(policy: str) -> None:
         work = work.with_outages(random_outages(lot, work.procs, until=60))
         engine = checked(work, policy)
         assert np.array_equal(Plain(work, policy).run(), np.array(engine.state.ledger.end), equal_nan=True), seed
+
+
+def on_two_nodes(**beside: object) -> Workload:
+    """Return a job on each of two nodes, one for either, one for both, and another for one; n2 is drained meanwhile."""
+    rows = [("a", 0, 4, 50, 1), ("b", 0, 4, 50, 1), ("c", 20, 4, 30, 1), ("d", 21, 8, 10, 2), ("e", 22, 4, 60, 1)]
+    jobs = [
+        {"id": id, "submit": at, "tasks": tasks, "run": run, "estimate": run, "least_nodes": least}
+        for id, at, tasks, run, least in rows
+    ]
+    drain = {"name": "a drain", "drained": True, "start": 10, "end": 100, "nodes": "n2"}
+    nodes = [{"name": "n1", "cores": 4}, {"name": "n2", "cores": 4}]
+    made = {"nodes": nodes, "jobs": jobs, "reservations": [drain]} | beside
+    return Workload.of(read(json.dumps(made), "drained", "drained.json"))
+
+
+@pytest.mark.parametrize(
+    ("policy", "found"),
+    [
+        ("fcfs", [0, 0, 50, 100, 110]),
+        ("easy", [0, 0, 50, 100, 110]),
+        ("conservative", [0, 0, 50, 100, 110]),
+        ("firstfit", [0, 0, 50, 140, 80]),
+        ("slurm:order=fcfs,bf_interval=1,bf_resolution=1", [0, 0, 50, 140, 80]),
+    ],
+)
+def test_nothing_starts_on_drained_nodes_and_what_runs_goes_on(policy: str, found: list[int]) -> None:
+    """Slurm keeps no place for a job that needs the drained node, because nobody knows when it comes back."""
+    assert starts(checked(on_two_nodes(), policy)) == found
+
+
+@pytest.mark.parametrize("policy", ["conservative", "replan", "slack", "relaxed"])
+def test_a_promise_on_nodes_that_are_drained_meanwhile_is_made_again(policy: str) -> None:
+    drain = {"name": "a drain", "drained": True, "start": 30, "end": 100, "nodes": "n2"}
+    assert starts(checked(on_two_nodes(reservations=[drain]), policy))[3] == 100

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import FrozenInstanceError, replace
-from typing import TYPE_CHECKING
+from dataclasses import FrozenInstanceError, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,7 +16,8 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Queued, Running
 from sim.policies import parse_policy
-from sim.workload.shape import ComputeNode, Request, Shape
+from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.workload.shape import ComputeNode, Request, Seats, Shape
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -164,3 +166,30 @@ def test_under_slurm_nodes_are_kept_whole_for_the_jobs_before_in_its_plan(lab: L
     assert waits == {"2": (100, None), "3": (150, NodesKept(engine.state.jobs[1], 100, 1, 1))}
     engine.run()
     assert engine.schedule().start.tolist() == [0, 100, 100, 3]
+
+
+@dataclass(frozen=True)
+class Keeping(FirstComeFirstServed):
+    """First come, first served, which says that it keeps nodes."""
+
+    told: Any = None
+
+    def planned_nodes(self, notes: Mapping[str, Any]) -> Any:
+        return self.told
+
+
+def test_any_policy_may_tell_for_which_jobs_it_keeps_nodes(lab: Lab) -> None:
+    asked = tuple(Request((4, 0), nodes=nodes) for nodes in (1, 2, 1))
+    shape = Shape((ComputeNode("n1", 4), ComputeNode("n2", 4)), requests=asked)
+    jobs = replace(lab.workload(8, "1 0 4 100 100", "2 0 8 50 50", "3 1 4 200 200"), shape=shape)
+
+    def why_third(told: object) -> object:
+        engine = Engine(jobs, Keeping(told=told))
+        engine.run(until=1)
+        return {job.job.id: job.why for job in engine.snapshot().queue}["3"]
+
+    both, second = Seats((0, 1), ((4, 0), (4, 0))), Seats((1,), ((4, 0),))
+    assert isinstance(kept := why_third({1: (100, both), 2: (150, second)}), NodesKept)
+    assert kept[1:] == (100, 1, 1)
+    for other in ({}, [1], {1: (100, "n2"), 2: 150}, {"x": (1, second)}):
+        assert not isinstance(why_third(other), NodesKept)

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.cluster.values import Cluster, Limit
+from sim.cluster.values import Cluster, Limit, Node
 from sim.engine.engine import Engine
-from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_they_came, limited
+from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_they_came, limited, with_drains
 from sim.workload.model import Field, Header, Trace
+from sim.workload.shape import ComputeNode, Shape
 from tests.sim.conftest import Lab
 from tests.sim.forecast.test_forecast import NOW, RUNS, WAITS
 
@@ -70,3 +71,15 @@ def test_jobs_that_were_held_come_when_they_were_free(lab: Lab) -> None:
     trace = as_they_came(Trace("x", "slog", ("1", "2", "3"), table, Header(unix_start=990)), seen)
     assert trace.column(Field.SUBMIT).tolist() == [0, 10, 40]
     assert trace.column(Field.WAIT).tolist() == [9, 75, -1]
+
+
+def test_nodes_that_the_pictures_show_drained_take_no_jobs(lab: Lab) -> None:
+    nodes = (Node("n1", 8), Node("n2", 8))
+    away = (nodes[0], replace(nodes[1], states=frozenset({"DOWN"})))
+    seen = Seen.of([Cluster(NOW, nodes=nodes), Cluster(NOW + 10, nodes=away), Cluster(NOW + 30, nodes=nodes)])
+    shape = Shape((ComputeNode("n1", 8), ComputeNode("n2", 8)))
+    workload = replace(lab.workload(16, "1 0 8 10 10"), shape=shape, header=Header(unix_start=int(NOW)))
+    made = with_drains(workload, seen).shape
+    assert made is not None
+    (drain,) = made.reservations
+    assert (drain.start, drain.end, drain.nodes, drain.is_drain) == (10, 30, frozenset({1}), True)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from sim.cluster.recording import Recorder
 from sim.cluster.values import Cluster, ClusterJob, Node, Partition, Share
+from sim.engine.engine import Engine
 from sim.errors import TraceError
 from sim.workload.follows import After, Follow
-from sim.workload.model import Field
+from sim.workload.model import Field, Workload
 from sim.workload.reading import read
 from sim.workload.shape import Seats
 from sim.workload.share_entry import ShareEntry
@@ -177,3 +179,38 @@ def test_the_tree_of_accounts_has_the_usage_of_the_first_poll(tmp_path: Path) ->
         ShareEntry("physics", "bob", "", 2, 4.0),
     )
     assert [(group.priority, group.factor) for group in shape.groups] == [(2, 7), (1, 1)]
+
+
+def test_a_job_cancelled_while_it_waited_holds_its_place_until_then(tmp_path: Path) -> None:
+    """The job that asks for all is first in the queue for 30 seconds; a held one never was in any plan."""
+    recorder = Recorder(tmp_path / "week.slog")
+    runs = replace(DONE, id="1", state="RUNNING", cpus=8, start=1e9, end=1e9 + 100, submit=1e9)
+    wide = replace(WAITS, id="2", submit=1e9 + 10, cpus=16, nodes_wanted=2)
+    held = replace(wide, id="3", reason="JobHeldUser")
+    small = replace(WAITS, id="4", submit=1e9 + 20, cpus=8)
+    recorder.add(Cluster(1e9 + 30, nodes=NODES, jobs=(runs, wide, held, small)))
+    recorder.add(Cluster(1e9 + 40.5, nodes=NODES, jobs=(runs, small)))
+    recorder.close()
+    trace = read(tmp_path / "week.slog")
+    workload = Workload.of(trace)
+    assert workload.ids == ("1", "2", "4")
+    assert workload.shape is not None
+    assert [request.admitted.withdrawn for request in workload.shape.requests] == [inf, 40, inf]
+    engine = Engine(workload, "fcfs")
+    engine.run()
+    assert engine.schedule().start[[0, 2]].tolist() == [0, 40]
+    assert engine.state.dropped == (1,)
+
+
+def test_nodes_that_were_drained_are_so_in_a_replay(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "week.slog")
+    away = (NODES[0], replace(NODES[1], states=frozenset({"DRAIN", "IDLE"})))
+    for at, nodes in ((10, NODES), (20, away), (30, away), (40, NODES), (50, away), (60, away)):
+        recorder.add(Cluster(1e9 + at, nodes=nodes, jobs=(WAITS,)))
+    recorder.close()
+    shape = read(tmp_path / "week.slog").shape
+    assert shape is not None
+    assert [(each.start, each.end, each.nodes, each.is_drain) for each in shape.reservations] == [
+        (20, 40, frozenset({1}), True),
+        (50, 60, frozenset({1}), True),
+    ]
