@@ -22,7 +22,7 @@ TYPES = {
 """Types in C of names in annotations; collections and classes of the module keep theirs, all else is an object"""
 REPLACED = ("__future__", "sim.machine", "sim.machine.columns")
 """Modules of which the compiled text has its own versions: those of Cython and of arrays"""
-FROM_C = ("ceil", "floor", "pow")
+FROM_C = ("ceil", "floor", "fmod", "isnan", "log2", "log10", "pow")
 """Functions of C"""
 NUMBERS = (TYPES["int"], TYPES["float"], TYPES["bool"])
 OBJECTS = ("list", "tuple", "dict", "set", "object")
@@ -32,7 +32,7 @@ HELPERS = (
 )  # fmt: skip
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")
-QUIET = ("abs", "len", "max", "min", "range", "pow", "float", "int", "floor", "ceil")
+QUIET = ("abs", "len", "max", "min", "range", "float", "int", *FROM_C)
 """Functions of Python that raise nothing where they are given finite numbers"""
 Known = dict[str, str]
 """Types by name"""
@@ -42,25 +42,31 @@ Key = tuple[str, str]
 
 def module_of(files: list[Path], users: list[Path]) -> str:
     """Return the text of one module made of these files, in this order. Python sees what the files `users` name."""
-    twins = runpy.run_path(str(Path(__file__).with_name("twins.py")))
-    statements = [each for file in files for each in _statements(file, twins)]
+    twins = [runpy.run_path(str(Path(__file__).with_name(name))) for name in ("twins.py", "order_twins.py")]
+    statements = [each for file in files for each in _statements(file, *twins)]
     module = [*filter(None, (_without_own(each, _defined(statements)) for each in statements))]
     module = [*{ast.unparse(each): each for each in module}.values()]  # forms that several policies name
     types = Types(module, *_seen(users))
     return ast.unparse(ast.fix_missing_locations(ast.Module([types.of_statement(each) for each in module], [])))
 
 
-def _statements(file: Path, twins: dict[str, Any]) -> list[ast.stmt]:
-    """Return what stands in a file, or the compiled form of the policy in it, which `twins` makes."""
+def _statements(file: Path, policies: dict[str, Any], orders: dict[str, Any]) -> list[ast.stmt]:
+    """Return what stands in a file, or the compiled form of the policies or orders in it; these files of functions make
+    it.
+    """
     text = ast.parse(file.read_text(encoding="utf-8"))
-    if not twins["is_policy"](text):
+    if not (policies["is_policy"](text) or orders["is_orders"](text)):
         return text.body
     sim = next(folder for folder in file.parents if folder.name == "sim")
+    name = ".".join(file.relative_to(sim.parent).with_suffix("").parts)
+    found: list[ast.stmt]
+    if orders["is_orders"](text):
+        found = orders["twins_of"](text, name)
+        return found
     reasons = ast.parse(
         "".join((sim / "decisions" / f"{each}.py").read_text("utf-8") for each in ("reasons", "matrix"))
     )
-    name = ".".join(file.relative_to(sim.parent).with_suffix("").parts)
-    found: list[ast.stmt] = twins["twin_of"](text, name, reasons)
+    found = policies["twin_of"](text, name, reasons)
     return found
 
 

@@ -1,7 +1,7 @@
 """Policies and orders that the fast loop supports, and how it represents them.
 
-The engine itself handles orders that depend on more than the jobs and the clock (`multifactor`), and all user-defined
-code.
+The engine itself handles orders that depend on more than the jobs and the clock (`multifactor`), and user-defined
+orders.
 """
 
 from __future__ import annotations
@@ -10,21 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from math import inf
 from types import ModuleType, SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from sim.kernel.calls import Rules
-from sim.kernel.ordering import (
-    DELAY,
-    RANDOM,
-    RANDOM_DELAY,
-    RANDOM_LENGTH,
-    UNICEF,
-    WARD,
-    WFP3,
-    XFACTOR,
-)
+from sim.kernel.ordering import Keys
 from sim.kernel.present import (
     GANG,
     MULTIQUEUE,
@@ -36,28 +27,11 @@ from sim.policies.backfill.recorded import Recorded
 from sim.policies.calls import is_by_calls
 from sim.policies.gang.gang import TimeShared
 from sim.policies.multiqueue.multiqueue import MultiQueue
-from sim.policies.orders import (
-    Delay,
-    Fcfs,
-    Order,
-    Random,
-    RandomDelay,
-    RandomLength,
-    Unicef,
-    Ward,
-    Wfp3,
-    Xfactor,
-)
+from sim.policies.orders import Fcfs, Order
 from sim.policies.policy import Policy
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.remembering import Remembering
 from sim.workload.model import Floats, Ints, Workload
-
-BY_CLOCK: dict[type[Order], int] = {
-    Xfactor: XFACTOR, Delay: DELAY, Ward: WARD, Wfp3: WFP3, Unicef: UNICEF, Random: RANDOM,
-    RandomLength: RANDOM_LENGTH, RandomDelay: RANDOM_DELAY,
-}  # fmt: skip
-"""For each class of order that depends on the clock: its number in `sim.kernel.ordering`"""
 
 
 class Known(NamedTuple):
@@ -70,27 +44,40 @@ class Known(NamedTuple):
 
 
 def known(policy: Policy, loops: ModuleType | None = None) -> Known | None:
-    """Return the policy as the fast loop in the module `loops` needs it; None if the loop does not support the
-    policy.
+    """Return the policy as the fast loop in the module `loops` needs it; None if the loop does not support the policy
+    or the order of its queue.
     """
-    if not _is_honoured(type(policy.queue_order())):
+    if not _is_honoured(policy.queue_order(), loops):
         return None
-    cls = type(policy)
-    twins: Mapping[str, Callable[[], Rules]] = getattr(loops, "TWINS", {})
-    if twin := twins.get(f"{cls.__module__}.{cls.__qualname__}"):
+    cls, rules = type(policy), _twin_of(policy, loops)
+    if rules is not None:
         kind = MULTIQUEUE if cls is MultiQueue else GANG if isinstance(policy, TimeShared) else RULES
         if isinstance(policy, Preemptive):
             if policy.restart == "any" or policy.memory:
                 return None
             kind = SELECTIVE if isinstance(policy, Remembering) else SUSPENDING
-        rules = twin()
-        if not all(hasattr(rules, field.name) for field in fields(policy)):
-            return None  # a parameter that the compiled policy would ignore
-        for field in fields(policy):
-            setattr(rules, field.name, getattr(policy, field.name))
         return Known(kind, rules)
     made: Callable[[], Rules] | None = getattr(loops, "PythonRules", None)
     return Known(RULES, made(), True) if made and _acts_on_columns(policy) else None
+
+
+def keys_of(order: Order, loops: ModuleType | None) -> Keys | None:
+    """Return the compiled form of an order that depends on the clock, or None."""
+    return cast("Keys | None", _twin_of(order, loops))
+
+
+def _twin_of(of: Policy | Order, loops: ModuleType | None) -> Rules | None:
+    """Return the compiled form of the policy or order, with its parameters, or None."""
+    cls = type(of)
+    twins: Mapping[str, Callable[[], Rules]] = getattr(loops, "TWINS", {})
+    if (twin := twins.get(f"{cls.__module__}.{cls.__qualname__}")) is None:
+        return None
+    made = twin()
+    if not all(hasattr(made, field.name) for field in fields(of)):
+        return None  # a parameter that the compiled form would ignore
+    for field in fields(of):
+        setattr(made, field.name, getattr(of, field.name))
+    return made
 
 
 def _acts_on_columns(policy: Policy) -> bool:
@@ -99,25 +86,13 @@ def _acts_on_columns(policy: Policy) -> bool:
     return is_by_calls(type(policy).decide) and not any(beyond)
 
 
-def _is_honoured(cls: type[Order]) -> bool:
-    """Return True if the loop supports this class of order with all of its parameters. It supports each order of this
-    program whose keys never change.
+def _is_honoured(order: Order, loops: ModuleType | None) -> bool:
+    """Return True if the loop supports this order: each of this program whose keys never change, and each by the clock
+    that is compiled.
     """
-    if not cls.by_clock:
-        return cls.__module__.startswith("sim.")
-    return cls in _PARAMETERS and _PARAMETERS[cls].split() == [field.name for field in fields(cls)]
-
-
-_PARAMETERS: dict[type, str] = {
-    **dict.fromkeys([Unicef, Wfp3, Xfactor], ""),
-    **dict.fromkeys([Random, RandomLength], "seed step"),
-    Delay: "weight",
-    RandomDelay: "seed step weight",
-    Ward: "alpha beta gamma delta r background every",
-}
-"""For each class of order that depends on the clock: names of the parameters that the loop supports, separated by
-spaces, in the order of the fields
-"""
+    if order.by_clock:
+        return keys_of(order, loops) is not None
+    return type(order).__module__.startswith("sim.")
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:

@@ -1,14 +1,16 @@
 """Orders of the queue: classes that compute a key for each waiting job; a smaller key goes first, the rank breaks ties.
 
 `key(job, now)` is a double, computed in the order in which its formula is written. Orders with `by_clock` are evaluated
-at every pass, the others once, when a job arrives. The fields of an order are its parameters.
+at every pass, the others once, when a job arrives. The fields of an order are its parameters. Keys by the clock are
+compiled from this text, if they ask for nothing but the time, the parameters, a job's submit, estimate, procs and
+queue, and functions of C (`.ci/order_twins.py`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import inf, isnan, log2, log10
+from math import fmod, inf, isnan, log2, log10
 from typing import ClassVar
 
 from sim.policies.columns import Column
@@ -224,7 +226,7 @@ class Ward(Order):
         """Return the last time up to `now` at which priorities were recomputed: a multiple of `every` seconds, or `now`
         if `every` is 0.
         """
-        return now // self.every * self.every if self.every else now
+        return now - fmod(now, self.every) if self.every else now
 
     def by_length(self, estimate: float) -> float:
         return _lasting(estimate / 3600, self.beta)

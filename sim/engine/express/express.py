@@ -26,7 +26,7 @@ from sim.history.bulk_append import Extension
 from sim.history.history import History
 from sim.history.stretch import KINDS, RUN, SPECULATIVE
 from sim.kernel.gang import RowsPass
-from sim.kernel.known import Known, known, line
+from sim.kernel.known import Known, keys_of, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, Loop
 from sim.kernel.multiqueue import DividedPass
 from sim.kernel.node_loop import NodeLoop
@@ -217,8 +217,8 @@ class Express:
         loop.kind, loop.rules = policy.kind, policy.rules
         loop.is_reserved = policy.kind == RULES and state.policy.keeps_reservations
         _tell_jobs(loop, workload, line(state.policy, workload))
-        if order.by_clock:
-            ordering.enter(cast(OrderedLoop, loop), order, workload)
+        if order.by_clock and (keys := keys_of(order, self._loops)) is not None:
+            ordering.enter(cast(OrderedLoop, loop), order, keys, workload)
         loop.promises = state.promises
         loop.now, loop.step, loop.arriving = state.now, state.step_count, state.submitted
         waiting = sorted(loop.place_of[rank] for rank in state.waiting.jobs)

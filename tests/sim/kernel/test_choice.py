@@ -99,6 +99,41 @@ def test_policy_is_compiled_with_numbers_for_jobs_and_reasons() -> None:
     assert "keep" not in text, "nobody watches the compiled loop"
 
 
+ORDERS = """
+class Order:
+    pass
+
+class {name}(Order):
+    name: ClassVar[str] = "late"
+    by_clock: ClassVar[bool] = True
+    grace: int = parameter(60, "seconds that do not count")
+
+    def key(self, job: Job, now: float) -> float:
+        return {key}
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "compiled"),
+    [
+        ("self.grace - max(now - job.submit, 0)", "self.grace - max(now - float(run.submit[job]), 0)"),
+        ("power(job.queue, self.grace)", "pow(float(run.queue_number[job]), self.grace)"),
+        ("self.usage - now", None),
+        ("now - job.user", None),
+        ("now // 60", None),
+        ("exp2(now)", None),
+        ("WEEK - now", None),
+    ],
+)
+def test_order_by_the_clock_is_compiled_if_columns_and_c_have_all(
+    tmp_path: Path, key: str, compiled: str | None
+) -> None:
+    (tmp_path / "sim").mkdir()
+    (tmp_path / "sim" / "orders.py").write_text(ORDERS.format(name="Late", key=key))
+    text = c_types()["module_of"]([tmp_path / "sim" / "orders.py"], [])
+    assert ("class LateKeys" in text, f"return {compiled}" in text) == (compiled is not None, compiled is not None)
+
+
 def test_attribute_of_unknown_type_is_not_compiled(tmp_path: Path) -> None:
     (tmp_path / "line.py").write_text(
         CLASS.replace("self.count = times(jobs), 0", "self.count = times(jobs), jobs.real")

@@ -27,8 +27,7 @@ from sim.engine.engine import Engine
 from sim.engine.sharing import Sharing
 from sim.errors import SchedscopeError
 from sim.kernel import arrays, choice
-from sim.kernel import known as known_policies
-from sim.kernel.known import known
+from sim.kernel.known import keys_of, known
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.firstfit import FirstFit
@@ -51,7 +50,7 @@ KNOWN = [
     "replan",
 ]  # fmt: skip
 ORDERS = [name for name, order in EVERY.items() if not order.by_clock]
-BY_CLOCK = ["xfactor", "delay", "ward", "wfp3", "unicef", "random", "random-length", "random-delay"]
+BY_CLOCK = [name for name, order in EVERY.items() if order.by_clock and name != "multifactor"]
 OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:order=multifactor"]
 IS_BUILT = find_spec("sim.kernel.compiled") is not None
 LOOPS = ["compiled"] if IS_BUILT else []
@@ -226,15 +225,22 @@ def test_parameter_that_a_compiled_policy_lacks_is_left_too() -> None:
     assert known(Easy(), loops) is None
 
 
-def test_unknown_parameter_of_an_order_is_left_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_that_extends_a_compiled_one_is_left_too() -> None:
     @dataclass(frozen=True)
     class Steep(Delay):
         """An order with an additional parameter."""
 
         steep: bool = True
 
-    monkeypatch.setitem(known_policies._PARAMETERS, Steep, known_policies._PARAMETERS[Delay])
     assert known(Easy(order=Steep()), choice.chosen()) is None
+
+
+@pytest.mark.skipif(not IS_BUILT, reason="the kernel is not compiled")
+@pytest.mark.parametrize("name", BY_CLOCK)
+def test_order_by_the_clock_is_compiled_with_its_parameters(name: str) -> None:
+    order = EVERY[name]()
+    keys: Any = keys_of(order, choice.chosen())
+    assert [(key, getattr(keys, key)) for key in vars(order)] == [*vars(order).items()]
 
 
 @given(data=ANY)
