@@ -360,16 +360,16 @@ class StatePass(StateView):
     _resume_in_rows = _answering(rows_pass.resume_in_rows)
 
     def phase(self, name: PhaseName) -> None:
-        self._apply[Phase](Phase(name))
+        self._apply[Phase](_made(Phase, (name,)))
 
     def replicate(self, job: Job, row: int) -> None:
-        self._apply[Replicate](Replicate(job, row))
+        self._apply[Replicate](_made(Replicate, (job, row)))
 
     def resume_in_rows(self, mpl: int) -> bool:
         return not self.suspended or bool(self._resume_in_rows(mpl))
 
     def expect(self, job: Job, at: float) -> None:
-        self._apply[Expect](Expect(job, at))
+        self._apply[Expect](_made(Expect, (job, at)))
 
     def backfill(self, job: Job, because: Reason, on: Seats | None = None) -> None:
         self._apply[Backfill](_made(Backfill, (job, because, on, None)))
@@ -401,17 +401,17 @@ class StatePass(StateView):
             self._apply[Reserve](decision)
 
     def suspend(self, job: Job, because: Reason, overhead: float = 0) -> None:
-        self._apply[Suspend](Suspend(job, because, overhead))
+        self._apply[Suspend](_made(Suspend, (job, because, overhead)))
 
     def resume(self, job: Job, because: Reason, overhead: float = 0, on: int | None = None) -> None:
-        self._apply[Resume](Resume(job, because, overhead, on))
+        self._apply[Resume](_made(Resume, (job, because, overhead, on)))
 
     def wake(self, at: float, during: Job | None = None) -> None:
         self._apply[Wake](Wake(at, during))
 
     def wake_once(self, at: float) -> None:
         if not at >= self._state.wake_at < inf:
-            self._apply[Wake](Wake(at, is_renewed=True))
+            self._apply[Wake](_made(Wake, (at, None, True)))
 
     def keep(self, job: Job, because: Reason | None = None) -> None:
         if self.curious:

@@ -128,7 +128,8 @@ def reserve(view: View, job: Job, at: float, because: Reason, on: Seats | None =
 
 
 def compress(view: View, by: str) -> Iterator[Decision]:
-    reserved, jobs = view.reserved, list[Job]()
+    reserved = view.reserved
+    jobs: list[Job] = []  # `list[Job]()` takes ten times as long
     if by == "start":
         jobs = [view.job(rank) for _, rank in sorted(zip(reserved.values(), reserved, strict=True))]
     elif by == "queue":

@@ -58,7 +58,8 @@ class EasyPlusPlus(Policy):
         for job in now.queued():
             predicted[job.rank] = _predicted(job, history)
         for rank, run in now.running.items():
-            predicted.setdefault(rank, _predicted(run.job, history))
+            if rank not in predicted:
+                predicted[rank] = _predicted(run.job, history)
         expected = now.notes["ends"] = {rank: self._end_of(now, rank, end) for end, rank, _ in now.ends}
         ends = sorted((expected[rank], rank, procs) for _, rank, procs in now.ends)
         for head in now.queued():

@@ -46,13 +46,14 @@ class Greedy(Ordered):
             return
         shadow, extra = now.shadow(head)
         now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))
-        others = list[Job]()
+        others: list[Job] = []
         for job in now.candidates(head, shadow, extra):
             if now.in_time(job):
                 others.append(job)
             else:
                 now.keep(job)
-        best, passing = "queue", list[Job]()
+        best = "queue"
+        passing: list[Job] = []
         for tail in TRIED:
             found = self._passing(now, now.in_tail(others, tail), head, shadow, extra)
             if self._worth(found) > self._worth(passing):
@@ -80,7 +81,8 @@ class Greedy(Ordered):
         """
         if now.has_nodes:
             return _passing_on_nodes(now, jobs, head, shadow)
-        free, passing = now.free, list[Job]()
+        free = now.free
+        passing: list[Job] = []
         for job in jobs:
             is_late = now.time + job.estimate > shadow
             if job.procs <= (min(free, extra) if is_late else free):
@@ -95,7 +97,8 @@ def _passing_on_nodes(now: Pass, jobs: list[Job], head: Job, shadow: float) -> l
 
     Jobs that would end after `shadow`, the head's start, may pass only if the head still fits at that time.
     """
-    plan, passing = now.running_plan(), list[Job]()
+    plan = now.running_plan()
+    passing: list[Job] = []
     for job in jobs:
         ends = now.time + job.estimate
         if not plan.admits(job, now.time, job.estimate):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from sim.decisions.reasons import BestPacking, WhenFree
 from sim.decisions.reasons_to_wait import BeyondLookahead, WouldDelay
@@ -43,7 +45,8 @@ class Lookahead(Ordered):
             return
         shadow, extra = now.shadow(head)
         now.reserve(head, shadow, WhenFree(now.free, extra + head.procs))
-        others, free = list[Job](), now.free
+        free = now.free
+        others: list[Job] = []
         for job in now.behind(head):
             if now.in_time(job):
                 others.append(job)
@@ -84,14 +87,18 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
     for width, is_late in zip(widths, late, strict=True):
         was, by = reached[-1], width if is_late else 0
         reached.append([sums | (was[used - by] << width if used >= by else 0) for used, sums in enumerate(was)])
-        if any(sums >> free & 1 for sums in reached[-1]):
+        if _most(reached[-1], free, extra) == free:
             break  # no later job can be needed
     chosen = []
+    most = _most(reached[-1], free, extra)
     for place in reversed(range(len(reached) - 1)):
-        if _most(reached[place], free, extra) < _most(reached[place + 1], free, extra):
+        without = _most(reached[place], free, extra)
+        if without < most:
             chosen.append(place)
             free -= widths[place]
             extra -= widths[place] if late[place] else 0
+            without = _most(reached[place], free, extra)
+        most = without
     return tuple(reversed(chosen))
 
 
@@ -100,4 +107,4 @@ def _most(reached: Sequence[int], free: int, extra: int) -> int:
     `extra` processors for late jobs.
     """
     within = (1 << free + 1) - 1
-    return max((sums & within).bit_length() - 1 for sums in reached[: extra + 1])
+    return (reduce(or_, reached[: extra + 1]) & within).bit_length() - 1

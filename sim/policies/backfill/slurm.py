@@ -97,7 +97,8 @@ class Slurm(Ordered):
         """Start jobs by priority until one does not fit. Return a mapping from the rank of each job still waiting to
         the job that blocks it; an empty one if the run does not record reasons.
         """
-        closed, behind = dict[int, Job](), dict[int, Job]()
+        closed: dict[int, Job] = {}
+        behind: dict[int, Job] = {}
         for job in _by_tier(now):
             if self.is_held(now, job):
                 continue
@@ -117,7 +118,8 @@ class Slurm(Ordered):
         """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now. Replace
         the content of `planned` by the later planned starts (rank -> time).
         """
-        plan, tested, time = now.draft(), Counter[int](), now.time
+        plan, time = now.draft(), now.time
+        tested: Counter[int] = Counter()
         plan.leave_out_drained()
         nodes = now.notes.setdefault("planned_nodes", {})
         planned.clear()
@@ -161,7 +163,7 @@ class Slurm(Ordered):
 
 def _first_ahead(now: Pass, job: Job, closed: dict[int, Job]) -> Job:
     """Return the job whose partition, together with those closed before it, leaves the job too few nodes."""
-    names = list[int]()
+    names: list[int] = []
     for name, ahead in closed.items():
         names.append(name)
         if not now.open_partitions(job, names):

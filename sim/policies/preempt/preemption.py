@@ -119,8 +119,8 @@ class Preemptive(Policy):
         free = self.unclaimed(view)
         takers = []
         if self.restart == "own" and view.suspended:
-            claims, running, job = view.notes.get("claim", ()), view.running, view.job
-            ranks = [rank for rank, own in view.suspended.items() if not own & ~free]
+            claims, running, job, taken = view.notes.get("claim", ()), view.running, view.job, ~free
+            ranks = [rank for rank, own in view.suspended.items() if not own & taken]
             takers = [job(rank) for rank in ranks if rank not in claims and rank not in running]
         if free:
             count = free.bit_count()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
-from operator import neg
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -53,8 +52,10 @@ class Tolls:
         self.running: dict[int, RunningJob | None] = {}
         self.held: dict[int, int] = {}
         """Processors of each running job, by rank, as bits"""
-        self.thresholds: dict[int, float] = {}
-        """Suspension threshold of each running job, by rank: its xfactor, infinite if it may not be suspended"""
+        self.thresholds: dict[int, tuple[float, int, Job]] = {}
+        """For each running job, by rank: (its suspension threshold, minus its rank, the job). The threshold is its
+        xfactor, or infinite if it may not be suspended
+        """
         self.by_threshold: list[Job] | None = None
         """Running jobs, the lowest threshold first, of equals the latest first; None if they are to be sorted again"""
         self.by_width: dict[int, float] = {}
@@ -123,9 +124,7 @@ class Remembering(Preemptive):
         """
         tolls: Tolls = view.notes["tolls"]
         if tolls.by_threshold is None:
-            thresholds = tolls.thresholds
-            pairs = sorted(zip(thresholds.values(), map(neg, thresholds), strict=True))
-            tolls.by_threshold = [view.job(-rank) for _, rank in pairs]
+            tolls.by_threshold = [job for _, _, job in sorted(tolls.thresholds.values())]
         return tolls.by_threshold
 
     def on_own(self, view: View, job: Job) -> list[Job]:
@@ -137,16 +136,19 @@ class Remembering(Preemptive):
 
     def known_threshold(self, view: View, job: Job) -> float:
         """Return the remembered threshold of the running job; infinite if it may not be suspended."""
-        threshold: float = view.notes["tolls"].thresholds[job.rank]
+        threshold: float = view.notes["tolls"].thresholds[job.rank][0]
         return threshold
 
     # Tolls
 
     def may_pay(self, view: View, job: Job) -> bool:
         """Return False if by what is remembered the idle job's xfactor is certainly below its toll."""
-        own = self.needs_own(view, job)
-        moments = self._tolls(view).moments if own else self._remembered(view).lows
-        return view.now >= moments.get(job.rank, 0.0)
+        tolls = self._remembered(view)
+        if not self.needs_own(view, job):
+            return view.now >= tolls.lows.get(job.rank, 0.0)
+        if tolls.running != view.running:
+            self._follow(view, tolls)
+        return view.now >= tolls.moments.get(job.rank, 0.0)
 
     def known_toll(self, view: View, job: Job) -> float:
         """Return the toll of the idle job, which is computed again only if it may have changed."""
@@ -177,15 +179,18 @@ class Remembering(Preemptive):
         The result need not be exact if it is at most `soon`.
         """
         tolls, waiting = self._remembered(view), self.anywhere(view)
-        first, known = end, tolls.lows
         if not (waiting or view.suspended or tolls.least):
             return end
-        tolls.lows = lows = {job.rank: known.get(job.rank) or self._moment(view, job, self.sf) for job in waiting}
-        early = [job for job in waiting if lows[job.rank] < end]
+        first, known, tolls.lows = end, tolls.lows, {}
+        early: list[tuple[float, Job]] = []
+        for job in waiting:
+            low = tolls.lows[job.rank] = known.get(job.rank) or self._moment(view, job, self.sf)
+            if low < end:
+                early.append((low, job))
         if early or view.suspended or tolls.least:
             self._follow(view, tolls)
-        for job in early:
-            if soon < first > lows[job.rank] and view.in_time(job):
+        for low, job in early:
+            if soon < first > low and view.in_time(job):
                 first = min(first, self._moment(view, job, self._toll_anywhere(view, tolls, job)))
         for rank, moment in tolls.moments.items():
             if soon < first > moment and view.in_time(job := view.job(rank)):
@@ -235,7 +240,8 @@ class Remembering(Preemptive):
             del was[rank], held[rank], thresholds[rank]
         for rank, run in running.items():
             if rank not in was:
-                was[rank], held[rank], thresholds[rank] = run, view.held(rank), self._threshold(view, run)
+                was[rank], held[rank] = run, view.held(rank)
+                thresholds[rank] = self._threshold(view, run), -rank, run.job
                 for job, own in paused:
                     if own & held[rank] and (price := self.price(view, job, run.job)) > least[job.rank]:
                         self._raise(view, tolls, job, price)
@@ -278,7 +284,7 @@ class Remembering(Preemptive):
         if view.completed:
             kinds, tolls = {*map(_kind, view.completed)}, self._tolls(view)
             for rank, run in view.running.items():
-                if _kind(run.job) in kinds and self._threshold(view, run) != tolls.thresholds[rank]:
+                if _kind(run.job) in kinds and self._threshold(view, run) != tolls.thresholds[rank][0]:
                     tolls.running[rank] = None  # as if it had left and come again
 
     def counted(self, view: View, job: Job) -> int:

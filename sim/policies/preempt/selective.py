@@ -103,11 +103,12 @@ class Selective(Remembering):
         A job that must resume on its own processors has to suspend all jobs there, so all must be allowed (K section
         3.3). Any other job has to suspend those with the lowest xfactors, until enough processors are free.
         """
-        toll, needed = 0.0, job.procs - self.count_unclaimed(now)
         if self.needs_own(now, job):
+            toll = 0.0
             for other in self.on_own(now, job):
                 toll = max(toll, self.price(now, job, other))
             return toll
+        needed = job.procs - self.count_unclaimed(now)
         for other in self.by_threshold(now):
             if not is_too_wide(other.procs, job.procs):
                 needed -= other.procs
