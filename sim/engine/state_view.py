@@ -234,8 +234,17 @@ class StateView(RowQuestions):
     def open_partitions(self, job: Job, closed: Collection[int]) -> tuple[int, ...]:
         return self._state.machine.open_partitions(job, closed)
 
-    def seats_outside(self, job: Job, closed: Collection[int]) -> Seats | None:
-        return self._state.machine.seats_outside(job, closed)
+    def once_a_partition(self) -> list[tuple[Job, int]]:
+        waiting, now = self._state.waiting, self.now
+
+        def key(job: Job, factor: float | None) -> float:
+            more = 0.0 if factor is None else waiting.order.in_partition(job, factor)
+            return waiting.order.key(job, now if waiting.by_clock else job.submit) + more
+
+        return self._state.machine.once_a_partition(self._line, key)
+
+    def seats_outside(self, job: Job, closed: Collection[int], only: int = -1) -> Seats | None:
+        return self._state.machine.seats_outside(job, closed, only)
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         return self._state.machine.lack(job)

@@ -23,7 +23,7 @@ from sim.forecast.past import Past
 from sim.forecast.plan_ahead import Demands, PlanAhead, Waiting
 from sim.forecast.tree_order import tree_order
 from sim.policies.backfill.easy import Easy
-from sim.policies.backfill.slurm import Slurm
+from sim.policies.backfill.slurm import Entry, Slurm
 from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.policy import Policy
@@ -129,12 +129,17 @@ class FromNow(Slurm):
         found: Counter[int] = kept[running]
         return found
 
-    def to_plan(self, view: View, waiting: list[Job]) -> list[Job]:
+    def entries(self, view: View) -> list[Entry]:
+        """Return each waiting job once: its recorded priority is that of one partition, which is not known."""
+        queue, tiers = view.queue, view.tiers
+        return [(job, -1) for job in (sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue)]
+
+    def to_plan(self, view: View, waiting: list[Entry]) -> list[Entry]:
         """Return the jobs of `waiting` up to the last one that could start now. A forecast needs only the starts, and
         plans of the jobs behind that last one do not change them.
         """
         many = len(waiting)
-        while many and (self.is_held(view, waiting[many - 1]) or not view.fits(waiting[many - 1])):
+        while many and (self.is_held(view, waiting[many - 1][0]) or not view.fits(waiting[many - 1][0])):
             many -= 1
         return waiting[:many]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from operator import lt
 from typing import NoReturn
@@ -27,7 +28,18 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 class NodePlan:
     """Plan of the resources of each node that running jobs and reservations leave free, at each future time."""
 
-    __slots__ = ("_changes", "_free", "_has_ends", "_late", "_requests", "_seats", "_shape", "_sums", "_times")
+    __slots__ = (
+        "_changes",
+        "_free",
+        "_has_ends",
+        "_late",
+        "_narrowed",
+        "_requests",
+        "_seats",
+        "_shape",
+        "_sums",
+        "_times",
+    )
 
     def __init__(self, now: float, free: Amounts, shape: Shape, requests: Sequence[Request]) -> None:
         self._times, self._free = [now], [free]
@@ -38,6 +50,8 @@ class NodePlan:
         because jobs may start only where something begins or ends.
         """
         self._shape, self._requests = shape, requests
+        self._narrowed: dict[int, Request] = {}
+        """Requests of the jobs, by rank, that are planned in only one of their partitions"""
         self._seats: dict[int, Seats] = {}
         """For each job in the plan, by rank: the nodes and amounts that it gets"""
         self._late: dict[Request, dict[float, float]] = {}
@@ -71,7 +85,7 @@ class NodePlan:
         twin = NodePlan(0, self._free[0], self._shape, self._requests)
         twin._times, twin._free = self._times.copy(), [free.copy() for free in self._free]
         twin._sums, twin._changes = self._sums.copy(), self._changes.copy()
-        twin._seats, twin._has_ends = self._seats.copy(), self._has_ends
+        twin._seats, twin._has_ends, twin._narrowed = self._seats.copy(), self._has_ends, self._narrowed.copy()
         return twin
 
     def leave_out_drained(self) -> None:
@@ -127,7 +141,7 @@ class NodePlan:
         in a step within the duration; then no start up to that step is tried. The start is inf if the job needs nodes
         that `leave_out_drained` left out.
         """
-        times, free, request = self._times, self._free, self._requests[job.rank]
+        times, free, request = self._times, self._free, self._of(job)
         lasts = job.estimate if lasts is None else lasts
         fits, grows, is_first = self._shape.fits, request.more_always_fits, after <= times[0] + MOMENT
         late = self._late.setdefault(request, {}) if grows and not self._shape.limits_nodes(request) else {}
@@ -154,9 +168,18 @@ class NodePlan:
             return inf
         raise ValueError(f"job {job.id} never fits")
 
+    def narrow(self, job: Job, only: int) -> None:
+        """Plan the job in the partition `only` from now on; -1 for all partitions that it may use."""
+        self._narrowed.pop(job.rank, None)
+        if only >= 0:
+            self._narrowed[job.rank] = replace(self._requests[job.rank], groups=(only,))
+
+    def _of(self, job: Job) -> Request:
+        return self._narrowed.get(job.rank) or self._requests[job.rank]
+
     def admits(self, job: Job, start: float, lasts: float) -> bool:
         """Return True if the job fits on the nodes from `start` on for `lasts` seconds."""
-        request = self._requests[job.rank]
+        request = self._of(job)
         return self._shape.fits(request, self._open(request, self._step_at(start), start, start + lasts))
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
@@ -165,7 +188,7 @@ class NodePlan:
         They are taken from `on` or, if that is None, from nodes that the placement rule chooses.
         """
         if on is None:
-            request = self._requests[job.rank]
+            request = self._of(job)
             on = self._shape.seat(request, self._open(request, self._step_at(start), start, end))
             if on is None and request.admitted.within >= 0:
                 on = Seats((), ())

@@ -5,6 +5,7 @@ equal processors.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
-from sim.machine.processors import Machine, lowest
+from sim.machine.processors import Key, Machine, lowest
 from sim.workload.model import Job
 from sim.workload.shape import Amounts, Request, Seats, Shape
 
@@ -25,8 +26,8 @@ class NodeMachine(Machine):
     has_nodes = True
 
     __slots__ = (
-        "confined", "factors", "lasts", "left", "node_parts", "now", "promised", "qos_factors", "requests", "seats",
-        "shape", "tiers",
+        "_suit", "confined", "factors", "lasts", "left", "node_parts", "now", "promised", "qos_factors", "requests",
+        "seats", "shape", "tiers",
     )  # fmt: skip
 
     def __init__(
@@ -49,6 +50,7 @@ class NodeMachine(Machine):
         """For each running job, by rank: the nodes and amounts that it holds"""
         self.tiers, self.factors, self.qos_factors = shape.tiers, shape.factors, shape.qos_factors
         self.node_parts = shape.node_parts
+        self._suit: dict[Request, tuple[int, ...]] = {}
         self.promised: dict[int, tuple[float, Seats]] = {}
         """For each job with a reservation, by rank: (reserved start, nodes and amounts reserved for it)"""
 
@@ -140,13 +142,40 @@ class NodeMachine(Machine):
         """
         request = self.requests[job.rank]
         if request.admitted.within >= 0:
-            return super().open_partitions(job, closed)
+            (own,) = self.partitions(job)
+            return () if own in closed else (own,)
         least = request.least if request.nodes is None else request.nodes
         shut = self._nodes_of(closed)
         return tuple(n for n in self.partitions(job) if np.count_nonzero(self._nodes_of((n,)) & ~shut) >= least)
 
-    def seats_outside(self, job: Job, closed: Collection[int]) -> Seats | None:
-        return self.seat(job.rank, np.where(self._nodes_of(closed)[:, None], 0, self.left))
+    def once_a_partition(self, jobs: Sequence[Job], key: Key) -> list[tuple[Job, int]]:
+        tiers = self.tiers
+        if not self.shape.has_choice or all(len(self.requests[job.rank].groups) < 2 for job in jobs):
+            return [(job, -1) for job in (sorted(jobs, key=lambda job: -tiers[job.rank]) if tiers else jobs)]
+        found = list[tuple[float, float, int, Job, int]]()
+        for job in jobs:
+            groups = self.requests[job.rank].groups
+            if len(groups) < 2 or self.partitions(job)[0] < -1:
+                own = max((self.shape.groups[number].priority for number in groups), default=0)
+                found.append((-tiers[job.rank] if tiers else -own, key(job, None), job.rank, job, -1))
+                continue
+            for number in self._suiting(self.requests[job.rank]):
+                value = key(job, self.shape.parts[number])
+                found.append((-self.shape.groups[number].priority, value, job.rank, job, number))
+        return [(job, number) for *_, job, number in sorted(found, key=lambda each: each[:3])]
+
+    def _suiting(self, request: Request) -> tuple[int, ...]:
+        """Return those of the request's partitions whose nodes, if all of them are empty, have room for it."""
+        if request not in self._suit:
+            own = ((number, replace(request, groups=(number,))) for number in request.groups)
+            self._suit[request] = tuple(n for n, narrow in own if self.shape.seat(narrow, self.shape.has) is not None)
+        return self._suit[request]
+
+    def seats_outside(self, job: Job, closed: Collection[int], only: int = -1) -> Seats | None:
+        free = np.where(self._nodes_of(closed)[:, None], 0, self.left) if closed else self.left
+        if only < 0:
+            return self.seat(job.rank, free)
+        return self.shape.seat(replace(self.requests[job.rank], groups=(only,)), self._open(job.rank, free))
 
     def _nodes_of(self, partitions: Iterable[int]) -> NDArray[np.bool_]:
         """Return, for each node, True if it is in one of the partitions; -1 stands for the whole machine."""

@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import reduce
 from operator import or_
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from sim.errors import DecisionError
 from sim.workload.model import Job
 from sim.workload.shape import Seats
+
+Key: TypeAlias = Callable[[Job, float | None], float]
+"""Function that returns the key of a job in the order of the queue: in a partition with the given factor (0 to 1) or,
+with None, in the job's best one
+"""
 
 Placement = Literal["lowest", "together", "best", "spread"]
 """Rules for choosing processors: the lowest-numbered free ones (`lowest`), or neighbours if possible (`together`). Two
@@ -194,7 +199,16 @@ class Machine:
         """
         return () if -1 in closed else (-1,)
 
-    def seats_outside(self, job: Job, closed: Collection[int]) -> Seats | None:
+    def once_a_partition(self, jobs: Sequence[Job], key: Key) -> list[tuple[Job, int]]:
+        """Return each of the `jobs`, which are in the order of the queue, once for each of its partitions: (job, number
+        of the partition), or (job, -1) if it has at most one. Partitions in which it never fits are left out. Higher
+        tiers come first.
+
+        Within a tier the order is that of the queue or, if some job has several partitions, of `key`.
+        """
+        return [(job, -1) for job in jobs]
+
+    def seats_outside(self, job: Job, closed: Collection[int], only: int = -1) -> Seats | None:
         """Return nodes with room for the job now, without nodes of the partitions in `closed`; None if too few have
         room, and on equal processors.
         """

@@ -142,6 +142,9 @@ class Profile(Steps):
     def close(self, job: Job, start: float, end: float) -> None:
         """Change nothing. In a plan of nodes, this method takes all that is free on the nodes of the job."""
 
+    def narrow(self, job: Job, only: int) -> None:
+        """Change nothing. In a plan of nodes, this method says which of its partitions the job uses from now on."""
+
     def leave_out_drained(self) -> None:
         """Change nothing. In a plan of nodes, this method leaves out the nodes that are drained now."""
 

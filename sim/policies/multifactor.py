@@ -158,6 +158,9 @@ class Multifactor(Order):
             usage.setdefault((accounts[job.rank], job.user), 0.0)
         return usage
 
+    def in_partition(self, job: Job, factor: float) -> float:
+        return self.partition * (self.factors[job.rank] - factor) if self.factors else 0.0
+
     def key(self, job: Job, now: float) -> float:
         age = min((now - job.submit) / self.maxage, 1.0)
         if self.leaf:

@@ -49,6 +49,12 @@ class Order:
     def key(self, job: Job, now: float) -> float:
         raise NotImplementedError(f"the order {self.name!r} has no key")
 
+    def in_partition(self, job: Job, factor: float) -> float:
+        """Return what to add to the job's key in a partition of nodes with this factor (0 to 1), because the key itself
+        is that in the job's best partition.
+        """
+        return 0.0
+
     def at_step(self, step: int) -> Order:
         """Return the order for the pass of this step; random orders differ from step to step."""
         return self

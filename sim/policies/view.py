@@ -282,9 +282,17 @@ class View(Protocol):
         the partitions in `closed`.
         """
 
-    def seats_outside(self, job: Job, closed: Collection[int]) -> Seats | None:
-        """Return nodes with room for the job now, without nodes of the partitions in `closed`; None if too few have
-        room, and on equal processors.
+    def once_a_partition(self) -> list[tuple[Job, int]]:
+        """Return the waiting jobs, once for each partition of nodes that they may use: (job, number of the partition),
+        or (job, -1) if there is at most one.
+
+        Partitions with a higher tier come first. Within a tier the jobs are in the order of the queue, in which each
+        has the factor of this partition.
+        """
+
+    def seats_outside(self, job: Job, closed: Collection[int], only: int = -1) -> Seats | None:
+        """Return nodes with room for the job now, without nodes of the partitions in `closed`, in the partition `only`
+        or, with -1, in any that the job may use. Return None if too few have room, and on equal processors.
         """
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:

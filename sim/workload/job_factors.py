@@ -35,13 +35,23 @@ class Ranked:
         return any(request.admitted.within >= 0 for request in self.requests)
 
     @cached_property
+    def has_choice(self) -> bool:
+        """Return True if some job may use several partitions."""
+        return any(len(request.groups) > 1 for request in self.requests)
+
+    @cached_property
+    def parts(self) -> tuple[float, ...]:
+        """Return, for each partition by number, its factor divided by the highest of all; 0 if it is negative."""
+        most = max((group.factor for group in self.groups), default=0)
+        return tuple(max(group.factor, 0) / most if most > 0 else 0.0 for group in self.groups)
+
+    @cached_property
     def factors(self) -> tuple[float, ...]:
         """Return, for each job by rank, the highest factor of its partitions, divided by the highest factor of all
         partitions; 0 for a job without a partition, or if the factor is negative. Empty if all jobs have the same
         value.
         """
-        most = max((group.factor for group in self.groups), default=0)
-        return self._best([max(group.factor, 0) / most for group in self.groups]) if most > 0 else ()
+        return self._best(self.parts) if any(self.parts) else ()
 
     @cached_property
     def qos_factors(self) -> tuple[float, ...]:

@@ -377,19 +377,19 @@ class OldSlurm(slurm.Slurm):
     def decide(self, view: View) -> Iterator[Decision]:
         behind = yield from self._old_main(view)
         clock, planned = view.notes.setdefault("backfilled", {}), view.notes.setdefault("planned", {})
-        waiting = _by_tier(view)
+        waiting = self.entries(view)
         due = clock.get(0, view.now - self.bf_interval) + self.bf_interval
         if waiting and due <= view.now + MOMENT:
             clock[0] = view.now
             yield from self._old_backfill(view, waiting, planned)
-            waiting = _by_tier(view) if view.curious else []
+            waiting = self.entries(view) if view.curious else []
         elif waiting:
-            for job in waiting:
+            for job in _once(waiting):
                 if planned.get(job.rank, -1) >= view.now:
                     yield Reserve(job, planned[job.rank], NewPlan())
             yield Wake(due, is_renewed=True)
         if view.curious:
-            yield from (Keep(job, BehindInPartition(behind[job.rank])) for job in waiting if job.rank in behind)
+            yield from (Keep(job, BehindInPartition(behind[job.rank])) for job in _once(waiting) if job.rank in behind)
 
     def is_held(self, view: View, job: Job) -> bool:
         return view.is_held(job)
@@ -397,25 +397,37 @@ class OldSlurm(slurm.Slurm):
     def _old_main(self, view: View) -> Generator[Decision, None, dict[int, Job]]:
         closed: dict[int, Job] = {}
         behind: dict[int, Job] = {}
-        for job in _by_tier(view):
-            if self.is_held(view, job):
+        begun: set[Job] = set()
+        for job, only in self.entries(view):
+            if job in begun or self.is_held(view, job):
                 continue
-            names, seats = view.open_partitions(job, closed), view.seats_outside(job, closed) if closed else None
+            names = tuple(n for n in view.open_partitions(job, closed) if only in (-1, n))
+            seats = view.seats_outside(job, closed, only) if closed or only >= 0 else None
             if not names:
                 before = [[*closed][: place + 1] for place in range(len(closed))]
-                behind[job.rank] = next(closed[each[-1]] for each in before if not view.open_partitions(job, each))
+                behind[job.rank] = next(
+                    closed[each[-1]]
+                    for each in before
+                    if not [n for n in view.open_partitions(job, each) if only in (-1, n)]
+                )
             elif seats is not None:
-                yield Backfill(job, in_order(view.free), seats)
-            elif not closed and view.fits(job):
+                begun.add(job)
+                yield (Backfill if closed else Start)(job, in_order(view.free), seats)
+            elif not closed and only < 0 and view.fits(job):
                 yield Start(job, in_order(view.free))
             else:
                 closed |= dict.fromkeys(names, job)
         return behind
 
-    def _old_backfill(self, view: View, waiting: list[Job], planned: dict[int, float]) -> Iterator[Decision]:
+    def _old_backfill(self, view: View, waiting: list[slurm.Entry], planned: dict[int, float]) -> Iterator[Decision]:
         now, plan, tested = view.now, view.plan.copy(), Counter[int]()
         planned.clear()
-        for place, job in enumerate(waiting[: self.bf_max_job_test]):
+        begun: set[Job] = set()
+        several: list[Job] = []
+        for place, (job, only) in enumerate(waiting[: self.bf_max_job_test]):
+            if job in begun:
+                continue
+            plan.narrow(job, only)
             tested[job.user] += 1
             if self.bf_max_job_user and tested[job.user] > self.bf_max_job_user:
                 continue
@@ -428,11 +440,17 @@ class OldSlurm(slurm.Slurm):
                 continue
             plan.hold(job, at, at + job.estimate)
             if at == now:
+                begun.add(job)
+                planned.pop(job.rank, None)
                 yield (Backfill if place else Start)(job, Planned(), plan.seats_of(job))
             else:
                 plan.close(job, at, at + job.estimate)
-                planned[job.rank] = at
-                yield Reserve(job, at, NewPlan())
+                planned[job.rank] = min(at, planned.get(job.rank, at))
+                if only < 0:
+                    yield Reserve(job, at, NewPlan())
+                elif job not in several:
+                    several.append(job)
+        yield from (Reserve(job, planned[job.rank], NewPlan()) for job in several if job not in begun)
 
     def _start(self, plan: Plan, job: Job, now: float) -> float:
         at = plan.find(job, now)
@@ -444,9 +462,8 @@ class OldSlurm(slurm.Slurm):
         return now
 
 
-def _by_tier(view: View) -> list[Job]:
-    queue, tiers = view.queue, view.tiers
-    return sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue
+def _once(entries: list[slurm.Entry]) -> list[Job]:
+    return [*{job.rank: job for job, _ in entries}.values()]
 
 
 OLD: dict[type[Policy], type[Policy]] = {

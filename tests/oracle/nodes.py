@@ -214,13 +214,14 @@ class Slurm:
         now: float,
         users: set[str],
         ran: list[tuple[dict[str, Any], float, float]],
+        names: list[str],
     ) -> float:
-        """Return the sum of the weighted factors of a waiting job."""
+        """Return the sum of the weighted factors of a waiting job that is tried in the partitions `names`."""
         used: dict[str, float] = {user: self.usage(user, now, ran) for user in users}
         total = sum(used.values())
         share = used[job["user"]] / total * len(users) if total else 0
         most = max((part["factor"] for part in self.parts.values()), default=1)
-        own = max((self.parts[name]["factor"] for name in job.get("partitions", [])), default=0) / most
+        own = max((self.parts[name]["factor"] for name in names), default=0) / most
         weighed: float = (
             self.set["age"] * min((now - came) / self.set["maxage"], 1)
             + self.set["fairshare"] * exp2(-share)
@@ -234,34 +235,44 @@ class Slurm:
         """Return the least number of nodes that the job asks for."""
         return int(job.get("nodes", job.get("least_nodes", 1)))
 
-    def tier(self, job: dict[str, Any]) -> int:
+    def tier(self, job: dict[str, Any], names: list[str]) -> int:
         if "reservation" in job:
             return 99
-        return max((self.parts[name]["priority"] for name in job.get("partitions", [])), default=0)
+        return max((self.parts[name]["priority"] for name in names), default=0)
+
+    @staticmethod
+    def tries(job: dict[str, Any], machine: Plain) -> list[list[str]]:
+        """Return the lists of partitions in which the job is tried: each alone, unless a reservation is named."""
+        names = job.get("partitions", [])
+        if len(names) < 2 or "reservation" in job:
+            return [names]
+        return [[name] for name in names if machine.fits_empty({**job, "partitions": [name]})]
 
     def run(
         self,
         now: float,
-        order: Callable[[], list[int]],
+        order: Callable[[], list[tuple[int, list[str]]]],
         jobs: list[dict[str, Any]],
         machine: Plain,
         running: dict[int, Held],
         start: Callable[[int, Held], None],
         over: Callable[[int], bool],
     ) -> None:
-        """Start what both halves start now; `order` gives the waiting jobs by priority."""
+        """Start what both halves start now; `order` gives the waiting jobs, and where they are tried, by priority."""
         closed: set[str] = set()  # reservations
         shut: set[int] = set()  # nodes
-        for rank in order():
-            job, own = jobs[rank], jobs[rank].get("reservation")
+        begun = set[int]()
+        for rank, names in order():
+            job, own = {**jobs[rank], **({"partitions": names} if names else {})}, jobs[rank].get("reservation")
             least = self.least(job)
             every = range(len(machine.sizes))
-            sets = [set(self.parts.get(name, {}).get("nodes", every)) for name in job.get("partitions", [""])]
+            sets = [set(self.parts.get(name, {}).get("nodes", every)) for name in names or [""]]
             wide = [nodes for nodes in sets if len(nodes - shut) >= least]
-            if over(rank) or (own in closed if own else not wide):
+            if rank in begun or over(rank) or (own in closed if own else not wide):
                 continue
             held = machine.without(set() if own else shut).earliest(job, [*running.values()], now)
             if held and held.start == now:
+                begun.add(rank)
                 start(rank, held)
             elif own:
                 closed.add(own)
@@ -274,14 +285,19 @@ class Slurm:
         self.last = now
         plan: list[Held] = [*running.values()]
         seen: list[str] = []
-        for rank in order()[: int(self.set["bf_max_job_test"])]:
+        begun = set()
+        for rank, names in order()[: int(self.set["bf_max_job_test"])]:
+            if rank in begun:
+                continue
+            job = {**jobs[rank], **({"partitions": names} if names else {})}
             seen.append(jobs[rank]["user"])
             if seen.count(jobs[rank]["user"]) > (self.set["bf_max_job_user"] or inf) or over(rank):
                 continue
-            held = self.place(machine, jobs[rank], plan, now)
+            held = self.place(machine, job, plan, now)
             if held and held.start <= now + self.set["bf_window"]:
                 if held.start == now:
                     plan.append(held)
+                    begun.add(rank)
                     start(rank, held)
                 else:  # it keeps its nodes whole
                     plan.append(Held(held.start, held.until, {node: machine.sizes[node] for node in held.amounts}))
@@ -348,13 +364,17 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
         held = machine.earliest(jobs[rank], [*running.values()], now)
         return held if held and held.start == now else None
 
-    def by_priority() -> list[int]:
+    def by_priority() -> list[tuple[int, list[str]]]:
+        entries = [(rank, names) for rank in waiting for names in slurm.tries(jobs[rank], machine)]
         if not slurm.has_priorities:
-            return sorted(waiting, key=lambda rank: -slurm.tier(jobs[rank]))
+            return sorted(entries, key=lambda entry: -slurm.tier(jobs[entry[0]], entry[1]))
         users = {jobs[rank]["user"] for rank in range(len(jobs)) if rank not in to_come}
         ran = [(job, started[job["id"]][0], ends[rank]) for rank, job in enumerate(jobs) if job["id"] in started]
-        keys = {rank: -slurm.priority(jobs[rank], arrived[rank], now, users, ran) for rank in waiting}
-        return sorted(waiting, key=lambda rank: (-slurm.tier(jobs[rank]), keys[rank], rank))
+        keyed = [
+            (-slurm.tier(jobs[rank], own), -slurm.priority(jobs[rank], arrived[rank], now, users, ran, own), rank, own)
+            for rank, own in entries
+        ]
+        return [(rank, own) for *_, rank, own in sorted(keyed, key=lambda each: each[:3])]
 
     def over(rank: int) -> bool:
         for limit in case.get("limits", []):

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
-from typing import Any, ClassVar
+from math import ceil, inf
+from typing import Any, ClassVar, TypeAlias
 
 from sim.decisions.reasons import InOrder, NewPlan, Planned
 from sim.decisions.reasons_on_nodes import BehindInPartition
@@ -25,6 +25,10 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 DAY = 86400.0
+Entry: TypeAlias = tuple[Job, int]
+"""Entry of the queue: a waiting job, and the number of the partition in which it is tried; -1 for all that it may
+use.
+"""
 
 
 @policy("slurm", "Slurm's documentation")
@@ -42,7 +46,8 @@ class Slurm(Ordered):
     same time, although the job itself may need only a part. Nothing is promised.
 
     Jobs of partitions with a higher tier (PriorityTier) come first. On equal processors there is one partition. A job
-    that names several partitions is passed over when none has enough open nodes.
+    that names several partitions is in the queue once for each of them, with the tier and the factor of that partition.
+    It is tried in that partition alone, closes only that one, and takes a place in the plan for each.
 
     Jobs that name a reservation of nodes come before all others, and only close this reservation.
 
@@ -66,23 +71,30 @@ class Slurm(Ordered):
         behind = self._main(now)
         # in the notes: the time of the last backfill half (under 0), and the planned starts that it found, by rank
         clock, planned = now.notes.setdefault("backfilled", {}), now.notes.setdefault("planned", {})
-        waiting = _by_tier(now)
+        waiting = self.entries(now)
         due = clock.get(0, now.time - self.bf_interval) + self.bf_interval
         if waiting and due <= now.time + MOMENT:
             clock[0] = now.time
             self._backfill(now, self.to_plan(now, waiting), planned)
-            waiting = _by_tier(now) if now.curious else []
+            waiting = self.entries(now) if now.curious else []
         elif waiting:
-            for job in waiting:
-                if planned.get(job.rank, -1) >= now.time:
+            told = set[int]()
+            for job, only in waiting:
+                if planned.get(job.rank, -1) >= now.time and job.rank not in told:
                     now.reserve(job, planned[job.rank], NewPlan())
+                if only >= 0:
+                    told.add(job.rank)
             now.wake_once(due)
-        for job in waiting:
+        for job, only in waiting:
             if job.rank in behind:
-                now.keep(job, BehindInPartition(behind[job.rank]))
+                now.keep(job, BehindInPartition(behind.pop(job.rank) if only >= 0 else behind[job.rank]))
 
-    def to_plan(self, view: View, waiting: list[Job]) -> list[Job]:
-        """Return the waiting jobs to plan in the backfill half: all of them, unless a derived class leaves some out."""
+    def entries(self, view: View) -> list[Entry]:
+        """Return the queue in the order in which jobs are tried."""
+        return view.once_a_partition() if view.has_nodes else [(job, -1) for job in view.queue]
+
+    def to_plan(self, view: View, waiting: list[Entry]) -> list[Entry]:
+        """Return the entries to plan in the backfill half: all of them, unless a derived class leaves some out."""
         return waiting
 
     def planned_nodes(self, notes: Mapping[str, Any]) -> Mapping[int, tuple[float, Seats]]:
@@ -99,22 +111,29 @@ class Slurm(Ordered):
         """
         closed: dict[int, Job] = {}
         behind: dict[int, Job] = {}
-        for job in _by_tier(now):
-            if self.is_held(now, job):
+        started: set[int] = set()
+        for job, only in self.entries(now):
+            if job.rank in started or self.is_held(now, job):
                 continue
             names = now.open_partitions(job, closed)
+            if only >= 0:
+                names = (only,) if only in names else ()
             if not names:
                 if now.curious:
-                    behind[job.rank] = _first_ahead(now, job, closed)
-            elif closed and (seats := now.seats_outside(job, closed)) is not None:
-                now.backfill(job, InOrder(now.free), seats)
-            elif not closed and now.fits(job):
+                    behind[job.rank] = _first_ahead(now, job, only, closed)
+            elif (closed or only >= 0) and (seats := now.seats_outside(job, closed, only)) is not None:
+                started.add(job.rank)
+                if closed:
+                    now.backfill(job, InOrder(now.free), seats)
+                else:
+                    now.begin(job, InOrder(now.free), seats)
+            elif not closed and only < 0 and now.fits(job):
                 now.begin(job, InOrder(now.free))
             else:
                 closed.update(dict.fromkeys(names, job))
         return behind
 
-    def _backfill(self, now: Pass, waiting: list[Job], planned: dict[int, float]) -> None:
+    def _backfill(self, now: Pass, waiting: list[Entry], planned: dict[int, float]) -> None:
         """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now. Replace
         the content of `planned` by the later planned starts (rank -> time).
         """
@@ -124,7 +143,11 @@ class Slurm(Ordered):
         nodes = now.notes.setdefault("planned_nodes", {})
         planned.clear()
         nodes.clear()
-        for place, job in enumerate(waiting[: self.bf_max_job_test]):
+        started, several = set[int](), dict[int, Job]()
+        for place, (job, only) in enumerate(waiting[: self.bf_max_job_test]):
+            if job.rank in started:
+                continue
+            plan.narrow(job, only)
             if self.bf_max_job_user:
                 tested[job.user] += 1
                 if tested[job.user] > self.bf_max_job_user:
@@ -141,14 +164,25 @@ class Slurm(Ordered):
             if at > time:
                 if self.keeps_whole_nodes:
                     plan.close(job, at, at + job.estimate)
+                if at >= planned.get(job.rank, inf):
+                    continue  # another partition has it earlier
                 planned[job.rank] = at
                 if (seats := plan.seats_of(job)) is not None:
                     nodes[job.rank] = at, seats
-                now.reserve(job, at, NewPlan())
-            elif place:
+                if only < 0:
+                    now.reserve(job, at, NewPlan())
+                else:
+                    several[job.rank] = job
+                continue
+            for told in (planned, nodes, several) if only >= 0 else ():
+                told.pop(job.rank, None)
+            started.add(job.rank)
+            if place:
                 now.backfill(job, Planned(), plan.seats_of(job))
             else:
                 now.begin(job, Planned(), plan.seats_of(job))
+        for rank, job in several.items():
+            now.reserve(job, planned[rank], NewPlan())
 
     def _start(self, plan: Plan, job: Job, now: float) -> float:
         """Return the job's earliest start in the plan: now, or a later multiple of bf_resolution."""
@@ -161,17 +195,14 @@ class Slurm(Ordered):
         return at
 
 
-def _first_ahead(now: Pass, job: Job, closed: dict[int, Job]) -> Job:
-    """Return the job whose partition, together with those closed before it, leaves the job too few nodes."""
+def _first_ahead(now: Pass, job: Job, only: int, closed: dict[int, Job]) -> Job:
+    """Return the job whose partition, together with those closed before it, leaves the job too few nodes in the
+    partition `only` (-1: in all).
+    """
     names: list[int] = []
     for name, ahead in closed.items():
         names.append(name)
-        if not now.open_partitions(job, names):
+        found = now.open_partitions(job, names)
+        if not found or (only >= 0 and only not in found):
             return ahead
     raise AssertionError("no closed partition has its nodes")
-
-
-def _by_tier(now: Pass) -> list[Job]:
-    """Return the waiting jobs: those of partitions with the highest tier first, in order of priority within a tier."""
-    queue, tiers = now.queue, now.tiers
-    return sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue

@@ -177,3 +177,37 @@ def test_on_nodes_the_size_of_a_job_is_the_mean_of_its_shares_of_cores_and_nodes
     case = {"nodes": [{"cores": 4, "count": 4}], "jobs": jobs}
     assert on_nodes(tmp_path, case, "slurm:age=0,fairshare=0") == {"1": 0, "2": 10, "3": 20}
     assert on_nodes(tmp_path, case, "slurm:age=0,fairshare=0,favour=small") == {"1": 0, "3": 10, "2": 20}
+
+
+def test_a_job_with_several_partitions_has_the_priority_of_each(tmp_path: Path) -> None:
+    """Job 4 is first in the partition of n1, and behind job 3 in that of both nodes, of which n2 becomes free first."""
+    jobs = [
+        ("1", 0, 100, ["short"]),
+        ("2", 0, 50, ["batch"]),
+        ("3", 1, 10, ["batch"]),
+        ("4", 2, 10, ["batch", "short"]),
+    ]
+    nodes = [{"name": "n1", "cores": 1, "partitions": ["short", "batch"]}, {"cores": 1, "partitions": ["batch"]}]
+    case: dict[str, Any] = {
+        "nodes": nodes,
+        "partitions": [{"name": "short", "factor": 100}, {"name": "batch", "factor": 10}],
+        "jobs": [
+            {"id": id, "submit": at, "tasks": 1, "run": run, "estimate": run, "partitions": names}
+            for id, at, run, names in jobs
+        ],
+    }
+    spec = "slurm:age=0,fairshare=0,size=0,partition=1000,bf_resolution=1,bf_interval=1"
+    assert on_nodes(tmp_path, case, spec) == {"1": 0, "2": 0, "3": 50, "4": 60}
+    jobs_in_one = [{**job, "partitions": job["partitions"][-1:]} for job in case["jobs"]]
+    assert on_nodes(tmp_path, {**case, "jobs": jobs_in_one}, spec) == {"1": 0, "2": 0, "3": 50, "4": 100}
+
+
+def test_a_partition_in_which_a_job_never_fits_is_left_out(tmp_path: Path) -> None:
+    nodes = [{"cores": 1, "partitions": ["small", "all"]}, {"cores": 4, "partitions": ["all"]}]
+    asked = [("0", 4, ["all"]), ("1", 4, ["small", "all"]), ("2", 1, ["small"])]
+    jobs = [
+        {"id": id, "submit": 0, "nodes": 1, "cores": cores, "run": 9, "estimate": 9, "partitions": names}
+        for id, cores, names in asked
+    ]
+    case = {"nodes": nodes, "partitions": [{"name": "small"}, {"name": "all"}], "jobs": jobs}
+    assert on_nodes(tmp_path, case, SLURM) == {"0": 0, "1": 9, "2": 0}
