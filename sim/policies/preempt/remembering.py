@@ -232,7 +232,7 @@ class Remembering(Preemptive):
         running, was, held, thresholds = view.running, tolls.running, tolls.held, tolls.thresholds
         least = tolls.least
         paused = [(view.job(rank), own) for rank, own in view.suspended.items() if rank in least]
-        for rank in [rank for rank, run in was.items() if running.get(rank) is not run]:
+        for rank in [rank for rank, run in was.items() if rank not in running or running[rank] is not run]:
             for job, own in paused:  # a toll that the job may have determined is forgotten
                 if own & held[rank] and self.price(view, job, view.job(rank)) >= least[job.rank]:
                     tolls.exact.discard(job.rank)

@@ -27,8 +27,8 @@ LOOPS = ["compiled"] if IS_BUILT else []
 """The loop that has the rules of these policies, if it exists"""
 SPECS = [
     "selective:tick=1", "selective:sf=1.2,tick=2.5", "selective:sf=1,tick=3,seats=lowest", "tunable:sf=1,tick=1",
-    "tunable:sf=1.3,tick=2,limit=0.3", "tunable:sf=1.5,tick=1,limit=0", "selective", "immediate:slice=1",
-    "immediate:slice=7.5,seats=lowest",
+    "tunable:sf=1.3,tick=2,limit=0.3", "tunable:sf=1.5,tick=1,limit=0", "tunable:sf=1,tick=10,limit=0.5", "selective",
+    "immediate:slice=1", "immediate:slice=7.5,seats=lowest",
 ]  # fmt: skip
 OTHERS = [
     "easy",

@@ -60,3 +60,11 @@ def test_who_takes_over_counts_the_jobs_that_finished_before(lab: Lab) -> None:
     engine.switch(parse_policy("tunable:tick=10"), 110)
     engine.run(inf)
     assert engine.schedule().start[2] == 200
+
+
+def test_a_job_that_ends_after_its_protection_has_changed_is_not_suspended_later(lab: Lab) -> None:
+    """When job 2 ends, the limit of its category changes, so the xfactors are compared anew; job 3 is such a job, and
+    has ended when job 5 looks for jobs to suspend.
+    """
+    jobs = ("1 10 2 40 40", "2 15 1 7 7", "3 35 2 5 10", "4 45 2 60 65", "5 55 3 25 25")
+    assert lab.starts("tunable:sf=1,tick=10,limit=0.5", 4, *jobs)["5"] == 105
