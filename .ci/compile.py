@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,14 @@ COUNTS = (
 quarter of the time of a pass.
 """
 
-ACCESSOR = re.compile(
-    r"^static [^\n;=]*__pyx_(p[wf]_[^\n;(]*__(get|set|del)__|[gs]etprop_[^\n;(]*)\([^\n;]*\{$", re.MULTILINE
-)
-"""First line of a function in C by which Python reads or sets an attribute: a third of all functions"""
+RARE = {
+    "attributes": r"__pyx_(?:p[wf]_[^\n;(]*__(?:get|set|del)__|[gs]etprop_[^\n;(]*)",
+    "constructors": r"__pyx_p[wf]_[^\n;(]*__c?init__",
+    "memory of objects": r"__pyx_tp_(?:new|dealloc|traverse|clear)_\w+",
+    "beginning of the module": r"__pyx_pymod_exec_\w+|__Pyx_modinit_\w+",
+    "columns seen by Python": r"__pyx_(?:memoryview|array|MemviewEnum|memoryviewslice)_\w+",
+}
+"""Names of functions in C, by what they are for, that run between runs of the loop: more than half of all functions"""
 RARELY = """
 #if defined(__GNUC__) && !defined(__clang__)
 #define RARELY __attribute__((optimize("O0")))
@@ -45,9 +50,9 @@ RARELY = """
 #define RARELY
 #endif
 """
-"""Definition in C of the word before such functions: Python calls them between runs, and to optimise them would take a
-sixth of the time of the C compiler.
-"""
+"""Definition in C of the word before such functions: to optimise them would take a third of the C compiler's time."""
+TRANSLATE = "import gc, runpy; gc.disable(); runpy.run_module('cython', run_name='__main__')"
+"""Program that runs Cython. It ends soon, and searches for garbage among its objects would take a third of its time."""
 
 
 class Compile(BuildHookInterface):
@@ -93,15 +98,28 @@ def compile_to(made: Path, flags: str = FLAGS) -> None:
         for package in (room, room.parent):
             (package / "__init__.py").touch()
         (room / "compiled.py").write_text(source(), encoding="utf-8")
-        run(folder, sys.executable, "-m", "cython", "--module-name", "sim.kernel.compiled", str(room / "compiled.py"))
+        module = ("--module-name", "sim.kernel.compiled", str(room / "compiled.py"))
+        run(folder, sys.executable, "-c", TRANSLATE, *module)
         made_c = room / "compiled.c"
-        made_c.write_text(RARELY + ACCESSOR.sub(r"RARELY \g<0>", made_c.read_text(encoding="utf-8")), encoding="utf-8")
+        made_c.write_text(marked(made_c.read_text(encoding="utf-8")), encoding="utf-8")
         if sys.platform == "win32":
             build_on_windows(room / "compiled.c", made)
             return
         linker = shlex.split(sysconfig.get_config_var("LDSHARED") or "no-compiler")
         headers = "-I" + sysconfig.get_path("include")
         run(folder, *linker, *flags.split(), *COUNTS, headers, str(room / "compiled.c"), "-o", str(made), "-lm")
+
+
+def marked(text: str) -> str:
+    """Return the text in C with `RARELY` before the functions of `RARE`. A warning names those that are not found, as
+    another Cython may name them differently; then compiling takes longer, and the module is the same.
+    """
+    for what, names in RARE.items():
+        first_line = rf"^static (?!CYTHON_INLINE)[^\n;=(]*\b(?:{names})\([^\n;]*\{{$"
+        text, count = re.subn(first_line, r"RARELY \g<0>", text, flags=re.MULTILINE)
+        if not count:
+            warnings.warn(f"this Cython has no function in C for: {what}", stacklevel=2)
+    return RARELY + text
 
 
 def build_on_windows(source: Path, made: Path) -> None:

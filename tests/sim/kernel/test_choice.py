@@ -10,7 +10,7 @@ import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -142,25 +142,53 @@ def test_attribute_of_unknown_type_is_not_compiled(tmp_path: Path) -> None:
         c_types()["module_of"]([tmp_path / "line.py"], [])
 
 
-def test_failed_build_keeps_what_the_compiler_printed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.fixture
+def hook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return `.ci/compile.py`, which compiles the loop at installation."""
     interface = "hatchling.builders.hooks.plugin.interface"
     monkeypatch.setitem(sys.modules, interface, SimpleNamespace(BuildHookInterface=object))
-    path = Path(choice.__file__).parents[2] / ".ci" / "compile.py"
-    spec = spec_from_file_location("compile_hook", path)
+    spec = spec_from_file_location("compile_hook", Path(choice.__file__).parents[2] / ".ci" / "compile.py")
     assert spec is not None
     assert spec.loader is not None
-    hook_module = module_from_spec(spec)
-    spec.loader.exec_module(hook_module)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
+
+def test_failed_build_keeps_what_the_compiler_printed(
+    hook: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def fail(made: Path) -> None:
         raise subprocess.CalledProcessError(1, ["gcc"], stderr=GCC.encode())
 
-    monkeypatch.setattr(hook_module, "compile_to", fail)
-    monkeypatch.setattr(hook_module, "KERNEL", tmp_path)
+    monkeypatch.setattr(hook, "compile_to", fail)
+    monkeypatch.setattr(hook, "KERNEL", tmp_path)
     warned: list[str] = []
-    hook = hook_module.Compile()
-    hook.app = SimpleNamespace(display_warning=warned.append)
-    hook.initialize("editable", {})
-    hook._folder.cleanup()
+    compiling = hook.Compile()
+    compiling.app = SimpleNamespace(display_warning=warned.append)
+    compiling.initialize("editable", {})
+    compiling._folder.cleanup()
     assert (tmp_path / choice.FAILURE).read_text() == GCC
     assert GCC in warned[0]
+
+
+COMPILED = """
+import cython
+
+@cython.cclass
+class Line:
+    at = cython.declare(cython.double[::1], visibility="public")
+
+    def __init__(self):
+        self.at = None
+"""
+
+
+def test_each_kind_of_rare_function_is_found_in_what_cython_writes(hook: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "line.py").write_text(f"# cython: language_level=3, {hook.OPTIONS}\n{COMPILED}")
+    hook.run(str(tmp_path), sys.executable, "-c", hook.TRANSLATE, "line.py")
+    text = (tmp_path / "line.c").read_text()
+    marked = hook.marked(text)  # a warning, which fails the test, names a kind that is not found
+    assert "\nRARELY static int __pyx_pf_4line_4Line___init__(" in marked
+    with pytest.warns(UserWarning, match="no function in C for: constructors"):
+        hook.marked(text.replace("__init__", "__begin__").replace("__cinit__", "__begin__"))
