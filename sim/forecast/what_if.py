@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sim.cluster.misfits import misfit, partitions_of
-from sim.cluster.values import Cluster, ClusterJob
+from sim.cluster.values import NEVER, Cluster, ClusterJob
 from sim.errors import ParameterError
 from sim.forecast.expected import Expected, expected, trimmed, why_unknown
 from sim.forecast.past import Past
@@ -140,11 +140,29 @@ def what_if(cluster: Cluster, job: ClusterJob, text: str, past: Past) -> Answer:
     """Return the answer to one what-if question about the job; `text` is the change of its request, such as `time=30m
     cpus=8`.
     """
-    near, changed = trimmed(cluster, job.id, behind=BEHIND), parse_change(text, job)
+    near, asks, before = _around(cluster, job, past)
+    changed = parse_change(text, asks)
     known = [each.name for each in cluster.partitions]
     if changed.partition != job.partition and known and changed.partition not in known:
         raise ParameterError(f"there is no partition {quoted(changed.partition)}; there are {listed(known)}")
-    return answer(near, job, changed, past, " ".join(text.split()), dict(expected(near, past)))
+    return answer(near, asks, changed, past, " ".join(text.split()), before)
+
+
+def _around(cluster: Cluster, job: ClusterJob, past: Past) -> tuple[Cluster, ClusterJob, dict[str, Expected]]:
+    """Return the cluster with the jobs near this one in the queue, the job as it is to be changed, and the expected
+    starts without a change.
+
+    If the job can never start because no partition meets its request, it loses this reason, which a change may remove.
+    """
+    asks = job
+    if job.reason.partition(",")[0] in NEVER and misfit(cluster, job):
+        asks = replace(job, reason="")
+        cluster = replace(cluster, jobs=tuple(asks if each.id == job.id else each for each in cluster.jobs))
+    near = trimmed(cluster, job.id, behind=BEHIND)
+    before = dict(expected(near, past))
+    if asks is not job:
+        before.pop(job.id, None)
+    return near, asks, before
 
 
 def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
@@ -169,12 +187,15 @@ def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
 
 
 def answers(cluster: Cluster, job: ClusterJob, past: Past) -> list[Answer]:
-    """Return the answers for those changes that would let the job start earlier, the largest gain first."""
-    near = trimmed(cluster, job.id, behind=BEHIND)
-    before = dict(expected(near, past))
+    """Return the answers for those changes that would let the job start earlier, the largest gain first. For a job
+    without an expected start these are the changes with which it would start.
+    """
+    near, asks, before = _around(cluster, job, past)
+    texts = questions(cluster, job, past)
+    found = (answer(near, asks, parse_change(text, asks), past, text, before) for text in texts)
     if job.id not in before:
-        return []
-    found = (answer(near, job, parse_change(text, job), past, text, before) for text in questions(cluster, job, past))
+        kinds = {each.change.partition("=")[0]: each for each in reversed(list(found)) if each.after is not None}
+        return list(reversed(kinds.values()))[:MOST_ANSWERS]
     useful: list[Answer] = []
     for each in found:  # a larger change of the same kind must gain more
         kind = each.change.partition("=")[0]

@@ -77,11 +77,13 @@ def _date(time: float, cluster: Cluster) -> str:
 def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
     """Yield sentences that tell the answer to a what-if question."""
     change = in_words(told.change)
-    if told.after is None or told.before is None:
+    if told.after is None:
         yield f"With {change}: {printable(told.why) or 'no forecast'}."
         return
-    after, before = _when(told.after, cluster), _when(told.before, cluster)
-    if abs(told.gain) < FELT:
+    after, before = _when(told.after, cluster), told.before and _when(told.before, cluster)
+    if before is None:
+        yield f"With {change} it would start {after}; as it is, there is no forecast."
+    elif abs(told.gain) < FELT:
         yield f"With {change} it would start about as before, {after}."
     else:
         yield f"With {change} it would start {after} instead of {before}."

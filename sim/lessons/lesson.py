@@ -18,7 +18,7 @@ Kind = Literal["next", "start", "policy", "gains", "loses", "number", "reason", 
 Lessons about a recording also ask for the reason why a job waits, and for the change that lets it start earliest.
 """
 PAPERS: Mapping[str, str] = {
-    "": "To begin with, and in the end",
+    "": "Introduction and practice",
     "Z": "Zhang et al. 2000",
     "K": "Kettimuthu 2003",
     "ZKP": "Zotkin et al. 2000",

@@ -138,5 +138,5 @@ def summary(cls: type) -> str:
 
 
 def paragraphs(cls: type) -> list[str]:
-    """Return the paragraphs of a class's docstring, one line each."""
-    return [" ".join(part.split()) for part in (inspect.getdoc(cls) or "").split("\n\n")]
+    """Return the paragraphs of a class's docstring, one line each, without the marks around names of parameters."""
+    return [" ".join(part.split()).replace("`", "") for part in (inspect.getdoc(cls) or "").split("\n\n")]

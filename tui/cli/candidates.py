@@ -109,7 +109,7 @@ def _parameters(cls: type[Policy]) -> dict[str, Parameter]:
     """Return the parameters of a policy by name, including `order` if the policy has an order of its queue."""
     parameters = parameters_of(cls)
     if (order := default_order(cls)) is not None:
-        parameters["order"] = Parameter("order", str, order.name, "how the queue stands", choices=tuple(ORDERS))
+        parameters["order"] = Parameter("order", str, order.name, "order of the queue", choices=tuple(ORDERS))
     return parameters
 
 

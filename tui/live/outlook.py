@@ -12,7 +12,8 @@ from sim.forecast.what_if import answers
 from sim.forecast.words import answer_lines, forecast_lines
 from tui.live.watch import Watch
 
-NOTHING = "No other limit, size, partition or sharing would let it start more than a minute earlier."
+NOTHING = "No other limit, size, partition or sharing that was tried would let it start more than a minute earlier."
+NO_START = "No other limit, size, partition or sharing that was tried would let it start."
 
 
 def outlook(
@@ -26,12 +27,12 @@ def outlook(
     if cluster is None or made is None or is_over():
         return ()
     forecasts = watch.shown_forecasts(picture) or made.forecasts
-    return *forecast_lines(cluster, job, forecasts), *_what_if(cluster, job, made.board)
+    return *forecast_lines(cluster, job, forecasts), *_what_if(cluster, job, made.board, job.id in forecasts.starts)
 
 
-def _what_if(cluster: Cluster, job: ClusterJob, board: Board) -> Iterator[str]:
+def _what_if(cluster: Cluster, job: ClusterJob, board: Board, has_forecast: bool) -> Iterator[str]:
     found = answers(cluster, job, board.past)
     for each in found:
         yield " ".join(answer_lines(cluster, each))
     if not found:
-        yield NOTHING
+        yield NOTHING if has_forecast else NO_START

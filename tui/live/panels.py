@@ -84,7 +84,7 @@ def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
     """Return the panel with the events between the poll that is shown and the one before."""
     scene = context.scene
     origin = scene.observed.origin or 0.0
-    title = f"Step {scene.picture + 1:,} of {scene.pictures:,}"
+    title = f"Picture {scene.picture + 1:,} of {scene.pictures:,}"
     if not scene.events:
         told = (
             "Nothing happened since the picture before."

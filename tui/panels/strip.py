@@ -20,6 +20,8 @@ from tui.panels.numbers_so_far import one_line
 from tui.replay.scene import Scene, StripScene
 
 TITLE = "Whole run"
+SO_FAR = "so far "
+"""Beginning of the metrics in the title, which are those of the present time, not of the whole run."""
 LABEL, VALUE = 6, 7
 """Widths in columns of the label at the left of a curve, and of the value at its right."""
 LEAST = 5
@@ -31,8 +33,10 @@ SIGNS = {"switch": ("◆", "%"), "bookmark": ("⚑", "!"), "fork": ("┿", "Y"),
 def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
     """Return the strip as a panel; if it has only one or two rows, metrics are shown in its title."""
     lines = strip_lines(context, *size)
-    note = _known(context.scene) if size[1] > 2 else one_line(context, size[0] - len(TITLE) - 3).text
-    return Sheet(TITLE, tuple(lines), note=note)
+    if size[1] > 2:
+        return Sheet(TITLE, tuple(lines), note=_known(context.scene))
+    numbers = one_line(context, size[0] - len(TITLE) - len(SO_FAR) - 3).text
+    return Sheet(TITLE, tuple(lines), note=f"{SO_FAR}{numbers}" if numbers else "")
 
 
 def _known(scene: Scene) -> str:

@@ -312,7 +312,8 @@ class Migrating(TimeShared):
 class GangMigrate(Migrating, Gang):
     """Gang scheduling with migration (MGS): a job may enter a row with enough free columns, even if its own are taken.
 
-    Migrating jobs lose time: see `Migrating` for the cost and the choice between two options.
+    Either the jobs in its columns move aside within the row, or it takes other columns, whichever costs less. A job
+    loses time when its tasks migrate.
     """
 
 

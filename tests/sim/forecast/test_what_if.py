@@ -90,6 +90,16 @@ def test_job_that_can_never_start_has_no_forecast() -> None:
     assert why_unknown(cluster(RUNS, never), never) == "as it is, it can never start"
 
 
+def test_changes_with_which_a_job_could_start_are_found() -> None:
+    never = replace(NARROW, partition="short", limit=1800.0, reason="PartitionTimeLimit")
+    now = cluster(RUNS, never)
+    found = {each.change: each for each in answers(now, never, Past())}
+    assert "partition=batch" in found
+    told = next(answer_lines(now, found["partition=batch"]))
+    assert told.startswith("With partition batch it would start ")
+    assert told.endswith("; as it is, there is no forecast.")
+
+
 def test_useful_changes_are_found_with_the_largest_gain_first() -> None:
     found = answers(cluster(RUNS, WIDE), WIDE, Past())
     assert [(each.change, each.gain) for each in found] == [("cpus=4", 300.0)]  # two cores would gain no more

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sim.cluster.values import Cluster, ClusterJob
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.live.watched import Recorded
-from tui.live.outlook import NOTHING, outlook
+from tui.live.outlook import NO_START, NOTHING, outlook
 from tui.live.watch import Replayed
 
 WIDE = replace(WAITS, cpus=8, tres="cpu=8,mem=80M,node=2", nodes_wanted=2)
@@ -31,6 +31,11 @@ def test_job_that_nothing_helps_is_told_so() -> None:
     small = replace(WAITS, cpus=1, limit=60.0)
     full = (replace(RUNS, cpus=4), replace(RUNS, id="3", cpus=4, nodes=("n2",)))
     assert outlook(watched(*full, small), 2, small)[-1] == NOTHING
+
+
+def test_job_that_nothing_lets_start_is_told_so() -> None:
+    never = replace(WAITS, id="9", cpus=1, limit=60.0, reason="DependencyNeverSatisfied")
+    assert outlook(watched(RUNS, never), 2, never)[-1] == NO_START
 
 
 def test_search_that_is_given_up_tells_nothing() -> None:

@@ -88,7 +88,7 @@ def test_now_upon_a_curve_is_a_colour_and_without_colour_a_sign(lab: Lab) -> Non
 
 def test_in_one_row_the_title_has_the_numbers(lab: Lab) -> None:
     sheet = draw_strip(half_way(lab), (60, 1))
-    assert sheet.note.startswith("75.0 % used · 0 ended: wait –")
+    assert sheet.note.startswith("so far 75.0 % used · 0 ended: wait –")
     assert len(sheet.head) == 1
 
 

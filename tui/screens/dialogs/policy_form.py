@@ -130,7 +130,7 @@ class Form:
         parameters = parameters_of(cls)
         if (default := default_order(cls)) is not None:
             orders = self._orders
-            parameters["order"] = Parameter("order", str, default.name, "how the queue stands", choices=tuple(orders))
+            parameters["order"] = Parameter("order", str, default.name, "order of the queue", choices=tuple(orders))
             order = orders.get(self.texts.get("order") or default.name)
             parameters |= parameters_of(order) if order else {}
         return parameters

@@ -209,7 +209,10 @@ class FirstScreen(ClosesOnce[None]):
     def _tell(self) -> None:
         width, entry = self.size.width, self._menu.entries[self._menu.chosen]
         asked = "what to learn?" if self._menu.entries[0].kind == "lesson" else "choose a sample, trace or session"
-        title = line(Span(" schedscope", "strong"), Span(f"   parallel job schedules, step by step: {asked}", "dim"))
+        what = f"parallel job schedules, step by step: {asked}"
+        name = " schedscope"
+        said = what if len(f"{name}   {what}") < width else asked
+        title = line(Span(name, "strong"), Span(f"   {said}", "dim"))
         self.query_one("#title", Bar).show([title], self._look)
         self.query_one("#told", Bar).show([told(entry, width)], self._look)
         self.query_one("#keys", Bar).show([keys(width, self._is_over, self._has_files)], self._look)

@@ -58,7 +58,7 @@ def test_the_parameters_of_the_order_come_and_go_with_it() -> None:
 
 def test_the_meaning_of_the_order_is_that_of_the_one_chosen() -> None:
     chosen = Form("easy").with_text("order", "sjf")
-    assert field(chosen, "order").meaning.startswith("how the queue stands: the shortest estimate first")
+    assert field(chosen, "order").meaning.startswith("order of the queue: the shortest estimate first")
 
 
 def test_a_wrong_spec_says_what_could_be_meant() -> None:

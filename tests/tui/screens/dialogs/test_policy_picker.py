@@ -55,6 +55,12 @@ async def test_a_short_name_brings_its_parameters(ask: Ask) -> None:
         assert spec(person) == "conservative:order=sjf,compress=queue"
 
 
+async def test_descriptions_have_no_marks_around_names(ask: Ask) -> None:
+    async with ask(PolicyPicker(parse_policy("adaptive"))) as person:
+        assert "Two policies, chosen by a measure: above" in person.text
+        assert "`" not in person.text
+
+
 async def test_short_names_have_a_label(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
         assert "short names in papers:" in person.text

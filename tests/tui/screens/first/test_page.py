@@ -34,7 +34,7 @@ def test_what_there_is_to_learn_says_how_far_one_has_come() -> None:
     assert THERE[8].what == f"{len(ORDER)} lessons, 1 done: next “Backfilling in five minutes”"
     there = [*lessons(SEEN)]
     assert [entry.policy for entry in there[:3]] == ["done", "2 of 7 scenes", ""]
-    assert [entry.origin for entry in (there[1], there[4])] == ["To begin with, and in the end", "Zotkin et al. 2000"]
+    assert [entry.origin for entry in (there[1], there[4])] == ["Introduction and practice", "Zotkin et al. 2000"]
 
 
 def test_where_there_is_no_room_at_all_there_is_a_page_none_the_less() -> None:

@@ -86,7 +86,7 @@ async def test_arrows_walk_through_pictures_and_brackets_through_events(shared: 
         newest = len(seen.screen.watch_.observed.moments) - 1
         scene = await seen.press("left")
         assert scene.picture == newest - 1
-        assert f"Step {newest:,} of {newest + 1}" in seen.text
+        assert f"Picture {newest:,} of {newest + 1}" in seen.text
         scene = await seen.press("home")
         assert scene.picture == 0
         scene = await seen.press("right_square_bracket")
