@@ -6,6 +6,7 @@ Parsing comes first and needs only click; a command and what it needs is importe
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -13,8 +14,8 @@ from typing import Any
 
 import click
 
-from sim.errors import ReaderGoneError, SchedscopeError
-from sim.formatting import printable
+from sim.errors import ReaderGoneError, SchedscopeError, near
+from sim.formatting import printable, quoted
 from tui.cli.terminal import NotWrittenError
 
 COMMANDS = {
@@ -137,15 +138,15 @@ class _Commands(click.Group):
         return import_module(f"tui.cli.{name}").command if name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        room = formatter.width - 6 - max(map(len, COMMANDS))
+        room = formatter.width - 4 - max(map(len, COMMANDS))
         with formatter.section("Commands"):
-            shown = (click.Command(name, help=told) for name, told in COMMANDS.items())
-            formatter.write_dl([(command.name or "", command.get_short_help_str(room)) for command in shown])
+            formatter.write_dl([(name, _brief(told, room)) for name, told in sorted(COMMANDS.items())])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
+            _refuse_misspelled(args[0])
             return "watch", self.get_command(ctx, "watch"), args
         return super().resolve_command(ctx, args)
 
@@ -155,6 +156,28 @@ class _Commands(click.Group):
         if not args or (args[0].startswith("-") and args[0] not in ("--help", "-h", "--version")):
             args = ["watch", *args]
         return super().parse_args(ctx, args)
+
+
+def _brief(told: str, room: int) -> str:
+    """Return a command's short help; only what comes before its colon or semicolon if the whole has no room.
+
+    >>> _brief("Describe a trace: jobs, load.", 40), _brief("Describe a trace: jobs, load.", 20)
+    ('Describe a trace: jobs, load.', 'Describe a trace.')
+    """
+    return told if len(told) <= room else re.split("[:;] ", told)[0].removesuffix(".") + "."
+
+
+def _refuse_misspelled(word: str) -> None:
+    """Raise an error if `word` looks like a misspelled command: it is the name of no trace, but similar to a
+    command's.
+    """
+    hint = near(word, COMMANDS) if word.isalpha() and not os.path.exists(word) else ""
+    if not hint.startswith("; did you mean"):
+        return
+    from sim.workload.samples import showing_of
+
+    if showing_of(word) is None:
+        raise click.UsageError(f"no command, file or sample {quoted(word)}{hint}")
 
 
 _VERSION = "Show the versions of schedscope and Python, and whether the kernel is compiled."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -149,6 +150,18 @@ def test_help_of_all_says_what_help_of_each_begins_with(name: str) -> None:
     command = commands.get_command(click.Context(commands), name)
     assert command.name == name
     assert command.help.partition("\n\n")[0].replace("\n", " ") == COMMANDS[name]
+
+
+def test_misspelled_command_is_refused_with_the_nearest() -> None:
+    assert error("exlpain", "z-figure4", "3") == (2, "no command, file or sample 'exlpain'; did you mean 'explain'?")
+    assert "needs a terminal" in error("lies")[1], "a sample, though its name is similar to a command's"
+
+
+def test_help_cuts_no_sentence_and_is_sorted() -> None:
+    text = schedscope("--help").stdout.partition("Commands:")[2]
+    names = re.findall(r"^  ([a-z]+)", text, flags=re.MULTILINE)
+    assert "..." not in text
+    assert names == sorted(COMMANDS)
 
 
 def test_the_package_runs_as_the_program_does() -> None:
