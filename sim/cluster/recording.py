@@ -45,7 +45,8 @@ CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS polls (at REAL PRIMARY KEY, cost REAL, is_frame INTEGER, data BLOB);
 CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, state TEXT, reason TEXT, submit REAL, eligible REAL, start REAL,
     end REAL, cpus INTEGER, time_limit REAL, user TEXT, account TEXT, partition TEXT, qos TEXT, wanted INTEGER,
-    nodes TEXT, name TEXT, memory INTEGER, gpus INTEGER, reservation TEXT, tres TEXT, dependency TEXT);
+    nodes TEXT, name TEXT, memory INTEGER, gpus INTEGER, reservation TEXT, tres TEXT, dependency TEXT,
+    tried TEXT);
 """
 _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("nodes", Node, "name"),
@@ -68,6 +69,7 @@ class Recorder:
         self._path, self._secret = str(path), secret
         self._before: Cluster | None = None
         self._since_frame, self._waits, self._qos = 0, dict[str, str](), dict[str, int]()
+        self._tried = dict[str, str]()
         self._machine, self._reserved = "", dict[tuple[str, float], Reservation]()
         self._shares, self._drains = dict[str, Share](), Drains()
         try:
@@ -96,7 +98,7 @@ class Recorder:
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(f"PRAGMA cache_size=-{CACHE}")
             self._db.executescript(_SCHEMA)
-            for name in ("tres", "dependency"):  # early recordings lack these columns
+            for name in ("tres", "dependency", "tried"):  # early recordings lack these columns
                 with suppress(sqlite3.OperationalError):
                     self._db.execute(f"ALTER TABLE jobs ADD COLUMN {name} TEXT")
             self._db.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
@@ -115,7 +117,8 @@ class Recorder:
         told = [job for job in shown.jobs if (was := known.get(job.id)) != job and _is_told(was, job)]
         told += [_left(job, shown.at) for id, job in known.items() if id not in shown.job_of]
         self._waits = {job.id: self._waits.get(job.id) or job.dependency for job in (*shown.jobs, *told)}
-        rows = [_row(replace(job, dependency=self._waits[job.id])) for job in told]  # as the job was submitted
+        self._tried = {job.id: self._tried.get(job.id) or _several(job) for job in (*shown.jobs, *told)}
+        rows = [_row(replace(job, dependency=self._waits[job.id]), self._tried[job.id]) for job in told]  # as submitted
         self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
         self._drains.add(shown)
         if is_changed(self._before, shown, self._qos):
@@ -134,7 +137,7 @@ class Recorder:
                 if polls and self._before and last != (self._before.at,):  # changes would follow a foreign poll
                     raise FileError("another program has begun to record there; this one stops", self._path)
                 self._db.executemany("INSERT OR REPLACE INTO polls VALUES (?, ?, ?, ?)", polls)
-                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 21)})", jobs)
+                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 22)})", jobs)
         except sqlite3.Error as error:
             raise FileError(f"the recording cannot be written: {error}", self._path) from None
 
@@ -169,14 +172,19 @@ def _left(job: ClusterJob, at: float) -> ClusterJob:
     return replace(job, state="ENDED", end=at)
 
 
-def _row(job: ClusterJob) -> tuple[Any, ...]:
+def _several(job: ClusterJob) -> str:
+    """Return the partitions in which the job is tried, separated by commas; "" if it is one, as it is after a start."""
+    return job.partition if "," in job.partition else ""
+
+
+def _row(job: ClusterJob, tried: str = "") -> tuple[Any, ...]:
     began = job.start if not job.is_waiting else None
     ended = job.end if job.has_ended else None
     wanted = len(job.nodes) or job.nodes_wanted
     return (
         job.id, job.state, job.reason, job.submit, job.eligible, began, ended, job.cpus, job.limit, job.user,
         job.account, job.partition, job.qos, wanted, ",".join(job.nodes), job.name,
-        job.memory, job.gpus, job.reservation, job.tres, job.dependency,
+        job.memory, job.gpus, job.reservation, job.tres, job.dependency, tried,
     )  # fmt: skip
 
 

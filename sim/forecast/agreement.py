@@ -65,6 +65,8 @@ class Seen:
     """Settings of the scheduler's priorities and backfill, in the form of its configuration; "" if unknown."""
     drains: Sequence[tuple[float, float | None, Sequence[str]]] = ()
     """For each time at which some nodes took no jobs: (first time, end, names of the nodes), in seconds since 1970."""
+    tried: Mapping[str, str] = field(default_factory=dict)
+    """For each job (by id) with several partitions: their names, separated by commas. After its start it has one."""
 
     @classmethod
     def of(cls, pictures: Iterable[Cluster]) -> Seen:
@@ -76,6 +78,7 @@ class Seen:
         jobs: dict[str, ClusterJob] = {}
         reasons: dict[str, str] = {}
         held: dict[str, float] = {}
+        tried: dict[str, str] = {}
         limited, most = set[str](), Counter[str]()
         last, settings, drains = Cluster(0), "", Drains()
         for last in pictures:
@@ -83,12 +86,13 @@ class Seen:
             jobs |= {job.id: job for job in last.jobs}
             reasons |= {job.id: job.reason or "None" for job in last.jobs if job.is_waiting}
             held |= {job.id: last.at for job in last.jobs if job.is_waiting and job.reason in HELD}
+            tried |= {job.id: job.partition for job in last.jobs if job.is_waiting and "," in job.partition}
             limited |= {job.array for job in last.jobs if job.is_waiting and job.reason == ARRAY_LIMIT}
             most |= Counter(job.array for job in last.jobs if job.is_running and job.array)
             settings = last.settings or settings
         at_once = {array: most[array] for array in limited if most[array]}
         at_once |= {job.array: job.at_once for job in jobs.values() if job.array and job.at_once}
-        return cls(jobs, reasons, last, held, at_once, settings, drains.spans(last.at))
+        return cls(jobs, reasons, last, held, at_once, settings, drains.spans(last.at), tried)
 
 
 def as_they_came(trace: Trace, seen: Seen) -> Trace:
@@ -105,8 +109,10 @@ def as_they_came(trace: Trace, seen: Seen) -> Trace:
     return replace(trace, table=table)
 
 
-def with_drains(workload: Workload, seen: Seen) -> Workload:
-    """Return the workload on the machine whose nodes take no jobs at the times when the pictures showed it so."""
+def as_polled(workload: Workload, seen: Seen) -> Workload:
+    """Return the workload with what only the pictures tell of early recordings: the times at which nodes took no jobs,
+    and all partitions of jobs that had several.
+    """
     shape, zero = workload.shape, float(workload.header.unix_start or 0)
     if shape is None:
         return workload
@@ -117,7 +123,12 @@ def with_drains(workload: Workload, seen: Seen) -> Workload:
         if end and (members := frozenset(numbers[name] for name in names if name in numbers)) and start < end
     ]
     others = [each for each in shape.reservations if not each.is_drain]
-    return replace(workload, shape=replace(shape, reservations=(*others, *drains)))
+    groups, requests = {group.name: at for at, group in enumerate(shape.groups)}, list(shape.requests)
+    for rank, job in enumerate(workload.ids):
+        named = tuple(groups[name] for name in seen.tried.get(job, "").split(",") if name in groups)
+        if named:
+            requests[rank] = shape.within_limits(replace(requests[rank], groups=named), float(workload.estimate[rank]))
+    return replace(workload, shape=replace(shape, reservations=(*others, *drains), requests=tuple(requests)))
 
 
 def limited(workload: Workload, seen: Seen) -> Workload:

@@ -89,7 +89,7 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
     """Print the agreement of a policy's starts with those of a recording. On stderr, name the weights in `unknown` that
     need data which this recording lacks.
     """
-    from sim.forecast.agreement import Seen, agreements, as_they_came, limited, with_drains
+    from sim.forecast.agreement import Seen, agreements, as_polled, as_they_came, limited
     from sim.policies.registry import policy_of
     from sim.policies.slurm_config import spec_of
     from sim.timeline.scenario import run
@@ -97,7 +97,7 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
     from sim.workload.source import Source
 
     seen, source = Seen.of(recording.pictures()), Source(recording.path)
-    workload = with_drains(source.made(Workload.of(as_they_came(source.read_trace(), seen))), seen)
+    workload = as_polled(source.made(Workload.of(as_they_came(source.read_trace(), seen))), seen)
     if policy == "slurm" and seen.settings:
         with suppress(ParameterError):  # they may say nothing of priorities
             policy, unknown = spec_of(seen.settings)

@@ -91,7 +91,7 @@ class Asked:
         has_memory = self._shape.has[:, 1].any()
         memory = asked.get("mem") or of_column(row.get("reqmem", ""), cores, nodes) if has_memory else 0
         amounts = [memory, *(asked.get(kind, 0) for kind in self._shape.kinds[2:])]
-        groups = tuple(self._groups[name] for name in row.get("partition", "").split(",") if name in self._groups)
+        groups = self._of_names(row.get("partition", ""))
         each, once = [1], [0]
         for place, amount in enumerate(amounts):
             is_each = not place or (amount % nodes and not amount % cores)
@@ -106,10 +106,14 @@ class Asked:
             tasks=cores,
             least=least,
             per_node=per_node,
-            groups=groups,
+            groups=self._of_names(row.get("tried", "")) or groups,
             admitted=admitted,
             qos=row.get("qos", "") if self._shape.qos else "",
         )
+
+    def _of_names(self, names: str) -> tuple[int, ...]:
+        """Return the numbers of the partitions with these names, which are separated by commas."""
+        return tuple(self._groups[name] for name in names.split(",") if name in self._groups)
 
     def _is_exclusive(self, groups: tuple[int, ...]) -> bool:
         return bool(groups) and all(self._shape.groups[number].is_exclusive for number in groups)

@@ -22,7 +22,7 @@ from sim.workload.shape import Shape
 COLUMNS = (
     "JobID", "State", "Reason", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Timelimit", "NCPUS", "NNodes",
     "NodeList", "User", "Account", "Partition", "QOS", "Reservation", "ReqNodes", "ReqMem", "ReqTRES", "AllocTRES",
-    "Dependency", "Withdrawn", "JobName",
+    "Dependency", "Withdrawn", "Tried", "JobName",
 )  # fmt: skip
 _JOBS = (
     "SELECT id, state, reason, submit, coalesce(eligible, submit), start, end,"
@@ -30,7 +30,7 @@ _JOBS = (
     " partition, qos, reservation, iif(nodes = '', wanted, 1), nullif(memory, 0) || 'Mn',"
     " coalesce(nullif({tres}, ''), 'gres/gpu=' || (nullif(gpus, 0) * wanted)), nullif({tres}, ''),"
     " {dependency}, iif(state = 'CANCELLED' AND coalesce(nodes, '') = '' AND reason NOT IN ({held}),"
-    " CAST(end AS INTEGER), NULL), name FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
+    " CAST(end AS INTEGER), NULL), {tried}, name FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
 )
 """SQL query for the columns that a dump of sacct would have. For jobs with unknown resources (tres), the memory is per
 node. Early recordings have no columns for resources and dependencies.
@@ -61,7 +61,7 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
     try:
         with foreign_database(path, ("about", "polls", "jobs"), longest=LONGEST) as db:
             there = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('jobs')")}
-            added = {name: name if name in there else "NULL" for name in ("tres", "dependency")}
+            added = {name: name if name in there else "NULL" for name in ("tres", "dependency", "tried")}
             held = ", ".join(f"'{reason}'" for reason in HELD)
             rows = [*_few_enough(db.execute(_JOBS.format(**added, held=held), (MOST_JOBS,)))]
             told = dict(db.execute("SELECT name, value FROM about WHERE name IN ('machine', 'nodes')"))

@@ -8,9 +8,9 @@ import numpy as np
 
 from sim.cluster.values import Cluster, Limit, Node
 from sim.engine.engine import Engine
-from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_they_came, limited, with_drains
+from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_polled, as_they_came, limited
 from sim.workload.model import Field, Header, Trace
-from sim.workload.shape import ComputeNode, Shape
+from sim.workload.shape import ComputeNode, NodeGroup, Request, Shape
 from tests.sim.conftest import Lab
 from tests.sim.forecast.test_forecast import NOW, RUNS, WAITS
 
@@ -79,7 +79,18 @@ def test_nodes_that_the_pictures_show_drained_take_no_jobs(lab: Lab) -> None:
     seen = Seen.of([Cluster(NOW, nodes=nodes), Cluster(NOW + 10, nodes=away), Cluster(NOW + 30, nodes=nodes)])
     shape = Shape((ComputeNode("n1", 8), ComputeNode("n2", 8)))
     workload = replace(lab.workload(16, "1 0 8 10 10"), shape=shape, header=Header(unix_start=int(NOW)))
-    made = with_drains(workload, seen).shape
+    made = as_polled(workload, seen).shape
     assert made is not None
     (drain,) = made.reservations
     assert (drain.start, drain.end, drain.nodes, drain.is_drain) == (10, 30, frozenset({1}), True)
+
+
+def test_a_job_keeps_the_partitions_in_which_it_was_tried(lab: Lab) -> None:
+    waits = replace(WAITS, id="1", partition="short,batch,nowhere")
+    seen = Seen.of([Cluster(NOW, jobs=(waits,)), Cluster(NOW + 9, jobs=(replace(RUNS, id="1", partition="batch"),))])
+    groups = (NodeGroup("batch", frozenset({0})), NodeGroup("short", frozenset({0}), most_time=99.0))
+    for estimate, tried in ((10, (1, 0)), (100, (0,))):
+        shape = Shape((ComputeNode("n1", 8),), groups, requests=(Request((1, 0), tasks=8, groups=(0,)),))
+        made = as_polled(replace(lab.workload(8, f"1 0 8 10 {estimate}"), shape=shape), seen).shape
+        assert made is not None
+        assert made.requests[0].groups == tried

@@ -214,3 +214,16 @@ def test_nodes_that_were_drained_are_so_in_a_replay(tmp_path: Path) -> None:
         (20, 40, frozenset({1}), True),
         (50, 60, frozenset({1}), True),
     ]
+
+
+def test_a_job_keeps_all_partitions_in_which_it_was_tried(tmp_path: Path) -> None:
+    """After its start Slurm names the one in which it runs."""
+    recorder = Recorder(tmp_path / "week.slog")
+    lists = (Partition("batch", ("n1", "n2")), Partition("short", ("n1",)))
+    waits = replace(WAITS, id="5", partition="short,batch")
+    for at, job in ((10, waits), (20, replace(RUNS, id="5", partition="batch"))):
+        recorder.add(Cluster(1e9 + at, nodes=NODES, partitions=lists, jobs=(job,)))
+    recorder.close()
+    shape = read(tmp_path / "week.slog").shape
+    assert shape is not None
+    assert shape.requests[0].groups == (1, 0)
