@@ -110,8 +110,8 @@ def as_they_came(trace: Trace, seen: Seen) -> Trace:
 
 
 def as_polled(workload: Workload, seen: Seen) -> Workload:
-    """Return the workload with what only the pictures tell of early recordings: the times at which nodes took no jobs,
-    and all partitions of jobs that had several.
+    """Return the workload with the facts that early recordings have in their pictures only: the times at which nodes
+    took no jobs, and all partitions of jobs that had several.
     """
     shape, zero = workload.shape, float(workload.header.unix_start or 0)
     if shape is None:

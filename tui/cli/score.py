@@ -104,6 +104,9 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
     if lacking := [each for each in unknown if not _is_known(each, workload)]:
         click.echo(f"schedscope: weights of which a recording does not say enough: {listed(lacking, most=9)}", err=True)
     chosen = policy_of(policy)
+    if workload.shape is not None and not chosen.on_nodes:
+        hint = f"schedscope run {recording.path} --procs {workload.procs} --policy {chosen.name} has equal processors"
+        raise ParameterError(f"{chosen.name} counts processors, so it cannot replay a recording on its nodes; {hint}")
     if not (chosen.keeps_reservations or chosen.suspends):  # these cannot keep limits
         workload = limited(workload, seen)
     found = agreements(run(workload, chosen), seen)

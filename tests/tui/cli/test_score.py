@@ -58,6 +58,13 @@ def test_a_replay_under_a_policy_is_compared_with_the_recorded_starts(recording:
     assert found[0]["near"] + found[0]["earlier"] + found[0]["later"] == pytest.approx(1)
 
 
+def test_a_policy_that_counts_processors_is_refused_in_one_line(recording: str) -> None:
+    code, said = error("score", recording, "--policy", "gang")
+    assert (code, said.partition(";")[0]) == (2, "gang counts processors, so it cannot replay a recording on its nodes")
+    command = said.partition("schedscope ")[2].partition(" has equal")[0].split()
+    assert schedscope(*command).returncode == 0
+
+
 def test_nothing_to_score_is_one_line(tmp_path: Path) -> None:
     Recorder(tmp_path / "x.slog").close()
     code, line = error("score", tmp_path / "x.slog")
