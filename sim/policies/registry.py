@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -122,6 +123,24 @@ class Registry(Mapping[str, type[Policy]]):
             raise OwnCodeError(f"its queue order is no Order but {order!r:.60}; write: {hint}", shown)
         self._own[cls.name] = cls
         return made
+
+
+PAPERS = {
+    "LS": "Lawson & Smirni 2002", "K": "Kettimuthu 2003", "ZKP": "Zotkin, Keleher & Perkovic 2000",
+    "W": "Ward, Mahood & West 2002", "Z": "Zhang, Franke, Moreira & Sivasubramaniam 2000",
+}  # fmt: skip
+"""Authors and year of each paper that the policies cite by a short name"""
+
+
+def cited(text: str) -> str:
+    """Return the papers whose short names occur in the text, such as "K: Kettimuthu 2003", with semicolons between
+    them; "" if none occurs.
+
+    >>> cited("Lifka 1995, ZKP section 2, K section 2.1.2")
+    'K: Kettimuthu 2003; ZKP: Zotkin, Keleher & Perkovic 2000'
+    """
+    words = set(re.findall(r"\w+", text))
+    return "; ".join(f"{short}: {paper}" for short, paper in PAPERS.items() if short in words)
 
 
 POLICIES = Registry()

@@ -13,7 +13,8 @@ import click
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.formatting import quoted
-from sim.policies import POLICIES
+from sim.policies import POLICIES, Policy
+from sim.policies.registry import cited
 from tui.cli.policy_text import text_of
 from tui.cli.terminal import say
 
@@ -224,6 +225,8 @@ A policy for schedscope, in `{module}/policy.py`.
     schedscope policies {name}
     schedscope watch lublin-128 --policy {name}
 """
+_KNOWN = "sim.policies.policy", "builtins"
+"""Modules of base classes that every policy has"""
 TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS, "fair-share": FAIR}
 
 
@@ -339,7 +342,16 @@ def _policy(words: Mapping[str, str]) -> str:
     if like in TEMPLATES:
         return (HEAD + TEMPLATES[like]).format(**words)
     opening = "Like {like}{paper}. Say here what differs.\n\nTry it with: schedscope test {file}\n".format(**words)
-    return text_of(POLICIES[like], words["Name"], opening)
+    return text_of(POLICIES[like], words["Name"], opening + _elsewhere(POLICIES[like]))
+
+
+def _elsewhere(cls: type[Policy]) -> str:
+    """Return a text that names the papers which the policy cites, and the base classes whose methods its file lacks."""
+    papers, bases = cited(cls.paper), [each for each in cls.__mro__ if each.__module__ not in (cls.__module__, *_KNOWN)]
+    text = f"\n{papers}\n" if papers else ""
+    if bases:
+        text += "\nOther methods are those of its base classes:\n"
+    return text + "".join(f"- {each.__name__} in {each.__module__}\n" for each in bases)
 
 
 def _names_in(text: str) -> set[str]:

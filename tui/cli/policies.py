@@ -13,6 +13,7 @@ from sim.policies.orders import ORDERS, Order
 from sim.policies.own.naming import named_code, origin, plugins
 from sim.policies.parameters import NO_GREATER, paragraphs, parameters_of, summary, written
 from sim.policies.policy import default_order
+from sim.policies.registry import PAPERS, cited
 from sim.policies.slurm_config import CONFIGURATION, spec_of
 from tui.cli.options import SPEC
 from tui.cli.terminal import say
@@ -48,7 +49,8 @@ def listing() -> str:
     hint = "schedscope policies NAME explains one with its parameters; in a run: --policy name:key=value,key=value"
     own_file = "Your own policy: schedscope new fair.py creates it, schedscope test fair.py tests it,"
     own_file += " --policy ./fair.py uses it"
-    return "\n".join([*lines, "", "Short names", *short, "", hint, own_file])
+    papers = wrap("; ".join(f"{name}: {paper}" for name, paper in PAPERS.items()), 100)
+    return "\n".join([*lines, "", *papers, "", "Short names", *short, "", hint, own_file])
 
 
 def explanation(name: str) -> str:
@@ -69,6 +71,8 @@ def explanation(name: str) -> str:
 
 def _explained(cls: type[Policy]) -> str:
     lines = _told(f"{cls.name} ({cls.paper})" if cls.paper else cls.name, cls)
+    if papers := cited(cls.paper):
+        lines[1:1] = ["", *wrap(papers, 78)]
     if (order := default_order(cls)) is not None:
         lines += ["", f"order: order of the queue, default {order.name}", *_orders(type(order))]
     return "\n".join([*lines, "", NO_GREATER]).rstrip()
