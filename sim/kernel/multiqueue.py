@@ -248,13 +248,13 @@ class DividedPass(Partitions):
         self.starts.complete()
         self.starts.plan.take(self.now, self.now + self.estimate[job], self.procs[job])
 
-    def _move(self) -> None:
+    def _plan_again(self) -> None:
         self.stamp += 1
         self.starts.is_made = False
 
     def _hand_on(self, pivot: int) -> None:
         self.is_lined_up = False
-        self._move()
+        self._plan_again()
 
     def _expect(self, job: int, at: float) -> None:
         if self.planned_in[job] != self.step or self.planned[job] != at:

@@ -125,7 +125,7 @@ class MultiQueue(Policy):
         if job.reserve is not None:
             at = now.plan.earliest(job.procs, job.estimate, max(now.time, job.reserve))
             now.reserve(job, at, AskedFor(job.reserve))
-            pivots.move()
+            pivots.plan_again()
         else:
             limit = min(job.estimate, self.speculate)
             now.reserve_trial(job, pivots.place(job, limit), limit, PlannedTrial(limit))
@@ -145,7 +145,7 @@ class MultiQueue(Policy):
             now.try_in(partition, job, limit, TrialDue(limit))
         elif job.procs <= now.free and pivots.delays_none_instead(job, at, limit):
             now.try_in(partition, job, limit, TrialEarly(limit, at))
-            pivots.move()
+            pivots.plan_again()
         elif now.curious:
             now.keep(job, pivots.trial_later(job, at, limit))
 
@@ -170,4 +170,4 @@ class MultiQueue(Policy):
         if delays_none:
             pivots.occupy(job)
         else:
-            pivots.move()
+            pivots.plan_again()

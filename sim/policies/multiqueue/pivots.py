@@ -166,8 +166,8 @@ class Pivots:
         self._planned().complete()
         self._starts.plan.take(self._view.now, self._view.now + job.estimate, job.procs)
 
-    def move(self) -> None:
-        """Record that pivots may have moved, so that they are planned again when next asked for."""
+    def plan_again(self) -> None:
+        """Plan the pivots again when they are next asked for, because they may have moved."""
         self._extra.clear()
         self._starts.is_made = False
 
@@ -178,7 +178,7 @@ class Pivots:
         if pivot is not None:
             self._queue.remove(pivot)
         self._firsts = None
-        self.move()
+        self.plan_again()
 
     # Why a job waits
 
