@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import floor, inf
 from operator import lt
 from typing import NoReturn
 
@@ -198,10 +198,18 @@ class NodePlan:
         self._change(start, end, on, -1)
         return on
 
-    def close(self, job: Job, start: float, end: float) -> None:
-        """Take all that is free on the nodes which `hold` has given to the job, from `start` until `end`."""
-        nodes = list(self._seats[job.rank].nodes)
-        for index in range(self._step_at(start), max(bisect_left(self._times, end - MOMENT), 1)):
+    def close(self, job: Job, start: float, end: float, grain: float) -> None:
+        """Choose the nodes for the job from `start` until `end`, and take all that is free on them; both times are then
+        rounded down to multiples of `grain`, and no step begins at `start` itself.
+        """
+        request = self._of(job)
+        seats = self._shape.seat(request, self._open(request, self._step_at(start), start, end))
+        self._seats[job.rank] = seats = seats or Seats((), ())
+        first, last = (max(floor(time / grain + MOMENT) * grain, self._times[0]) for time in (start, end))
+        if last - first <= MOMENT or not seats.nodes:
+            return
+        nodes = list(seats.nodes)
+        for index in range(self._edge(first), self._edge(last)):
             self._free[index][nodes] = np.minimum(self._free[index][nodes], 0)
             self._sums[index] = None
 

@@ -433,18 +433,20 @@ class OldSlurm(slurm.Slurm):
                 continue
             if self.is_held(view, job):
                 continue
-            at = self._start(plan, job, now)
+            at = plan.find(job, now) if view.has_nodes else self._start(plan, job, now)
             if at > now + self.bf_window:
                 continue
             if view.partitions(job)[0] < -1 and not plan.admits(job, at, job.estimate):
                 continue
-            plan.hold(job, at, at + job.estimate)
+            if at > now and view.has_nodes:
+                plan.close(job, at, at + job.estimate, self.bf_resolution)
+            else:
+                plan.hold(job, at, at + job.estimate)
             if at == now:
                 begun.add(job)
                 planned.pop(job.rank, None)
                 yield (Backfill if place else Start)(job, Planned(), plan.seats_of(job))
             else:
-                plan.close(job, at, at + job.estimate)
                 planned[job.rank] = min(at, planned.get(job.rank, at))
                 if only < 0:
                     yield Reserve(job, at, NewPlan())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from math import ceil, exp2, inf, log
+from math import exp2, inf, log
 from typing import Any, NamedTuple
 
 
@@ -285,6 +285,7 @@ class Slurm:
         self.last = now
         plan: list[Held] = [*running.values()]
         seen: list[str] = []
+        step = self.set["bf_resolution"]
         begun = set()
         for rank, names in order()[: int(self.set["bf_max_job_test"])]:
             if rank in begun:
@@ -300,13 +301,15 @@ class Slurm:
                     begun.add(rank)
                     start(rank, held)
                 else:  # it keeps its nodes whole
-                    plan.append(Held(held.start, held.until, {node: machine.sizes[node] for node in held.amounts}))
+                    first, last = (time // step * step for time in (held.start, held.until))
+                    if first < last:
+                        plan.append(Held(first, last, {node: machine.sizes[node] for node in held.amounts}))
 
     def place(self, machine: Plain, job: dict[str, Any], plan: list[Held], now: float) -> Held | None:
-        """Return the job's place in the plan: now, or at the first multiple of bf_resolution at which it fits."""
-        step, moments = self.set["bf_resolution"], {time for one in plan for time in (one.start, one.until)}
+        """Return the job's place in the plan: now, or at the first moment at which it fits."""
+        moments = {time for one in plan for time in (one.start, one.until)}
         moments |= {each[word] for each in machine.kept for word in ("start", "end")}
-        for at in [now, *sorted({ceil(max(time, now) / step) * step for time in moments})]:
+        for at in [now, *sorted(time for time in moments if time > now)]:
             amounts = machine.choose_at(job, machine.worst(plan, at, at + job["estimate"]), at)
             if amounts is not None and at >= now:
                 return Held(at, at + job["estimate"], amounts)

@@ -41,9 +41,10 @@ class Slurm(Ordered):
     enough open nodes for a job stays open for smaller ones.
 
     The backfill half runs at most every bf_interval seconds: it makes a new plan, in which each job, by priority, gets
-    the earliest start within bf_window, rounded up to bf_resolution. Jobs planned for now start, the others take their
+    the earliest start within bf_window. Jobs planned for now start, the others take their
     place in the plan. There they keep their nodes whole: no job behind them may use a free core of these nodes at the
-    same time, although the job itself may need only a part. Nothing is promised.
+    same time, although the job itself may need only a part. Nothing is promised. A place lasts from its start to its
+    end, both rounded down to multiples of bf_resolution. On equal processors planned starts are rounded up instead.
 
     Jobs of partitions with a higher tier (PriorityTier) come first. On equal processors there is one partition. A job
     that names several partitions is in the queue once for each of them, with the tier and the factor of that partition.
@@ -62,7 +63,7 @@ class Slurm(Ordered):
     order: Order = order_field(Multifactor())
     bf_interval: float = parameter(30.0, "least time between two backfill halves", low=0.0, is_time=True)
     bf_window: float = parameter(DAY, "how far ahead starts are planned", low=1.0, is_time=True)
-    bf_resolution: float = parameter(60.0, "planned starts are rounded up to multiples of this", low=1.0, is_time=True)
+    bf_resolution: float = parameter(60.0, "times in the plan are rounded to multiples of this", low=1.0, is_time=True)
     bf_max_job_test: int = parameter(500, "jobs considered in a backfill half", low=1)
     bf_max_job_user: int = parameter(0, "jobs of one user considered in a backfill half; 0 for all", low=0)
 
@@ -154,16 +155,17 @@ class Slurm(Ordered):
                     continue
             if self.is_held(now, job):
                 continue
-            at = self._start(plan, job, time)
+            at = plan.find(job, time) if now.has_nodes else self._start(plan, job, time)
             if at > time + self.bf_window:
                 continue
             names_reservation = now.partitions(job)[0] < -1
             if names_reservation and not plan.admits(job, at, job.estimate):
                 continue  # the reservation of nodes will be over
-            plan.hold(job, at, at + job.estimate)
+            if at > time and now.has_nodes and self.keeps_whole_nodes:
+                plan.close(job, at, at + job.estimate, self.bf_resolution)
+            else:
+                plan.hold(job, at, at + job.estimate)
             if at > time:
-                if self.keeps_whole_nodes:
-                    plan.close(job, at, at + job.estimate)
                 if at >= planned.get(job.rank, inf):
                     continue  # another partition has it earlier
                 planned[job.rank] = at
@@ -185,7 +187,7 @@ class Slurm(Ordered):
             now.reserve(job, planned[rank], NewPlan())
 
     def _start(self, plan: Plan, job: Job, now: float) -> float:
-        """Return the job's earliest start in the plan: now, or a later multiple of bf_resolution."""
+        """Return the job's earliest start in a plan of equal processors: now, or a later multiple of bf_resolution."""
         at = plan.find(job, now)
         while now < at <= now + self.bf_window:
             rounded = ceil(at / self.bf_resolution) * self.bf_resolution

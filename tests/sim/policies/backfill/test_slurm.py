@@ -211,3 +211,21 @@ def test_a_partition_in_which_a_job_never_fits_is_left_out(tmp_path: Path) -> No
     ]
     case = {"nodes": nodes, "partitions": [{"name": "small"}, {"name": "all"}], "jobs": jobs}
     assert on_nodes(tmp_path, case, SLURM) == {"0": 0, "1": 9, "2": 0}
+
+
+def test_times_in_the_plan_are_rounded_down_on_nodes(tmp_path: Path) -> None:
+    """A real Slurm (22.05.8, bf_resolution=60) planned such jobs at 14:54:52, 14:55:00 and 14:56:00, while one held
+    all nodes until 14:54:52: a planned start is exact, and its place ends on the minute before its end.
+    """
+    jobs = [("1", 2, 112), ("2", 1, 60), ("3", 2, 60), ("4", 2, 120)]
+    case = {
+        "nodes": [{"name": "n[1-2]", "cores": 4}],
+        "jobs": [
+            {"id": id, "submit": 0, "nodes": nodes, "cores": 4, "run": run, "estimate": run} for id, nodes, run in jobs
+        ],
+    }
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(case), encoding="utf-8")
+    engine = Engine(read(path), f"{SLURM},bf_interval=1,bf_resolution=60")
+    engine.run(until=0)
+    assert {job.job.id: job.planned for job in engine.snapshot().queue} == {"2": 112, "3": 120, "4": 180}
