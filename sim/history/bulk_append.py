@@ -23,8 +23,10 @@ _ALL, _SOME = 1 << 60, 1 << 16
 """Largest number of steps by which a history grows at once: `_ALL` if decisions are kept for the whole run, `_SOME` if
 not
 """
-_SPARE, _MOST = 1 << 9, 8
-"""Number of spare entries that are added to each column, and largest number of decisions expected for each step"""
+_SPARE, _MOST, _MOST_RANGED = 1 << 9, 8, 64
+"""Number of spare entries that are added to each column, and largest numbers of decisions and of range numbers expected
+for each step
+"""
 
 
 class Capacity(NamedTuple):
@@ -81,17 +83,19 @@ class Extension:
     def grow(self, more: int) -> Capacity:
         """Add space for `more` steps; return how many entries are written, and for how many there is space.
 
-        Space is added for half as many stretches as steps, and for as many decisions in each step as there were on
-        average. A few more entries are always added, so that the next step finds space even if it has many decisions.
+        Space is added for half as many stretches as steps, and for as many decisions and range numbers in each step as
+        there were on average. A few more entries are always added, so that the next step finds space even if it has
+        many decisions.
         """
         decided = self._history._decisions
         if not decided.is_kept:
             decided.write()
             self.written = *self.written[:2], 0, self.written[3]
-        made, decisions = self.written[0] - self._before[0], self.written[2] - self._before[2]
-        a_step = min(max(decisions / made, 1), _MOST) if made else 1
+        made, _, decisions, numbers = (now - before for now, before in zip(self.written, self._before, strict=True))
+        a_step = min(max(decisions / max(made, 1), 1), _MOST)
+        added = min(max(numbers / max(made, 1), 3), _MOST_RANGED)
         steps, begun, rows, ranged = (count + _SPARE for count in self.written)
-        room = steps + more, begun + more // 2, rows + int(a_step * more), ranged + 3 * more
+        room = steps + more, begun + more // 2, rows + int(a_step * more), ranged + int(added * more)
         for count, part in zip(room, self._parts, strict=True):
             for column in part:
                 _fill(column, count, self._nothing.get(id(column), 0))

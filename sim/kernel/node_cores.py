@@ -57,11 +57,16 @@ class NodeCores(Loop):
         """Switch the cores from `first` to `last`, which one job takes or gives back: free ones become taken, taken
         ones free. Nodes of which the job has all cores are left as they are.
         """
-        node, other = self.node_of[first], self.node_of[last]
-        ends_inside = last < self.first_core[other + 1] - 1
-        if first > self.first_core[node] or (node == other and ends_inside):
-            self._switch(node, first, min(last, self.first_core[node + 1] - 1))
-        if node < other and ends_inside:
+        node = self.node_of[first]
+        begin, end = self.first_core[node], self.first_core[node + 1]
+        if last < end:
+            if first > begin or last < end - 1:
+                self._switch(node, first, last)
+            return
+        if first > begin:
+            self._switch(node, first, end - 1)
+        other = self.node_of[last]
+        if last < self.first_core[other + 1] - 1:
             self._switch(other, self.first_core[other], last)
 
     def _switch(self, node: int, first: int, last: int) -> None:

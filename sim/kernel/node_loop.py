@@ -15,7 +15,7 @@ from sim.kernel.calls import IN_ORDER
 from sim.kernel.loop import Loop
 from sim.kernel.node_cores import NodeCores
 from sim.kernel.node_states import MAGIC
-from sim.kernel.nodes import Nodes
+from sim.kernel.nodes import MOST_LOGGED, Nodes
 from sim.kernel.present import NEVER
 from sim.kernel.sets import EVERY
 from sim.machine import cython
@@ -26,10 +26,8 @@ FITS_EXTRA: int = form_of(Start, FitsExtra)
 FITS_BESIDE: int = form_of(Start, FitsBeside)
 WHEN_FREE: int = form_of(Reserve, WhenFree)
 WHEN_ROOM: int = form_of(Reserve, WhenRoom)
-MOST_LOGGED = 256
-"""Largest number of freed runs of nodes that are remembered. If more have been freed since the last search for a
-request, the search is made again
-"""
+UNKNOWN = 1 << 30
+"""Number of places for a class of requests that no search has counted yet"""
 
 
 @cython.cclass
@@ -72,26 +70,27 @@ class NodeLoop(NodeCores):
         # Memory of searches
         self.freed = self.changes = 1
         """Two counters: increased whenever resources are freed; increased whenever resources are freed or taken"""
-        self.refused = self.unspared = self.fits_at = numbers(0)
+        self.refused = self.spared = self.fits_at = numbers(0)
         """For each request, the value of a counter at three events. When it last did not fit: `freed` (or `changes` if
-        `grows` is 0); when it would last have delayed the head: `changes`; when it last fit: `changes`
+        `grows` is 0); when it last would not have delayed the head, and when it last fit: `changes`
         """
-        self.log_node, self.log_many, self.logged = numbers(MOST_LOGGED), numbers(MOST_LOGGED), 0
-        """Runs of nodes whose resources were freed last, as first node and number of nodes (entry i is at index i
-        modulo `MOST_LOGGED`), and number of all entries until now
+        self.delays_at, self.delays_from = numbers(0), numbers(0)
+        """For each class of requests: value of `changes` when a request last would have delayed the head; and the
+        smallest such request since, as number of tasks or nodes. One for more of them would delay the head, too
         """
-        self.short = self.looked_at = self.freed_before = numbers(0)
-        """For each request, at its last search: number of tasks or nodes that it lacked (0 if unknown), number of
-        entries of the log (`logged`), and number of nodes freed until then (`freed_nodes`)
+        self.places = self.looked_at = self.freed_before = numbers(0)
+        """For each class of requests: upper bound for the number of its places (tasks or nodes) on all nodes, or
+        `UNKNOWN`; and the values of `Nodes.logged` and `Nodes.freed` when it was computed
         """
-        self.freed_nodes = 0
-        """How many times resources of a node were freed"""
         self.chosen_for, self.chosen_at = -1, 0
         """Request of the last successful search among the nodes, and the value of `changes` then"""
+        self.walk_at = 0
+        """Value of `changes` when the last walk through candidates began"""
 
     def begin_nodes(self) -> None:
         """Set up what depends on the free resources of the nodes."""
         self.nodes.begin(self.begins_with)
+        self.nodes.is_logging = True
         self.pieces += self.asked.nodes  # a range of cores that are taken may end at each node
 
     # Seats
@@ -110,13 +109,13 @@ class NodeLoop(NodeCores):
         first = self.seat_at[rank] = self.seated
         place = self.h_place[self.begun] = self.held_at[rank] = self.ranged
         at, kinds, its, follows = place + 1, asked.kinds, request * asked.kinds, -1
-        for word in range(nodes.words):
+        for word in range(nodes.sets.words):
             bits: Word = self.marks[word]
             self.marks[word] = 0
             while bits:
                 lowest: Word = bits & -bits
                 bits ^= lowest
-                node = 64 * word + nodes.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                node = 64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
                 run = self.run_at[node]
                 many, count = nodes.many[run], nodes.given[run]
                 cores = asked.each[its] * count + asked.once[its]
@@ -180,11 +179,6 @@ class NodeLoop(NodeCores):
             self._foresee_end(rank, now)
         Loop._leave(self, rank, now)
         self._shift(self.nodes, rank, 1)
-        for seat in range(self.seat_at[rank], self.seat_at[rank] + self.seats[rank]):
-            entry = self.logged & (MOST_LOGGED - 1)
-            self.log_node[entry], self.log_many[entry] = self.seat_node[seat], self.seat_many[seat]
-            self.freed_nodes += self.seat_many[seat]
-            self.logged += 1
         self.freed += 1
         self.changes += 1
 
@@ -203,61 +197,111 @@ class NodeLoop(NodeCores):
             return False
         if self.fits_at[request] == self.changes:
             return True
-        if self.nodes.lacks(request) or (self.short[request] and self._is_short(request)):
+        if self.nodes.lacks(request) or self._is_short(request):
             self.refused[request] = stamp
             return False
         if self.nodes.choose(request):
-            self.chosen_for, self.chosen_at = request, self.changes
-            self.fits_at[request] = self.changes
+            self._note_choice(request)
             return True
+        self._note_refusal(request, stamp)
+        return False
+
+    def _note_choice(self, request: int) -> None:
+        """Remember that nodes for the request are chosen."""
+        self.chosen_for, self.chosen_at = request, self.changes
+        self.fits_at[request] = self.changes
+
+    def _note_refusal(self, request: int, stamp: int) -> None:
+        """Remember that a search found too few nodes for the request; `stamp` is the counter of `refused`."""
         self.chosen_for = -1
         self.refused[request] = stamp
         if self.nodes.short and self.nodes.can_count(request):
-            self._lacks(request, self.nodes.short)
-        return False
+            self._note_places(self.asked.like[request], self.asked.count[request] - self.nodes.short)
 
-    def _lacks(self, request: int, places: int) -> None:
-        """Remember that the request lacks this number of places now."""
-        self.short[request], self.looked_at[request] = places, self.logged
-        self.freed_before[request] = self.freed_nodes
+    def _note_places(self, like: int, places: int) -> None:
+        """Remember that there are at most this number of places for the class of requests now."""
+        self.places[like], self.looked_at[like] = places, self.nodes.logged
+        self.freed_before[like] = self.nodes.freed
 
     def _is_short(self, request: int) -> bool:
-        """Return True if the request still does not fit: fewer of its tasks (or nodes) fit on the nodes freed since the
-        last refusal than it lacked then.
+        """Return True if there are too few places for the request, by the last failed search for its class and the
+        nodes freed since.
         """
-        lacks, since, nodes = self.short[request], self.looked_at[request], self.nodes
-        guards: Word = self.asked.guards
-        unit: Word = self.asked.unit_in[request]
-        if lacks > (self.freed_nodes - self.freed_before[request]) * self.asked.most_room[request]:
-            return True
-        if self.logged - since > MOST_LOGGED:
+        like, needs, nodes = self.asked.like[request], self.asked.count[request], self.nodes
+        places, since = self.places[like], self.looked_at[like]
+        if needs <= places:
             return False
-        for entry in range(since, self.logged):
-            node, many = self.log_node[entry & (MOST_LOGGED - 1)], self.log_many[entry & (MOST_LOGGED - 1)]
-            if many > 1 or ((nodes.at[node] | guards) - unit) & guards == guards:
-                lacks -= nodes.room_on(node, node + many, request)
-                if lacks <= 0:
-                    return False
-        self._lacks(request, lacks)
-        return True
+        if since == nodes.logged:
+            return True
+        widest = self.asked.widest[like]
+        if needs > places + (nodes.freed - self.freed_before[like]) * self.asked.most_room[widest]:
+            return True
+        if nodes.logged - since > MOST_LOGGED:
+            self.places[like] = UNKNOWN
+            return False
+        places += nodes.places_freed(widest, since)
+        self._note_places(like, places)
+        return needs > places
+
+    def _delays(self, request: int) -> bool:
+        """Return True if the request is known to delay the head."""
+        like = self.asked.like[request]
+        return self.delays_at[like] == self.changes and self.asked.count[request] >= self.delays_from[like]
+
+    def _note_delay(self, request: int) -> None:
+        """Remember that the request would delay the head now."""
+        like = self.asked.like[request]
+        if not self._delays(request):
+            self.delays_at[like], self.delays_from[like] = self.changes, self.asked.count[request]
 
     def _has_room_for(self, job: int) -> bool:
         return self._fits(job)
 
     def _walk(self, head: int, until: float, extra: int, tail: str) -> None:
-        self.walked_in = NEVER  # what one walk refuses by number of processors says nothing about the next
+        if self.walk_at != self.changes:
+            self.walked_in = NEVER  # a job refused in another state may be able to start now
+        self.walk_at = self.changes
         Loop._walk(self, head, until, extra, tail)
 
     def _first_able(self, places: Numbers, count: int) -> int:
         index = self.at
         while index < count:
-            request = self.asked.of[self.rank_at[places[index]]]
+            job = self.rank_at[places[index]]
+            request = self.asked.of[job]
             if self.refused[request] != self.freed or not self.asked.grows[request]:
-                ends = self.now + self.length[places[index]]
-                if ends <= self.latest_end or not self._must_delay(request):
+                if self.now + self.length[places[index]] <= self.latest_end:
+                    if not self.in_order or self._fits(job):
+                        return index
+                elif not self._must_delay(request) and (not self.in_order or self._may_pass(job)):
                     return index
             index += 1
         return count
+
+    def _may_pass(self, job: int) -> bool:
+        """Return False if a job that would end after the shadow time does not fit, or if it would delay the head."""
+        request, head, asked = self.asked.of[job], self.walks_behind, self.asked
+        if head < 0 or head != self.then_head or asked.first[request + 1] != asked.first[request] + 1:
+            return self._fits(job)
+        if self._delays(request):
+            return False
+        if self.fits_at[request] == self.changes:
+            return True
+        if self.nodes.lacks(request) or self._is_short(request):
+            self.refused[request] = self.freed if asked.grows[request] else self.changes
+            return False
+        self._foresee(head)
+        if not self._can_watch(asked.of[head]):
+            return self._fits(job)
+        if self.nodes.choose_beside(request, self.then, self.then.room - self._needs(head)):
+            self._note_choice(request)
+            self.spared[request] = self.changes
+            return True
+        if self.nodes.short:
+            self._note_refusal(request, self.freed if asked.grows[request] else self.changes)
+        else:
+            self.chosen_for = -1
+            self._note_delay(request)
+        return False
 
     def _must_delay(self, request: int) -> bool:
         """Return True if the request would leave all nodes together too little for the head at the shadow time."""
@@ -272,8 +316,10 @@ class NodeLoop(NodeCores):
 
     def _spares(self, job: int, head: int, extra: int) -> bool:
         request, then, nodes = self.asked.of[job], self.then, self.nodes
-        if self.unspared[request] == self.changes:
+        if self._delays(request):
             return False
+        if self.spared[request] == self.changes:
+            return True
         self._foresee(head)
         if self.chosen_for != request or self.chosen_at != self.changes:
             nodes.choose(request)
@@ -285,8 +331,8 @@ class NodeLoop(NodeCores):
             self._shift_chosen(request, -1)
             spares = then.choose(self.asked.of[head])
             self._shift_chosen(request, 1)
-        if not spares:
-            self.unspared[request] = self.changes
+        if not spares and self.asked.grows[self.asked.of[head]]:
+            self._note_delay(request)
         return spares
 
     def _cast_shadow(self, head: int) -> None:

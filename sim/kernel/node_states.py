@@ -8,15 +8,11 @@ number of tasks of each request.
 from __future__ import annotations
 
 from sim.kernel.arrays import numbers, times, words
-from sim.kernel.sets import EVERY
 from sim.machine import cython
 from sim.machine.columns import Word
 
 MAGIC: Word = 0x03F79D71B4CB0A89
 """De Bruijn number: each shift to the left gives different upper 6 bits, which tell by how much it was shifted"""
-REMEMBERED = 4096
-"""Number of remembered answers, a power of two; the upper `SLOT_BITS` bits of a product choose an answer"""
-SLOT_BITS = 12
 WHOLE = 0
 """Value in place of a number of tasks, for a node that a job takes as a whole"""
 
@@ -57,8 +53,6 @@ class Requests:
         """For each request: the amounts `each`, `once` and `unit` as fields of a state; `unit` is at most one more than
         any node has
         """
-        self.asked_state, self.asked_for, self.answer = words(REMEMBERED), numbers(REMEMBERED), numbers(REMEMBERED)
-        """Last questions to `room`, as state and request, and the answers"""
         self.total = times(0)
         """For each request and kind: least amount that all nodes together must have free"""
         self.tasks = self.count = self.least = self.most = self.grows = numbers(0)
@@ -67,6 +61,11 @@ class Requests:
         """
         self.most_room = numbers(0)
         """For each request: upper bound for the number of its places on a node"""
+        self.like, self.widest = numbers(0), numbers(0)
+        """For each request: number of its class; for each class: its request for the most tasks or nodes. The requests
+        of a class differ only in this number, and one of them fits if all nodes together have as many places as it
+        needs. A request with other rules is alone in its class
+        """
         self.first = numbers(0)
         """For each request: index of its first partition in the columns `mask`, `whole` and `limit`; its partitions end
         where those of the next request begin
@@ -88,23 +87,17 @@ class Requests:
         """Return the number of places for the request on a node in this state, at most as many as it needs."""
         if ((state | self.guards) - self.unit_in[request]) & self.guards != self.guards:
             return 0
-        if self.most_room[request] == 1:
-            return 1
-        slot = (((state + request) * MAGIC) & EVERY) >> (64 - SLOT_BITS)
-        if self.asked_state[slot] != state or self.asked_for[slot] != request:
-            self.asked_state[slot], self.asked_for[slot] = state, request
-            self.answer[slot] = self._count_room(state, request)
-        return self.answer[slot]
+        return 1 if self.most_room[request] == 1 else self._count_room(state, request)
 
     def _count_room(self, state: Word, request: int) -> int:
         """Return what `room` returns, if there is room for one task."""
-        room = max(self.tasks[request], 1)
+        room, its = max(self.tasks[request], 1), request * self.kinds
         for kind in range(self.kinds):
-            each, its = self.each[request * self.kinds + kind], request * self.kinds + kind
+            each = self.each[its + kind]
             if each:
-                fit = self.amount(state, kind) - self.once[its]
+                fit = self.amount(state, kind) - self.once[its + kind]
                 if fit < each * room:
-                    room = fit // each
+                    room = fit if each == 1 else fit // each
         return room
 
     def amount(self, state: Word, kind: int) -> int:

@@ -7,11 +7,16 @@ that get the same number of tasks are a run, and changes are made run by run.
 from __future__ import annotations
 
 from sim.kernel.arrays import numbers, times, words
+from sim.kernel.node_sets import NodeSets
 from sim.kernel.node_states import MAGIC, WHOLE, Requests
 from sim.kernel.sets import EVERY
 from sim.machine import cython
 from sim.machine.columns import Numbers, Word
 
+MOST_LOGGED = 256
+"""Largest number of freed runs of nodes that are remembered. If more have been freed since the last search for a
+request, the search is made again
+"""
 FEW = 32
 """A search sorts the nodes with room for a task of the request if they are fewer. Otherwise it goes level by level,
 because it needs only some of them
@@ -25,23 +30,10 @@ class Nodes:
     def __init__(self, asked: Requests) -> None:
         self.asked, self.at = asked, words(asked.nodes)
         """Requests and, for each node, its state"""
+        self.sets, self.is_sorted = NodeSets(asked), False
+        """Sets of nodes by their states, which are only up to date if `is_sorted`, and whether they are"""
         self.sums = times(asked.kinds)
         """For each kind of resource: free amount of all nodes together"""
-        self.levels: int = asked.most_cores + 2
-        self.words: int = (asked.nodes + 63) // 64
-        self.groups: int = (self.words + 63) // 64
-        self.is_sorted, self.bits = False, words(self.levels * self.words)
-        """For each level but 0 (see `Requests.level`): its nodes, as a set of bits; only up to date if `is_sorted`"""
-        self.filled = words(self.levels * self.groups)
-        """For each level: which words of `bits` are not 0, as a set of bits"""
-        self.used = words((self.levels + 63) // 64)
-        """Levels with nodes, as a set of bits"""
-        self.keeping = words(0)
-        """For each bound (see `Requests.bound_from`): the nodes that keep it, as a set of bits; like `bits`, only up to
-        date if `is_sorted`
-        """
-        self.bounds = numbers(asked.kinds + 2)
-        """Indices in `keeping` at which the sets of nodes begin that the last search needed"""
         self.chosen, self.many, self.given = numbers(asked.nodes), numbers(asked.nodes), numbers(asked.nodes)
         """Runs of neighbouring nodes that the last search chose: first node, number of nodes, and number of tasks on
         each (`WHOLE` for the whole node)
@@ -56,12 +48,14 @@ class Nodes:
         """Number of tasks or nodes that the last search lacked if it counted all places, otherwise 0"""
         self.watched, self.room = -1, 0
         """Request whose places on all nodes are counted all the time, -1 for none; and the number of these places"""
-        self.bit_at = numbers(64)
-        """For each bit of a 64-bit word: its number (0 to 63). The index is the upper 6 bits of the product of the bit
-        and `MAGIC`
+        self.is_logging, self.logged, self.freed = False, 0, 0
+        """True if runs of nodes are logged when resources are freed on them, number of all entries of the log until
+        now, and how many times resources of a node were freed
         """
-        for bit in range(64):
-            self.bit_at[((MAGIC << bit) & EVERY) >> 58] = bit
+        self.log_node, self.log_many, self.log_state = numbers(MOST_LOGGED), numbers(MOST_LOGGED), words(MOST_LOGGED)
+        """Runs of nodes whose resources were freed last, as first node, number of nodes and their state then (entry i
+        is at index i modulo `MOST_LOGGED`)
+        """
 
     def begin(self, free: Numbers) -> None:
         """Set up the states of the nodes; `free` has the free amounts of each node."""
@@ -81,82 +75,6 @@ class Nodes:
         for index in range(self.asked.kinds):
             self.sums[index] = other.sums[index]
         self.watched, self.is_sorted = -1, False
-
-    # Nodes by level
-
-    def _sort(self) -> None:
-        """Compute the sets of nodes that searches need."""
-        for index in range(self.levels * self.words):
-            self.bits[index] = 0
-        for index in range(self.levels * self.groups):
-            self.filled[index] = 0
-        for index in range(len(self.used)):
-            self.used[index] = 0
-        self.keeping = words((self.asked.first_bound[self.asked.kinds] + 2) * self.words)
-        for node in range(self.asked.nodes):
-            self._switch(self.asked.full[node], self.at[node], node, node + 1)
-        self.is_sorted = True
-
-    def _switch(self, was: Word, new: Word, first: int, last: int) -> None:
-        """Change the sets of nodes: the nodes `first` to before `last` go from the state `was` to the state `new`."""
-        asked = self.asked
-        level, other, empty = asked.level(was), asked.level(new), asked.empty[first]
-        others = asked.first_bound[asked.kinds] * self.words
-        while first < last:
-            word, bit = first >> 6, first & 63
-            many = min(64 - bit, last - first)
-            mask: Word = EVERY
-            mask = mask >> (64 - many) << bit
-            if level != other:
-                if level:
-                    self._switch_on(level, word, mask)
-                if other:
-                    self._switch_on(other, word, mask)
-            if (was ^ new) & asked.bounding:
-                self._switch_bounds(was, new, word, mask)
-            if (was == empty) != (new == empty):
-                self.keeping[others + word] ^= mask
-            if (level == 0) != (other == 0):
-                self.keeping[others + self.words + word] ^= mask
-            first += many
-
-    def _switch_bounds(self, was: Word, new: Word, word: int, mask: Word) -> None:
-        """Switch which bounds are kept by nodes that go from the state `was` to the state `new`: `mask` has their bits
-        in this word of the sets.
-        """
-        asked = self.asked
-        for kind in range(asked.kinds):
-            lower, upper = asked.bound(was, kind), asked.bound(new, kind)
-            if lower > upper:
-                lower, upper = upper, lower
-            at = (asked.first_bound[kind] + lower) * self.words + word
-            while lower < upper:
-                self.keeping[at] ^= mask
-                at += self.words
-                lower += 1
-
-    def _switch_on(self, level: int, word: int, mask: Word) -> None:
-        """Switch whether nodes of this word of the set are on the level: `mask` has their bits."""
-        at = level * self.words + word
-        before: Word = self.bits[at]
-        self.bits[at] = before ^ mask
-        if not before or before == mask:
-            self._switch_word(level, word)
-
-    def _switch_word(self, level: int, word: int) -> None:
-        """Switch whether the word `word` of the set of nodes on this level is 0 in `filled`; if need be, switch in
-        `used` whether there are nodes on this level.
-        """
-        at = level * self.groups + (word >> 6)
-        one: Word = 1
-        before: Word = self.filled[at]
-        self.filled[at] = before ^ one << (word & 63)
-        if before and self.filled[at]:
-            return
-        for group in range(level * self.groups, (level + 1) * self.groups):
-            if group != at and self.filled[group]:
-                return
-        self.used[level >> 6] ^= one << (level & 63)
 
     # Changes
 
@@ -195,9 +113,33 @@ class Nodes:
                     if more:
                         self.room += more * self._allowed(self.watched, begin, node)
                 if self.is_sorted:
-                    self._switch(was, new, begin, node)
+                    self.sets.switch(was, new, begin, node)
+                if sign > 0 and self.is_logging:
+                    self._log(begin, node - begin, new)
         for kind in range(kinds):
             self.sums[kind] += sign * (tasks * asked.each[its + kind] + on * asked.once[its + kind])
+
+    def _log(self, node: int, many: int, state: Word) -> None:
+        """Log that resources were freed on `many` nodes from `node` on, which are in this state now."""
+        entry = self.logged & (MOST_LOGGED - 1)
+        self.log_node[entry], self.log_many[entry], self.log_state[entry] = node, many, state
+        self.logged += 1
+        self.freed += many
+
+    def places_freed(self, request: int, since: int) -> int:
+        """Return an upper bound for the number of places for the request, in its first partition, on the nodes in the
+        log from entry `since` on.
+        """
+        guards: Word = self.asked.guards
+        unit: Word = self.asked.unit_in[request]
+        places = 0
+        for number in range(since, self.logged):
+            entry = number & (MOST_LOGGED - 1)
+            node, many = self.log_node[entry], self.log_many[entry]
+            state: Word = self.at[node] if many == 1 else self.log_state[entry]
+            if ((state | guards) - unit) & guards == guards:
+                places += self._places_for(request, state, node) * self._allowed(request, node, node + many)
+        return places
 
     # Places
 
@@ -236,7 +178,7 @@ class Nodes:
         if mask < 0:
             return last - first
         while first < last:
-            if self.asked.allowed[mask * self.words + (first >> 6)] >> (first & 63) & 1:
+            if self.asked.allowed[mask * self.sets.words + (first >> 6)] >> (first & 63) & 1:
                 many += 1
             first += 1
         return many
@@ -261,23 +203,29 @@ class Nodes:
 
         The nodes and tasks are as in `shift`, and no node occurs twice.
         """
-        is_whole = self.asked.whole[self.asked.first[self.watched]] == 1
-        asked, spare = self.asked, self.room - places
+        spare = self.room - places
         for run in range(first, last):
-            node, end, count = nodes[run], nodes[run] + many[run], counts[run]
-            change: Word = count * asked.each_in[request] + asked.once_in[request]
-            while node < end and spare >= 0:
-                begin, was = node, self.at[node]
-                while node < end and self.at[node] == was:
-                    node += 1
-                less = self._places(was, begin)
-                if less and count != WHOLE and not is_whole:
-                    less -= asked.room(was - change, self.watched)
-                if less:
-                    spare -= less * self._allowed(self.watched, begin, node)
+            spare -= self.lost(nodes[run], nodes[run] + many[run], counts[run], request)
             if spare < 0:
                 return False
         return spare >= 0
+
+    def lost(self, node: int, end: int, count: int, request: int) -> int:
+        """Return how many places for the watched request would be lost if `count` tasks of the request `request` were
+        put on each of the nodes `node` to before `end`.
+        """
+        asked, lost, is_whole = self.asked, 0, self.asked.whole[self.asked.first[self.watched]] == 1
+        change: Word = count * asked.each_in[request] + asked.once_in[request]
+        while node < end:
+            begin, was = node, self.at[node]
+            while node < end and self.at[node] == was:
+                node += 1
+            less = self._places(was, begin)
+            if less and count != WHOLE and not is_whole:
+                less -= asked.room(was - change, self.watched)
+            if less:
+                lost += less * self._allowed(self.watched, begin, node)
+        return lost
 
     # Searches
 
@@ -290,29 +238,46 @@ class Nodes:
         if self.lacks(request):
             return False
         if not self.is_sorted:
-            self._sort()
+            self.sets.sort(self.at)
+            self.is_sorted = True
         for partition in range(asked.first[request], asked.first[request + 1]):
-            if self._search(request, partition) and self.found <= asked.limit[partition]:
+            if self._search(request, partition, self, -1) and self.found <= asked.limit[partition]:
                 return True
         return False
 
-    def _search(self, request: int, partition: int) -> bool:
+    def choose_beside(self, request: int, then: Nodes, spare: int) -> bool:
+        """Choose nodes as `choose` does, for a request with one partition. Return False, too, if more than `spare`
+        places for the watched request of the nodes `then` would be lost on the chosen nodes.
+        """
+        partition, self.short = self.asked.first[request], 0
+        if not self.is_sorted:
+            self.sets.sort(self.at)
+            self.is_sorted = True
+        return self._search(request, partition, then, spare) and self.found <= self.asked.limit[partition]
+
+    def _search(self, request: int, partition: int, then: Nodes, spare: int) -> bool:
         """Choose nodes of one of the request's partitions, in the order of the placement rule; return False if there
-        are too few.
+        are too few. If `spare` is 0 or more, the search also ends, with False, when more than `spare` places for the
+        watched request of the nodes `then` would be lost on the chosen nodes.
 
         In a request of nodes instead of tasks, each node counts as one task.
         """
         asked, is_whole = self.asked, self.asked.whole[partition] == 1
         self.left, self.found, self.runs, self.follows = asked.count[request], 0, 0, -1
-        bounds = self._bounds_of(request, is_whole)
+        bounds = self.sets.bounds_of(request, is_whole)
         few = FEW if self.left > FEW * asked.most_room[request] else self._few_able(request, partition, bounds)
         if few == FEW:
-            return self._search_by_level(request, partition, bounds)
+            return self._search_by_level(request, partition, bounds, then, spare)
+        is_bounded = spare >= 0
         for index in range(few):
             if self.found == asked.most[request]:
                 return False
             node = self.able[index]
             self._fill(node, asked.room(self.at[node], request), request, is_whole)
+            if is_bounded:
+                spare -= then.lost(node, node + 1, self.given[self.runs - 1], request)
+                if spare < 0:
+                    return False
             if not self.left:
                 return True
         self.short = self.left
@@ -322,19 +287,20 @@ class Nodes:
         """Write the nodes with room for a task of the request into the column `able`, in the order in which they are
         filled; return their number. Stop at `FEW`.
         """
-        asked, mask, count = self.asked, self.asked.mask[partition] * self.words, 0
+        asked, sets, count = self.asked, self.sets, 0
+        mask = asked.mask[partition] * sets.words
         guards: Word = asked.guards
         unit: Word = asked.unit_in[request]
-        for word in range(self.words):
-            bits: Word = self.keeping[self.bounds[0] + word]
+        for word in range(sets.words):
+            bits: Word = sets.keeping[sets.bounds[0] + word]
             for bound in range(1, bounds):
-                bits &= self.keeping[self.bounds[bound] + word]
+                bits &= sets.keeping[sets.bounds[bound] + word]
             if mask >= 0:
                 bits &= asked.allowed[mask + word]
             while bits:
                 lowest: Word = bits & -bits
                 bits ^= lowest
-                node = 64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                node = 64 * word + sets.bit_at[((lowest * MAGIC) & EVERY) >> 58]
                 if ((self.at[node] | guards) - unit) & guards == guards:
                     self.able[count] = node
                     count += 1
@@ -371,34 +337,36 @@ class Nodes:
             self.runs += 1
         self.follows = node + 1
 
-    def _search_by_level(self, request: int, partition: int, bounds: int) -> bool:
+    def _search_by_level(self, request: int, partition: int, bounds: int, then: Nodes, spare: int) -> bool:
         """Choose nodes as `_search` does, but level by level."""
         asked, is_whole, most = self.asked, self.asked.whole[partition] == 1, self.asked.most[request]
-        level, last, mask, places = 1, self.levels - 1, asked.mask[partition] * self.words, 0
+        sets, level, places = self.sets, 1, 0
+        last, mask = sets.levels - 1, asked.mask[partition] * sets.words
         guards: Word = asked.guards
         unit: Word = asked.unit_in[request]
         known: Word = 0  # a node in this state has no free core, so that it is on no level
+        is_bounded = spare >= 0
         if asked.sign > 0:
             level = asked.unit[request * asked.kinds]
         elif asked.sign < 0:
             last -= asked.unit[request * asked.kinds]
-        level = self._used_from(level)
+        level = sets.used_from(level)
         while level <= last:
-            for group in range(self.groups):
-                rows: Word = self.filled[level * self.groups + group]
+            for group in range(sets.groups):
+                rows: Word = sets.filled[level * sets.groups + group]
                 while rows:
                     lowest: Word = rows & -rows
                     rows ^= lowest
-                    word = 64 * group + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
-                    bits: Word = self.bits[level * self.words + word]
+                    word = 64 * group + sets.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                    bits: Word = sets.bits[level * sets.words + word]
                     if mask >= 0:
                         bits &= asked.allowed[mask + word]
                     for bound in range(bounds):
-                        bits &= self.keeping[self.bounds[bound] + word]
+                        bits &= sets.keeping[sets.bounds[bound] + word]
                     while bits:
                         lowest = bits & -bits
                         bits ^= lowest
-                        node = 64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                        node = 64 * word + sets.bit_at[((lowest * MAGIC) & EVERY) >> 58]
                         if self.at[node] != known:
                             known, places = self.at[node], 0
                             if ((known | guards) - unit) & guards == guards:
@@ -407,8 +375,12 @@ class Nodes:
                             continue
                         if self.found == most:
                             return False
-                        left = self.left
+                        left, first = self.left, node
                         self._fill(node, places, request, is_whole)
+                        if is_bounded:
+                            spare -= then.lost(node, node + 1, self.given[self.runs - 1], request)
+                            if spare < 0:
+                                return False
                         if not self.left:
                             return True
                         if left - self.left == places and self.found >= asked.least[request]:
@@ -422,38 +394,12 @@ class Nodes:
                                 self.left -= places
                                 self.many[self.runs - 1] += 1
                             self.follows = node + 1
+                            if is_bounded and node > first:
+                                spare -= then.lost(first + 1, node + 1, self.given[self.runs - 1], request)
+                                if spare < 0:
+                                    return False
                             if not self.left:
                                 return True
-            level = self._used_from(level + 1)
+            level = sets.used_from(level + 1)
         self.short = self.left
         return False
-
-    def _used_from(self, level: int) -> int:
-        """Return the first level with nodes, from `level` on; a number above all levels if there is none."""
-        part = level >> 6
-        if part < len(self.used):
-            levels: Word = self.used[part] >> (level & 63) << (level & 63)
-            while not levels and part + 1 < len(self.used):
-                part += 1
-                levels = self.used[part]
-            if levels:
-                return 64 * part + self.bit_at[(((levels & -levels) * MAGIC) & EVERY) >> 58]
-        return self.levels
-
-    def _bounds_of(self, request: int, is_whole: bool) -> int:
-        """Write into the column `bounds`, for each bound of this request, the index at which its set of nodes begins in
-        `keeping`; return the number of bounds. `is_whole` is True if nodes have to be wholly free.
-        """
-        asked, count = self.asked, 0
-        for kind in range(asked.kinds):
-            bound = asked.bound(asked.unit_in[request], kind)
-            if bound:
-                self.bounds[count] = (asked.first_bound[kind] + bound - 1) * self.words
-                count += 1
-        if is_whole:
-            self.bounds[count] = asked.first_bound[asked.kinds] * self.words
-            count += 1
-        elif not asked.bound(asked.unit_in[request], 0):
-            self.bounds[count] = (asked.first_bound[asked.kinds] + 1) * self.words
-            count += 1
-        return count

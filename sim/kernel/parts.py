@@ -18,7 +18,7 @@ SOURCES = (
     "policies/preempt/immediate.py", "policies/preempt/xfactors.py", "kernel/tolls.py", "policies/preempt/selective.py",
     "kernel/partitions.py", "kernel/multiqueue.py", "policies/multiqueue/multiqueue.py", "kernel/clock.py",
     "kernel/sharing.py", "kernel/matrix_rows.py", "kernel/gang.py", "policies/gang/gang.py", "kernel/node_states.py",
-    "kernel/nodes.py", "kernel/node_cores.py", "kernel/node_loop.py",
+    "kernel/node_sets.py", "kernel/nodes.py", "kernel/node_cores.py", "kernel/node_loop.py",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sim.engine.express.columns import numbers, times, words
 from sim.engine.state import State
-from sim.kernel.node_loop import NodeLoop
+from sim.kernel.node_loop import UNKNOWN, NodeLoop
 from sim.kernel.node_states import WHOLE, Requests
 from sim.machine.nodes import NodeMachine
 from sim.machine.processors import ranges
@@ -107,9 +107,29 @@ def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
     most = [request.most or len(shape.nodes) if request.tasks else len(shape.nodes) for request in requests]
     asked.most = numbers(np.array(most, np.int64))
     _tell_partitions(loop, shape, requests)
-    loop.refused, loop.unspared, loop.fits_at, loop.short, loop.looked_at, loop.freed_before = (
-        numbers(np.zeros(len(requests), np.int32)) for _ in range(6)
-    )
+    classes = _tell_classes(asked, requests)
+    for name in ("refused", "spared", "fits_at"):
+        setattr(loop, name, numbers(np.zeros(len(requests), np.int32)))
+    for name in ("delays_at", "delays_from", "looked_at", "freed_before"):
+        setattr(loop, name, numbers(np.zeros(classes, np.int32)))
+    loop.places = numbers(np.full(classes, UNKNOWN))
+
+
+def _tell_classes(asked: Requests, requests: tuple[Request, ...]) -> int:
+    """Copy the classes of the requests into the loop; return their number."""
+    classes: dict[object, int] = {}
+    like, widest = list[int](), list[int]()
+    for number, request in enumerate(requests):
+        is_counted = asked.grows[number] and asked.least[number] <= 1 and len(request.groups) <= 1
+        of = request.each, request.per_node, request.features, request.is_exclusive, request.groups, not request.tasks
+        at = classes.setdefault(of if is_counted else number, len(classes))
+        like.append(at)
+        if at == len(widest):
+            widest.append(number)
+        elif asked.count[number] > asked.count[widest[at]]:
+            widest[at] = number
+    asked.like, asked.widest = numbers(np.array(like, np.int64)), numbers(np.array(widest, np.int64))
+    return len(classes)
 
 
 def _fields(has: Amounts) -> tuple[list[int], int]:

@@ -1,6 +1,7 @@
 """The loop over columns gives the same results as the engine on machines of nodes.
 
-Also tests sim.kernel.nodes, sim.kernel.node_states, sim.kernel.node_cores, sim.engine.express.seating.
+Also tests sim.kernel.nodes, sim.kernel.node_states, sim.kernel.node_sets, sim.kernel.node_cores,
+sim.engine.express.seating.
 """
 
 from __future__ import annotations
