@@ -54,7 +54,7 @@ def _used(instant: Instant) -> float:
 MEASURES: dict[str, Measure] = {
     "queue": Measure("number of waiting jobs", lambda i: i.waiting),
     "wanted": Measure("total processors requested by the waiting jobs", lambda i: i.wanted),
-    "utilisation": Measure("share of the processors in use", _used, "share"),
+    "utilization": Measure("share of the processors in use", _used, "share"),
     "free": Measure("number of free processors", lambda i: i.free),
     "running": Measure("number of running jobs", lambda i: i.running, in_columns=False),
     "suspended": Measure("number of suspended jobs", lambda i: i.suspended, in_columns=False),
@@ -72,7 +72,7 @@ MEASURES: dict[str, Measure] = {
     "time": Measure("the time is reached", lambda i: i.time, "moment"),
     "step": Measure("the step is reached", lambda i: i.step),
 }
-SPELLINGS = {"utilization": "utilisation"}
+SPELLINGS = {"utilisation": "utilization"}
 REACHED = ("time", "step")
 """Measures that never decrease, for which `time 12d` means `time >= 12d`."""
 

@@ -128,6 +128,7 @@ _BY_WORD: dict[str, Callable[[str], Iterator[Item]]] = {
     "NAME|FILE": _lessons,
     "TRACE": traces,
     "METRIC": _metrics,
+    "WORD": _metrics,
     "FOLDER": _folders,
     "FILE": _files,
     "FIGURE": _files,

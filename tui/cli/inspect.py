@@ -95,7 +95,7 @@ def _head(page: _Page, portrait: Portrait) -> Lines:
     title = text.shorten(printable(portrait.name) or "workload", page.width)
     rows = [
         ("Jobs", number(portrait.jobs), _of_file(portrait)),
-        ("Machine", number(portrait.procs), f"processors{_computer(portrait)}"),
+        ("Machine", number(portrait.procs), f"processor{'' if portrait.procs == 1 else 's'}{_computer(portrait)}"),
         ("Submitted over", duration(portrait.span), _dates(portrait.arrivals)),
     ]
     if portrait.offered_load is not None:

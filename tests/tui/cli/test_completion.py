@@ -58,6 +58,7 @@ def candidates_for(monkeypatch: pytest.MonkeyPatch) -> Candidates:
         ("learn backf", ["backfilling", "file,backf"]),
         ("watch x --session s", ["file,s"]),
         ("completion z", ["zsh"]),
+        ("metrics mean_wa", ["mean_wait"]),
     ],
 )
 def test_candidates(candidates_for: Candidates, line: str, expected: list[str]) -> None:

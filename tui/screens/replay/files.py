@@ -22,11 +22,15 @@ PICTURES = (
     ("s", "screen", "the whole screen as it is, as SVG"),
     ("c", "chart", "the chart alone, as a drawing of any size, as SVG"),
 )
-MODES = (
+THEMES = (
+    ("d", "dark", "for a dark terminal"),
+    ("l", "light", "for a light terminal"),
+    ("c", "contrast", "high contrast, on black"),
     ("1", "colour", "in colour"),
     ("2", "mono", "without colour: textures and letters"),
     ("3", "ascii", "ASCII only"),
 )
+"""Options of the dialog for a look: key, name of a look or mode, and meaning."""
 DRAWING = 1440, 810
 """Width and height in pixels of a saved drawing, unless the user gives others."""
 
@@ -133,8 +137,10 @@ class GuestFiles(Files):
 
 
 def theme_choice(look: Look) -> ChoiceDialog:
-    """Return the dialog in which the user chooses a look."""
-    return ChoiceDialog("Theme", [*((name[0], name, f"the {name} look") for name in LOOKS), *MODES], look.name)
+    """Return the dialog in which the user chooses a look; the present look and mode are marked."""
+    now = (look.name, look.mode)
+    options = [(key, name, f"{told} (now)" if name in now else told) for key, name, told in THEMES]
+    return ChoiceDialog("Theme", options, look.name)
 
 
 def look_named(name: str, now: Look) -> Look:

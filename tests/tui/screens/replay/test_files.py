@@ -124,6 +124,9 @@ async def test_capital_t_shows_everything_in_another_look(key: str, name: str, m
         assert (run.app.look.name, run.app.look.mode) == (name, mode)
         assert run.text.isascii() == (mode == "ascii")
         assert (run.app.settings.look, run.app.settings.mode) == (name, mode)
+        await run.press("T")
+        marked = [row for row in run.text.splitlines() if row.rstrip().endswith("(now)")]
+        assert [word in row for word, row in zip((name, mode), marked, strict=True)] == [True, True]
 
 
 async def test_a_look_is_another_ground_under_everything() -> None:
