@@ -51,7 +51,8 @@ def test_one_that_does_not_come_back_is_stopped(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(policy_calls, "LONGEST_PASS", 0.2)
     told = error("run", "z-figure4", "--policy", str(HERE / "broken" / "never_returns.py"))[1]
     assert "stopped: no decision for 0 s" in told
-    assert "never_returns.py:18 in decide: while job.procs > view.free:" in told
+    lines = ("18 in decide: while job.procs > view.free:", "19 in decide: pass")  # Python 3.14 stops at either
+    assert any(f"never_returns.py:{line}" in told for line in lines)
 
 
 def test_one_for_which_there_is_no_memory_is_named(folder: Path) -> None:
