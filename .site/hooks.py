@@ -1,14 +1,16 @@
-"""Addresses of the site without dots, and films made when it is built.
+"""Addresses of the site without dots, links to what is no part of it, and films made when it is built.
 
 A page of `.github` becomes one of `github`, which every host serves.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +30,24 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(File.generated(config, where, abs_src_path=film, inclusion=InclusionLevel.INCLUDED))
     undot(files, config["site_dir"])
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Let the page's links to files and folders that are no part of the site lead to the repository."""
+    known = {file.src_uri for file in files if file.inclusion.is_included()}
+    return outward(markdown, page.file.src_uri, known, config["repo_url"])
+
+
+def outward(markdown: str, uri: str, known: Collection[str], repository: str) -> str:
+    """Return the Markdown text of the page at `uri` with absolute links instead of relative ones to files that the site
+    does not know; the same text without an address of the repository.
+    """
+
+    def led(found: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(uri), found[1].partition("#")[0]))
+        return found[0] if path in known or not repository else f"]({repository}/blob/HEAD/{path})"
+
+    return re.sub(r"\]\((?![a-z]+:|#)([^)\s]+)\)", led, markdown)
 
 
 def undot(files: Any, site: str) -> None:

@@ -81,6 +81,17 @@ def test_links_of_a_package_lead_to_the_repository() -> None:
     assert metadata.address({"SCHEDSCOPE_URL": "https://h.org/s/"}) == "https://h.org/s"
 
 
+def test_links_to_what_is_no_part_of_the_site_lead_to_the_repository() -> None:
+    outward = loaded(ROOT / ".site/hooks.py").outward
+    page = "[a](../README.md#x) [b](../../tests/b) [c](https://c.org) [d](#d) [e](e.py)"
+    known = {"sim/README.md"}
+    assert outward(page, "sim/cluster/README.md", known, "https://h.org/s") == (
+        "[a](../README.md#x) [b](https://h.org/s/blob/HEAD/tests/b) [c](https://c.org) [d](#d) "
+        "[e](https://h.org/s/blob/HEAD/sim/cluster/e.py)"
+    )
+    assert outward(page, "sim/cluster/README.md", known, "") == page
+
+
 def test_pages_of_hidden_folders_have_addresses_without_a_dot() -> None:
     class File:
         src_uri, dest_uri, url, abs_dest_path = ".github/X.md", ".github/X/index.html", "", ""
