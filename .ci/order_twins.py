@@ -69,15 +69,23 @@ def _twin(name: str, line: Sequence[ast.ClassDef]) -> ast.ClassDef | None:
         change.visit(method)
     if not change.is_known:
         return None
-    begin = "def __init__(self) -> None:\n" + "".join(
-        f"    self.{name}: {of} = {'False' if of == 'bool' else '0.0'}\n" for name, of in numbers.items()
-    )
-    text = "\n".join(ast.unparse(ast.fix_missing_locations(each)) for each in methods.values())
-    text = (begin if numbers else "") + text
+    lines = [f"self.{name}: {of} = {'False' if of == 'bool' else '0.0'}" for name, of in numbers.items()]
+    lines += [f"self.{column}: Times = times(0)" for column in change.kept]
+    text = _method("__init__(self)", lines)
+    lines = [f"self.{column} = times(jobs)" for column in change.kept]
+    lines += ["for job in range(jobs):"] if lines else []
+    lines += [f"    self.{column}[job] = {asked}" for column, asked in change.kept.items()]
+    text += _method("prepare(self, run: OrderedLoop, jobs: int)", lines)
+    text += "\n".join(ast.unparse(ast.fix_missing_locations(each)) for each in methods.values())
     made = ast.parse(f'@cython.cclass\nclass {name}Keys(Keys):\n    """Keys of {name}."""\n').body[0]
     assert isinstance(made, ast.ClassDef)
     made.body += ast.parse(text).body
     return made
+
+
+def _method(head: str, lines: Sequence[str]) -> str:
+    """Return the text of a method that returns nothing; "" if it has no lines."""
+    return "\n".join([f"def {head} -> None:", *(f"    {each}" for each in lines), ""]) if lines else ""
 
 
 def _is_plain(method: ast.FunctionDef) -> bool:
@@ -95,6 +103,8 @@ class _Key(ast.NodeTransformer):
         self._job: str | None = None
         self.is_known = True
         """False if a method has a part without a compiled form"""
+        self.kept: dict[str, str] = {}
+        """For each column of results that never change while a job waits: the call that gives the result of `job`"""
 
     def visit(self, node: ast.AST) -> Any:
         self.is_known &= isinstance(node, PARTS)
@@ -133,7 +143,13 @@ class _Key(ast.NodeTransformer):
             case ast.Attribute(ast.Name("self"), "number"):
                 return ast.parse(f"run._number({self._job})", mode="eval").body
             case ast.Attribute(ast.Name("self"), name) if name in self._methods and name not in self._of_jobs:
-                return ast.Call(node.func, [*map(self.visit, node.args)], [])
+                made = ast.Call(node.func, [*map(self.visit, node.args)], [])
+                if self._job is None or not all(isinstance(each, ast.Attribute) for each in node.args):
+                    return made
+                asked = ast.unparse(made).replace(f"[{self._job}]", "[job]")
+                column = next((each for each, known in self.kept.items() if known == asked), f"kept_{len(self.kept)}")
+                self.kept[column] = asked
+                return ast.parse(f"self.{column}[{self._job}]", mode="eval").body
         self.is_known = False
         return node
 

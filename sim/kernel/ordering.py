@@ -23,6 +23,9 @@ from sim.policies.orders import stream
 class Keys(Rules):
     """Compiled order of the queue; the compiler writes a subclass for each order by the clock."""
 
+    def prepare(self, run: OrderedLoop, jobs: int) -> None:
+        """Compute the parts of all jobs' keys that never change."""
+
     def key(self, run: OrderedLoop, job: int, now: float) -> float:
         """Return the key of the job at the time `now`."""
         return 0.0
@@ -34,7 +37,7 @@ class OrderedLoop(Loop):
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
-        self.order = Keys()
+        self.order, self.is_prepared = Keys(), False
         self.is_drawn = False
         """True if each pass that looks at the order draws a random number for each job, from `seed`"""
         self.seed: Any = 0
@@ -55,6 +58,9 @@ class OrderedLoop(Loop):
         queue, rank_at, place_of, ranks, waiting = self.queue, self.rank_at, self.place_of, self.ranks, self.waiting
         width, length, procs, estimate = self.width, self.length, self.procs, self.estimate
         keys, order, now = self.keys, self.order, self.now
+        if not self.is_prepared:
+            self.is_prepared = True
+            order.prepare(self, len(procs))
         if self.is_drawn:
             self.lots = stream(self.seed, self.step)
         for index in range(waiting):

@@ -110,6 +110,9 @@ class {name}(Order):
 
     def key(self, job: Job, now: float) -> float:
         return {key}
+
+    def twice(self, seconds: float) -> float:
+        return 2 * seconds
 """
 
 
@@ -118,6 +121,7 @@ class {name}(Order):
     [
         ("self.grace - max(now - job.submit, 0)", "self.grace - max(now - float(run.submit[job]), 0)"),
         ("power(job.queue, self.grace)", "pow(float(run.queue_number[job]), self.grace)"),
+        ("self.twice(job.estimate) - self.twice(now)", "self.kept_0[job] - self.twice(now)"),
         ("self.usage - now", None),
         ("now - job.user", None),
         ("now // 60", None),
