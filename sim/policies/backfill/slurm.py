@@ -79,7 +79,7 @@ class Slurm(Ordered):
             self._backfill(now, self.to_plan(now, waiting), planned)
             waiting = self.entries(now) if now.curious else []
         elif waiting:
-            told = set[int]()
+            told: set[int] = set()
             for job, only in waiting:
                 if planned.get(job.rank, -1) >= now.time and job.rank not in told:
                     now.reserve(job, planned[job.rank], NewPlan())
@@ -144,7 +144,8 @@ class Slurm(Ordered):
         nodes = now.notes.setdefault("planned_nodes", {})
         planned.clear()
         nodes.clear()
-        started, several = set[int](), dict[int, Job]()
+        started: set[int] = set()
+        several: dict[int, Job] = {}
         for place, (job, only) in enumerate(waiting[: self.bf_max_job_test]):
             if job.rank in started:
                 continue
