@@ -262,11 +262,19 @@ class _Parser:
             condition = self._variable(self._take())
         elif word in MEASURES:
             condition = self._level(word)
-        elif self._next.word in RELATIONS and token.text.isidentifier() and "did you mean" not in _near(word):
+        elif self._next.word in RELATIONS and self._may_be_variable(token):
             condition = self._variable(token)
         else:
             condition = self._event(token)
         return self._kept(condition)
+
+    def _may_be_variable(self, token: Token) -> bool:
+        """Return True if the word before a relation is to be read as a variable of the policy's code: one of these, or
+        more similar to one than to any measure or event.
+        """
+        if not token.text.isidentifier() or "did you mean" in _near(token.word):
+            return token.text in (self._variables or ())
+        return self._variables is None or "did you mean" in near(token.text, self._variables)
 
     def _kept(self, condition: Condition) -> One:
         self._conditions.append(condition)

@@ -379,6 +379,12 @@ def test_unknown_number_is_refused_if_all_are_known(typed: str, known: set[str],
     assert error.value.position == typed.index("number ") + len("number ")
 
 
+def test_unknown_word_is_no_variable_if_all_are_known() -> None:
+    with pytest.raises(StopError, match=r"^no condition 'nosuch'; there is queue > 50, job 17 starts"):
+        parse_stop("nosuch > 3", variables={"shadow", "extra"})
+    assert parse_stop("shadow > 3", variables={"shadow"}).text == "variable shadow > 3"
+
+
 @pytest.mark.parametrize(
     ("typed", "known", "said"),
     [

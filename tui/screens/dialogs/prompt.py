@@ -23,6 +23,8 @@ from tui.screens.dialogs.dialog import Dialog, Page
 T = TypeVar("T")
 
 MOST_REMEMBERED = 50
+MOST_LINES = 3
+"""Largest number of lines of a message on what is wrong."""
 MOST_SUGGESTED = 12
 KEYS, GAP = "enter  accept   esc  close", 2
 """Text at the end of the line with the question, and the number of columns between the parts of this line."""
@@ -171,7 +173,7 @@ class Prompt(Dialog[T | None], Generic[T]):
             matching = suggested(typed, self._suggestions)
             page.show(lambda width: [*listed_suggestions(matching, width), *self._hint_below(width)])
         else:
-            page.show(lambda width: [pointed(typed, message, width, asked), *self._hint_below(width)])
+            page.show(lambda width: [*complained(typed, message, width, asked), *self._hint_below(width)])
 
     def _hint_below(self, width: int) -> list[Line]:
         return [] if self._has_room else wrapped(self._hint, width, "dim")
@@ -211,6 +213,16 @@ def listed_suggestions(matching: Sequence[str], width: int) -> list[Line]:
             yield Span("   ")
 
     return [line(*spans())] if matching else []
+
+
+def complained(typed: str, message: str, width: int, asked: bool) -> list[Line]:
+    """Return the line of `pointed` if the message fits into it, otherwise carets with the message in lines below."""
+    start, length = spot(typed, message)
+    if cells(message) + length + 1 <= width:
+        return [pointed(typed, message, width, asked)]
+    style = "bad" if asked else "warn"
+    carets = line(" " * start, Span(shorten("^" * length, max(width - start, 0)), style))
+    return [carets, *wrapped(message, width, style)[:MOST_LINES]]
 
 
 def pointed(typed: str, message: str, width: int, asked: bool) -> Line:

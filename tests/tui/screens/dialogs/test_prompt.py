@@ -7,7 +7,7 @@ from textual.widgets import Input
 
 from sim.errors import ParameterError
 from tests.tui.screens.conftest import Ask, Person
-from tui.screens.dialogs.prompt import Answers, Prompt, pointed
+from tui.screens.dialogs.prompt import Answers, Prompt, complained, pointed
 
 
 def number(text: str) -> str:
@@ -110,6 +110,16 @@ async def test_nothing_is_wrong_before_anything_is_typed(ask: Ask) -> None:
         assert "expected" not in person.text
         await person.press("enter")
         assert "expected a number" in person.text
+
+
+def test_message_without_room_is_wrapped_below_its_carets() -> None:
+    lines = [
+        each.text for each in complained("queue > nosuch", "no variable 'nosuch'; there is " + "name, " * 9, 40, True)
+    ]
+    assert lines[0] == "        ^^^^^^"
+    assert lines[1].startswith("no variable 'nosuch'; there is name,")
+    assert max(map(len, lines)) <= 40
+    assert [each.text for each in complained("x", "no 'x'", 40, True)] == ["^ no 'x'"]
 
 
 def test_a_spot_far_right_is_told_without_leaving_the_line() -> None:
