@@ -258,10 +258,17 @@ class NodeLoop(NodeCores):
         return self._fits(job)
 
     def _walk(self, head: int, until: float, extra: int, tail: str) -> None:
-        if self.walk_at != self.changes:
+        if self.walk_at != self.changes or not self._come_last():
             self.walked_in = NEVER  # a job refused in another state may be able to start now
         self.walk_at = self.changes
         Loop._walk(self, head, until, extra, tail)
+
+    def _come_last(self) -> bool:
+        """Return True if the new jobs are last in the queue, so that their starts change nothing for the others."""
+        for rank in range(self.arriving - self.arrived, self.arriving):
+            if self.place_of[rank] < self.queue[max(self.waiting - self.arrived, 0)]:
+                return False
+        return True
 
     def _first_able(self, places: Numbers, count: int) -> int:
         index = self.at

@@ -105,6 +105,22 @@ def test_a_longer_run_on_nodes_is_the_same(tmp_path: Path) -> None:
             assert {name for name in expected if expected[name] != found[name]} == set(), (placement, spec)
 
 
+def test_a_new_job_may_make_one_behind_it_fit(tmp_path: Path) -> None:
+    """A job on at most one node begins with the node with fewest free cores, until a new, shorter job fills that."""
+    jobs = [
+        {"id": "long", "submit": 0, "run": 900, "tasks": 2},
+        {"id": "limited", "submit": 1, "run": 50, "tasks": 4, "most_nodes": 1},
+        {"id": "new", "submit": 2, "run": 5, "tasks": 2},
+    ]
+    nodes = [{"count": 2, "cores": 4, "mem": 8}]
+    case = {"nodes": nodes, "placement": "best", "jobs": [job | {"cores": 1, "mem": 0} for job in jobs]}
+    workload = workload_of(case, tmp_path)
+    for way in ("off", "compiled"):
+        engine = by(way, workload, "firstfit:order=sjf")
+        engine.run()
+        assert engine.schedule().start.tolist() == [0, 2, 2], way
+
+
 def test_the_engine_is_not_asked_on_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workload = workload_of(case_of(1), tmp_path)
     for spec in SPECS:
