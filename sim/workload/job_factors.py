@@ -49,7 +49,7 @@ class Ranked:
     def factors(self) -> tuple[float, ...]:
         """Return, for each job by rank, the highest factor of its partitions, divided by the highest factor of all
         partitions; 0 for a job without a partition, or if the factor is negative. Empty if all jobs have the same
-        value.
+        value and none has a choice.
         """
         return self._best(self.parts) if any(self.parts) else ()
 
@@ -71,9 +71,9 @@ class Ranked:
 
     def _best(self, values: Sequence[float]) -> tuple[float, ...]:
         """Return, for each job by rank, the highest of `values` (one for each partition) over the job's partitions.
-        Empty if all jobs have the same.
+        Empty if all jobs have the same and none has a choice of partitions.
         """
         if not values or (len({*values}) < 2 and all(bool(request.groups) for request in self.requests)):
             return ()
         found = tuple(max((values[n] for n in request.groups), default=0.0) for request in self.requests)
-        return found if len({*found}) > 1 else ()
+        return found if len({*found}) > 1 or self.has_choice else ()

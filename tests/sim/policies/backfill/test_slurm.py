@@ -229,3 +229,14 @@ def test_times_in_the_plan_are_rounded_down_on_nodes(tmp_path: Path) -> None:
     engine = Engine(read(path), f"{SLURM},bf_interval=1,bf_resolution=60")
     engine.run(until=0)
     assert {job.job.id: job.planned for job in engine.snapshot().queue} == {"2": 112, "3": 120, "4": 180}
+
+
+def test_a_job_goes_to_its_best_partition_also_if_that_of_all_jobs_is_as_good(tmp_path: Path) -> None:
+    nodes = [{"cores": 1, "partitions": ["low"]}, {"cores": 1, "partitions": ["high"]}]
+    parts = [{"name": "low", "factor": 1}, {"name": "high", "factor": 10}]
+    job = {"id": "1", "submit": 0, "tasks": 1, "run": 9, "estimate": 9, "partitions": ["low", "high"]}
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps({"nodes": nodes, "partitions": parts, "jobs": [job]}), encoding="utf-8")
+    engine = Engine(read(path), "slurm:partition=1000")
+    engine.run(until=0)
+    assert engine.snapshot().running[0].processors == 0b10
