@@ -174,10 +174,10 @@ async def test_a_small_screen_shows_one_panel_at_a_time(shared: Path) -> None:
         await seen.press("tab")
         assert "Queue" in seen.text
         await seen.press("tab")
-        assert "Step " in seen.text
+        assert "Picture " in seen.text
         assert "Queue" not in seen.text
         await seen.press("escape")
-        assert "Step " not in seen.text
+        assert "Picture " not in seen.text
 
 
 async def test_a_click_selects_a_job(shared: Path) -> None:
