@@ -28,7 +28,7 @@ PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""
 _GONE, _MANY = count(1), 64
 """Counter of ended programs, and the number of programs after which their memory is released"""
-_DUE = ("_layout_required", "_repaint_required", "_scroll_required", "_recompose_required", "_refresh_styles_required")
+_DUE = ("_layout_required", "_scroll_required", "_recompose_required", "_refresh_styles_required")
 """Attributes of a widget that are True while Textual has postponed work on it"""
 
 
@@ -115,8 +115,10 @@ async def painted(pilot: Pilot[Any]) -> None:
     """Wait until every widget has handled its messages and is laid out and drawn; Textual's own pause may end
     before.
     """
+    end = monotonic() + PATIENCE
     await pilot.pause()
     while _is_painting(pilot.app):
+        assert monotonic() < end, "the screen is never drawn whole"
         await pilot.pause()
 
 
@@ -126,7 +128,10 @@ def _is_painting(app: App[Any]) -> bool:
     nodes = [app, *app.screen.walk_children(Widget, with_self=True)]
     if app.screen._dirty_widgets or any(node._message_queue.qsize() or node._next_callbacks for node in nodes):
         return True
-    return any(getattr(node, due) for node in nodes[1:] for due in _DUE)
+    shown = app.screen._compositor  # a widget out of sight may be due to be drawn for ever
+    return any(
+        any(getattr(node, due) for due in _DUE) or (node._repaint_required and node in shown) for node in nodes[1:]
+    )
 
 
 @asynccontextmanager
