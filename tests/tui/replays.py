@@ -125,13 +125,15 @@ async def painted(pilot: Pilot[Any]) -> None:
 def _is_painting(app: App[Any]) -> bool:
     if app._exit:
         return False
-    nodes = [app, *app.screen.walk_children(Widget, with_self=True)]
-    if app.screen._dirty_widgets or any(node._message_queue.qsize() or node._next_callbacks for node in nodes):
+    widgets = [*app.screen.walk_children(Widget, with_self=True)]
+    if app.screen._dirty_widgets or any(
+        node._message_queue.qsize() or node._next_callbacks for node in [app, *widgets]
+    ):
+        return True
+    if any(getattr(widget, due) for widget in widgets for due in _DUE):
         return True
     shown = app.screen._compositor  # a widget out of sight may be due to be drawn for ever
-    return any(
-        any(getattr(node, due) for due in _DUE) or (node._repaint_required and node in shown) for node in nodes[1:]
-    )
+    return any(widget._repaint_required and widget in shown for widget in widgets)
 
 
 @asynccontextmanager
