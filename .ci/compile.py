@@ -116,8 +116,8 @@ def compile_to(made: Path, flags: str = FLAGS) -> None:
 
 
 def marked(text: str) -> str:
-    """Return the text in C with `RARELY` before the functions of `RARE`. A warning names those that are not found, as
-    another Cython may name them differently; then compiling takes longer, and the module is the same.
+    """Return the text in C with `RARELY` before the functions of `RARE`. A warning names each kind that is not found:
+    another Cython may use other names. Then compiling takes longer, and the module is the same.
     """
     for what, names in RARE.items():
         first_line = rf"^static (?!CYTHON_INLINE)[^\n;=(]*\b(?:{names})\([^\n;]*\{{$"

@@ -80,13 +80,13 @@ def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
     if told.after is None:
         yield f"With {change}: {printable(told.why) or 'no forecast'}."
         return
-    after, before = _when(told.after, cluster), told.before and _when(told.before, cluster)
-    if before is None:
+    after = _when(told.after, cluster)
+    if told.before is None:
         yield f"With {change} it would start {after}; as it is, there is no forecast."
     elif abs(told.gain) < FELT:
         yield f"With {change} it would start about as before, {after}."
     else:
-        yield f"With {change} it would start {after} instead of {before}."
+        yield f"With {change} it would start {after} instead of {_when(told.before, cluster)}."
     if told.later:
         named = listed((f"J{printable(id)} by {span(by)}" for id, by in told.later), most=MOST_NAMED)
         yield f"{count(len(told.later), 'other job')} would start later: {named}."

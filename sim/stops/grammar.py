@@ -145,8 +145,8 @@ def parse_stop(
 ) -> Stop:
     """Return the condition that a text describes; jobs, users and dates in it must exist in the workload, if given.
 
-    A time of day alone belongs to the day of `now`. `numbers` holds the names of all numbers that the policy writes for
-    waiting jobs, `variables` those of the variables in the policy's code; None allows any name.
+    A time of day alone belongs to the day of `now`. `numbers` holds the names of the numbers that the policy writes for
+    waiting jobs, and `variables` the names of the variables in its code. None allows any name.
 
     >>> parse_stop("Queue>50 and not  (backfill or job J17 starts)").text
     'queue > 50 and not (backfill or job J17 starts)'

@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from distributed.security import Security
 
 UNTYPED: Any = Security
 """The class of Dask, whose methods have no types"""
+
+
+WAITING = ssl.SSLWantReadError, ssl.SSLWantWriteError
+"""Errors of a connection that is only not ready yet; they come at nearly every read"""
+Result = TypeVar("Result")
+
+
+def forgetting(act: Callable[..., Result]) -> Callable[..., Result]:
+    """Return the method of a connection with one change: if it fails, OpenSSL's list of errors is emptied."""
+
+    @wraps(act)
+    def done(connection: ssl.SSLSocket, *args: Any) -> Result:
+        try:
+            return act(connection, *args)
+        except WAITING:
+            raise
+        except OSError:
+            forget_errors()
+            raise
+
+    return done
 
 
 class Undisturbed(ssl.SSLSocket):
@@ -18,26 +41,9 @@ class Undisturbed(ssl.SSLSocket):
     worker leaves. Seen under Python 3.14 with OpenSSL 3.6: python/cpython#148594.
     """
 
-    def send(self, *args: Any) -> int:
-        try:
-            return super().send(*args)
-        except OSError:
-            forget_errors()
-            raise
-
-    def recv_into(self, *args: Any) -> int:
-        try:
-            return super().recv_into(*args)
-        except OSError:
-            forget_errors()
-            raise
-
-    def do_handshake(self, *args: Any) -> None:
-        try:
-            super().do_handshake(*args)
-        except OSError:
-            forget_errors()
-            raise
+    send = forgetting(ssl.SSLSocket.send)
+    recv_into = forgetting(ssl.SSLSocket.recv_into)
+    do_handshake = forgetting(ssl.SSLSocket.do_handshake)
 
 
 class Keys(Security):

@@ -41,10 +41,10 @@ class Slurm(Ordered):
     enough open nodes for a job stays open for smaller ones.
 
     The backfill half runs at most every bf_interval seconds: it makes a new plan, in which each job, by priority, gets
-    the earliest start within bf_window. Jobs planned for now start, the others take their
-    place in the plan. There they keep their nodes whole: no job behind them may use a free core of these nodes at the
-    same time, although the job itself may need only a part. Nothing is promised. A place lasts from its start to its
-    end, both rounded down to multiples of bf_resolution. On equal processors planned starts are rounded up instead.
+    the earliest start within bf_window. Jobs planned for now start, the others take their place in the plan. There they
+    keep their nodes whole: no job behind them may use a free core of these nodes at the same time, although the job
+    itself may need only a part. Nothing is promised. A place lasts from its start to its end, both rounded down to
+    multiples of bf_resolution. On equal processors planned starts are rounded up instead.
 
     Jobs of partitions with a higher tier (PriorityTier) come first. On equal processors there is one partition. A job
     that names several partitions is in the queue once for each of them, with the tier and the factor of that partition.
@@ -199,8 +199,8 @@ class Slurm(Ordered):
 
 
 def _first_ahead(now: Pass, job: Job, only: int, closed: dict[int, Job]) -> Job:
-    """Return the job whose partition, together with those closed before it, leaves the job too few nodes in the
-    partition `only` (-1: in all).
+    """Return the blocking job: its partition, together with the partitions closed before it, leaves `job` too few nodes
+    in the partition `only` (-1: in all).
     """
     names: list[int] = []
     for name, ahead in closed.items():
