@@ -188,7 +188,7 @@ class State:
             raise PolicyError(
                 f"{policy.name} cannot run on a machine of nodes: it counts processors; --procs N makes equal ones"
             )
-        if self.has_limits and (policy.keeps_reservations or policy.suspends):
+        if self.has_limits and not policy.keeps_limits:
             raise PolicyError(
                 f"{policy.name} cannot keep limits of users: it promises starts or suspends jobs; slurm, easy, replan, "
                 "firstfit and fcfs can"

@@ -100,6 +100,13 @@ class Policy:
         """
         return {}
 
+    @property
+    def keeps_limits(self) -> bool:
+        """Return True if the policy can run in a workload with limits of users: it neither keeps reservations until it
+        moves them nor suspends jobs.
+        """
+        return not (self.keeps_reservations or self.suspends)
+
     def promises(self) -> bool:
         """Return True if reservations never move to a later time; enforced by `--check`."""
         return False

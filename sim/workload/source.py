@@ -79,9 +79,9 @@ class Source:
         trace = self.read_trace(heard)
         return trace, self.made(Workload.of(trace, self.procs, self.machine), with_overruns)
 
-    def read_trace(self, heard: reading.Heard | None = None) -> Trace:
+    def read_trace(self, heard: reading.Heard | None = None, has_limits: bool = False) -> Trace:
         """Return the trace, on the nodes of the file `--nodes` if that is given. `heard` is called with the share of
-        the file that has been read.
+        the file that has been read. With `has_limits`, the caller knows the limits that the file lacks.
         """
         shape = reading.read_shape(self.nodes) if self.nodes else None
         zone = zone_of(self.zone) if self.zone else None
@@ -89,7 +89,7 @@ class Source:
         if is_line(self.trace):
             trace = parse_puzzle(self.trace).trace
         else:
-            trace = reading.read(path, Reading(self.count, self.held, shape, zone), heard)
+            trace = reading.read(path, Reading(self.count, self.held, shape, zone, has_limits), heard)
         return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:

@@ -123,7 +123,8 @@ def compared(
 ) -> str:
     """Run both policies and return their comparison, as text or JSON."""
     options.heed(placement, [parse_policy(spec) for spec in specs])  # report errors before the trace is read
-    workload = options.jobs_of(source)
+    workload, (first, second), _ = options.under(options.replay(source), specs)
+    specs = first, second
     since = None if at is None else time_of(Scenario(workload, specs[0], placement=placement), at)
     pair = run_pair(workload, specs, since, placement, check)
     if wanted.smallest:

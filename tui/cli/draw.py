@@ -83,7 +83,9 @@ def draw(
     cli.heed(placement, [parse_policy(each) for each in policies])  # report errors before reading
     if has_estimates:
         parse_estimates(estimates)
-    workload = cli.jobs_of(source)
+    read = cli.replay(source)
+    workload, (spec, *below_spec), switches = cli.under(read, [spec, *([below] if beside else [])], switches)
+    below = "".join(below_spec)
     scenario = Scenario(workload, spec, timed(workload, spec, switches, placement), placement)
     begin, until = (None if moment is None else time_of(scenario, moment) for moment in window)
     if window != (None, None):
@@ -94,7 +96,8 @@ def draw(
     else:
         jobs = workload
         if has_estimates:
-            jobs = cli.jobs_of(replace(source, transforms=replace(source.transforms, estimates=estimates)))
+            others = cli.replay(replace(source, transforms=replace(source.transforms, estimates=estimates)))
+            jobs, _, _ = cli.under(others, [spec, below])
         other = _run(Scenario(jobs, below, placement=placement), below, options)
         save_pair([(engine, workload.title(spec)), (other, jobs.title(below))], options, out)
 

@@ -78,7 +78,8 @@ def command(
     policy, chosen = specs[0], parse_policy(specs[0])
     options.heed(placement, [chosen, *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
-    workload = options.jobs_of(source)
+    workload, (own,), switches = options.under(options.replay(source), [policy], switches)
+    chosen = chosen if own == policy else parse_policy(own)
     scenario = Scenario(workload, chosen, timed(workload, chosen, switches, placement), placement)
     with own_code(scenario, aloud=False):
         if job.startswith("user:"):
@@ -121,7 +122,10 @@ def what_would_have_helped(
         raise click.UsageError("comparing several policies needs one job: give its id")
     chosen = [parse_policy(spec) for spec in specs]
     options.heed(placement, [*chosen, *(spec for _, spec in switches)])
-    workload = options.jobs_of(source)
+    workload, settled, switches = options.under(options.replay(source), specs, switches)
+    chosen = [
+        each if own == spec else parse_policy(own) for each, own, spec in zip(chosen, settled, specs, strict=True)
+    ]
     rank, schedules = workload.rank_of(job), []
     for spec, policy in zip(specs, chosen, strict=True):
         scenario = Scenario(workload, policy, timed(workload, policy, switches, placement), placement)

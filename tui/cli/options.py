@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -17,6 +17,7 @@ from sim.workload.options import OPTIONS, Option
 from tui.cli.terminal import is_terminal, shown_reading
 
 if TYPE_CHECKING:
+    from sim.forecast.replay import Replay
     from sim.machine.processors import Placement
     from sim.policies.policy import Policy
     from sim.workload.fidelity import Fidelity
@@ -66,24 +67,59 @@ def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: An
 
 
 def jobs_of(source: Source, aloud: bool = False) -> Workload:
-    """Return the jobs of a source, ready to simulate. Raise an error if there are none.
+    """Return the jobs of a source, ready to simulate, as `replay` does."""
+    return replay(source, aloud).workload
+
+
+def under(
+    jobs: Replay, specs: Sequence[str], switches: Iterable[tuple[Moment, str]] = ()
+) -> tuple[Workload, list[str], Switches]:
+    """Return (workload, specs of policies, switches) for runs under all these policies. For a recording the workload
+    has the recorded limits, and the policy slurm the recorded weights. Print on stderr what cannot be used.
+    """
+    from sim.policies.registry import parse_policy
+
+    specs, switches = list(specs), list(switches)
+    if jobs.seen is None:
+        return jobs.workload, specs, switches
+    found = [jobs.settled(spec) for spec in (*specs, *(spec for _, spec in switches))]
+    say_lacking(list(dict.fromkeys(weight for _, weights in found for weight in weights)))
+    settled = [spec for spec, _ in found]
+    policies = [*map(parse_policy, settled)]
+    if names := jobs.unlimited(*policies):
+        many = "cannot keep limits of users, so the recorded ones do not count"
+        click.echo(f"schedscope: {listed(dict.fromkeys(names))} {many}", err=True)
+    later = [(moment, spec) for (moment, _), spec in zip(switches, settled[len(specs) :], strict=True)]
+    return jobs.under(*policies), settled[: len(specs)], later
+
+
+def say_lacking(weights: Sequence[str]) -> None:
+    """Name on stderr the weights that count for nothing, because a recording has no data for them."""
+    if weights:
+        click.echo(f"schedscope: weights of which a recording does not say enough: {listed(weights, most=9)}", err=True)
+
+
+def replay(source: Source, aloud: bool = False) -> Replay:
+    """Return the jobs of a source, with the facts about them if it is a recording. Raise an error if there are no jobs.
 
     With `aloud`, print notes on stderr about everything that was left out or assumed while reading; otherwise only
     about requests that no policy respects.
     """
     from sim.errors import TraceError
+    from sim.forecast.replay import replay_of
 
     if source.transforms.jobs == 0:
         raise ParameterError("--jobs 0 leaves nothing to simulate")
     with shown_reading(source.trace) as heard:
-        trace, workload = source.read(heard=heard)
+        found = replay_of(source, heard)
+    trace, workload = found.trace, found.workload
     if not len(workload):
         left = "; ".join(f"{note.what}: {note.count:,}" for note in workload.fidelity.skipped)
         read = f"0 of {count(len(trace.ids), 'job')} left" if trace.ids else "a trace without jobs"
         raise TraceError(f"nothing to simulate: {read}{f' ({left})' if left else ''}", source.trace)
     for line in told(workload.fidelity if aloud else workload.fidelity.unmodelled()):
         click.echo(f"schedscope: {line}", err=True)
-    return workload
+    return found
 
 
 def told(fidelity: Fidelity) -> list[str]:

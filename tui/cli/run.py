@@ -117,20 +117,22 @@ def command(
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
     options.heed(placement, [*(policy for _, policy in chosen), *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
-    workload = options.jobs_of(source, aloud=form != "table")
+    jobs = options.replay(source, aloud=form != "table")
     made_of, outcomes = provenance(source, placement), []
     files = replace(files, made_of=made_of)
     for spec, policy in chosen:
-        later = timed(workload, policy, switches, placement)
+        workload, (own,), moments = options.under(jobs, [spec], switches)
+        policy = policy if own == spec else parse_policy(own)
+        later = timed(workload, policy, moments, placement)
         scenario = Scenario(workload, policy, later, placement, check)
         with own_code(scenario, debug):
             outcomes.append(simulate(scenario, _named(spec, later), files, by, fair))
     if form == "json":
-        say(as_json(made_of, workload, outcomes))
+        say(as_json(made_of, jobs.workload, outcomes))
     elif form == "csv":
         say(as_csv(outcomes, by, made_of), exact=True)
     else:
-        say(as_table(workload.name, workload, outcomes, by, everything, shows_unicode()))
+        say(as_table(jobs.workload.name, jobs.workload, outcomes, by, everything, shows_unicode()))
 
 
 def _refuse_confusion(files: Files, trace: str, policies: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from sim.cluster.recording import Recording
     from sim.forecast.agreement import Agreement
     from sim.forecast.score import Score
-    from sim.workload.model import Workload
 
 MOST_REASONS = 4
 
@@ -89,39 +87,26 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
     """Print the agreement of a policy's starts with those of a recording. On stderr, name the weights in `unknown` that
     need data which this recording lacks.
     """
-    from sim.forecast.agreement import Seen, agreements, as_polled, as_they_came, limited
+    from sim.forecast.agreement import agreements
     from sim.policies.registry import policy_of
-    from sim.policies.slurm_config import spec_of
     from sim.timeline.scenario import run
-    from sim.workload.model import Workload
     from sim.workload.source import Source
 
-    seen, source = Seen.of(recording.pictures()), Source(recording.path)
-    workload = as_polled(source.made(Workload.of(as_they_came(source.read_trace(), seen))), seen)
-    if policy == "slurm" and seen.settings:
-        with suppress(ParameterError):  # they may say nothing of priorities
-            policy, unknown = spec_of(seen.settings)
-    if lacking := [each for each in unknown if not _is_known(each, workload)]:
-        click.echo(f"schedscope: weights of which a recording does not say enough: {listed(lacking, most=9)}", err=True)
+    jobs = options.replay(Source(recording.path))
+    options.say_lacking(jobs.lacking(unknown))
+    workload, (policy,), _ = options.under(jobs, [policy])
     chosen = policy_of(policy)
     if workload.shape is not None and not chosen.on_nodes:
         hint = f"schedscope run {recording.path} --procs {workload.procs} --policy {chosen.name} has equal processors"
         raise ParameterError(f"{chosen.name} counts processors, so it cannot replay a recording on its nodes; {hint}")
-    if not (chosen.keeps_reservations or chosen.suspends):  # these cannot keep limits
-        workload = limited(workload, seen)
-    found = agreements(run(workload, chosen), seen)
+    assert jobs.seen is not None, "a recording has pictures"
+    found = agreements(run(workload, chosen), jobs.seen)
     if form == "json":
         say(json.dumps([asdict(one) for one in found], indent=2), exact=True)
     elif not found:
         raise NotThereError(f"{recording.path}: no job started in it, so no start can be compared")
     else:
         say("\n".join(agreement_lines(found, policy)))
-
-
-def _is_known(weight: str, workload: Workload) -> bool:
-    """Return True if the recording has the data for a weight that not every recording can use."""
-    shape = workload.shape
-    return shape is not None and bool({"QOS": shape.qos, "the tree of accounts": shape.accounts}.get(weight))
 
 
 def agreement_lines(found: Sequence[Agreement], policy: str) -> list[str]:

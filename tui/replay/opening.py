@@ -13,8 +13,9 @@ from sim.policies.policy import written_policy
 from sim.policies.registry import policy_of
 from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
+from sim.workload.formats.slog import is_recording
 from sim.workload.model import Trace, Workload
-from sim.workload.source import Source, caption
+from sim.workload.source import Source, caption, find
 from tui.replay.places import parse_place
 from tui.replay.requests import Order, Restore
 from tui.replay.scene import About
@@ -66,9 +67,16 @@ class Opening:
 
     def prepare(self, heard: Heard | None = None) -> Prepared:
         """Read the trace and return the replay, ready to be shown. `heard` is called with the share of the file that
-        has been read.
+        has been read. A recording of a cluster has its limits, and the policy slurm its weights.
         """
-        return self.prepared(*self.source.read(heard=heard))
+        if not is_recording(find(self.source.trace)):
+            return self.prepared(*self.source.read(heard=heard))
+        from sim.forecast.replay import replay_of, settled
+
+        jobs = replay_of(self.source, heard)
+        later = tuple((moment, settled(policy, jobs)) for moment, policy in self.switches)
+        made = replace(self, policy=settled(self.policy, jobs), switches=later)
+        return made.prepared(jobs.trace, jobs.under(made.policy, *(policy for _, policy in later)))
 
     def prepared(self, trace: Trace, workload: Workload) -> Prepared:
         """Return the replay of a trace that has been read already."""

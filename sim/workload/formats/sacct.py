@@ -68,6 +68,8 @@ class Reading:
     """Nodes of the machine, if they are known; None if the machine is as large as its jobs need"""
     zone: tzinfo | None = None
     """Time zone of the times in the dump; None for the time zone of this machine."""
+    has_limits: bool = False
+    """True if the limits of accounts and QOS are known from elsewhere, so that no note says that they are missing."""
 
 
 AS_USUAL = Reading()
@@ -130,7 +132,7 @@ class _Dump:
         self.rows = JobRows("a record of sacct that has a JobID and a Submit time")
         self._how, self._zone = how, how.zone or zone_here()
         shape = how.shape if how.count == "cpus" else None
-        self._used, self._unmodelled = Used(), Unmodelled(shape)
+        self._used, self._unmodelled = Used(), Unmodelled(shape, how.has_limits)
         self._asked = Asked(shape) if shape else None
         self._waits = Dependencies()
         self._made = 0.0

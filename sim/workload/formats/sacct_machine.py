@@ -69,11 +69,11 @@ def _peak(changes: list[tuple[float, int]]) -> int:
 
 class Unmodelled:
     """Counter of the requests that are not simulated, such as licenses. Memory, GPUs and partitions are counted unless
-    the known nodes of the machine describe them.
+    the known nodes of the machine describe them; limits and QOS, unless `has_limits` says that limits are known.
     """
 
-    def __init__(self, shape: Shape | None = None) -> None:
-        self._modelled = set[str]()
+    def __init__(self, shape: Shape | None = None, has_limits: bool = False) -> None:
+        self._modelled = {"limits of accounts or QOS", "qos"} if has_limits else set[str]()
         self._reservations = {each.name for each in shape.reservations} if shape is not None else set[str]()
         if shape is not None:
             self._modelled |= {"memory"} if shape.has[:, 1].any() else set()
@@ -109,7 +109,7 @@ class Unmodelled:
         counts = {name: len(found - {""}) for name, found in self._names.items()}
         has_parts = counts["partition"] > 1 and "partition" not in self._modelled
         parts += [f"{counts['partition']:,} partitions"] if has_parts else []
-        parts += [f"{counts['qos']:,} QOS"] if counts["qos"] > 1 else []
+        parts += [f"{counts['qos']:,} QOS"] if counts["qos"] > 1 and "qos" not in self._modelled else []
         if not parts:
             return ()
         return (

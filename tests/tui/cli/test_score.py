@@ -10,6 +10,8 @@ import pytest
 
 from sim.cluster.recording import Recorder, Recording
 from sim.cluster.values import Cluster
+from sim.policies.policy import full_policy
+from sim.policies.registry import parse_policy
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.cli.program import error, schedscope
 
@@ -105,3 +107,7 @@ def test_slurm_has_the_weights_that_the_recording_holds(recording: str, tmp_path
     ):
         said = schedscope("score", str(path), "--policy", spec).stdout
         assert said.startswith(f"starts under {shown}, compared with the recorded starts\n")
+        run = json.loads(schedscope("run", str(path), "--policy", spec, "--format", "json").stdout)["policies"][0]
+        assert (run["policy"], run["parameters"]) == (spec, full_policy(parse_policy(shown)))
+        why = json.loads(schedscope("explain", str(path), "2", "--policy", spec, "--format", "json").stdout)
+        assert why["policy"] == run["parameters"]
