@@ -64,6 +64,25 @@ class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
         (WIDE, "-wide"),
     ]
 
+    _is_complete = False
+    """True once all widgets are there and laid out, so that the dialog can be drawn."""
+
+    def on_compose(self) -> None:
+        """Set the classes of the width before there are widgets whose styles would change with them."""
+        self.set_class(self.is_wide, "-wide").set_class(not self.is_wide, "-narrow")
+        self.call_after_refresh(self._complete)
+
+    def _complete(self) -> None:
+        self._is_complete = True
+        self.refresh()
+
+    def _compositor_refresh(self) -> None:
+        """Draw the dialog, but only once it is complete, because Textual draws the whole screen several times on the
+        way there.
+        """
+        if self._is_complete:
+            super()._compositor_refresh()
+
     @property
     def is_wide(self) -> bool:
         """Return True if there is space for descriptions next to names."""

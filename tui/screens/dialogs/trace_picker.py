@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from time import sleep
 from typing import ClassVar
@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from sim.formatting import printable
 from tui.screens.dialogs.dialog import Dialog, Draw, Page
-from tui.screens.dialogs.trace_choices import Choice, Section, completed, is_path, sections
+from tui.screens.dialogs.trace_choices import Choice, completed, is_path, sections
 from tui.screens.dialogs.trace_preview import glance, look_into, said, sample
 from tui.widgets.options import Options, is_listed
 
@@ -93,26 +93,23 @@ class TracePicker(Dialog[str | None]):
         traces = self.query_one("#traces", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
             traces.clear_options()
-            self._choices = []
-            for section in sections(self._typed, self._recent):
-                self._add(traces, section)
+            listed = list(self._options())
+            self._choices = [choice for choice, _ in listed]
+            traces.add_options(option for _, option in listed)
             there = [at for at, choice in enumerate(self._choices) if choice and chosen in (choice, None)]
             traces.highlighted = there[0] if there else None
         self._choose(self._choices[there[0]] if there else None)
 
-    def _add(self, traces: OptionList, section: Section) -> None:
-        if self._choices:
-            self._add_note(traces, "")
-        self._add_note(traces, section.title)
-        for choice in section.choices:
-            traces.add_option(Option(_prompt(choice, self.is_wide)))
-            self._choices.append(choice)
-        if section.more:
-            self._add_note(traces, section.more)
-
-    def _add_note(self, traces: OptionList, words: str) -> None:
-        traces.add_option(Option(Content.styled(printable(words), "$text-muted"), disabled=True))
-        self._choices.append(None)
+    def _options(self) -> Iterator[tuple[Choice | None, Option]]:
+        """Yield the lines of the list, each with the trace that it stands for; None for a title, a note or a gap."""
+        for number, section in enumerate(sections(self._typed, self._recent)):
+            if number:
+                yield None, _note("")
+            yield None, _note(section.title)
+            for choice in section.choices:
+                yield choice, Option(_prompt(choice, self.is_wide))
+            if section.more:
+                yield None, _note(section.more)
 
     def action_move(self, down: bool) -> None:
         traces = self.query_one("#traces", OptionList)
@@ -218,6 +215,10 @@ class TracePicker(Dialog[str | None]):
 
 def _nothing(typed: str) -> str:
     return f"nothing begins with {typed}" if is_path(typed) else f"no sample and no file matches {typed!r}"
+
+
+def _note(words: str) -> Option:
+    return Option(Content.styled(printable(words), "$text-muted"), disabled=True)
 
 
 def _prompt(choice: Choice, with_what: bool) -> Content:

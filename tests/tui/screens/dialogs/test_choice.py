@@ -1,6 +1,6 @@
 """The dialog with a few options to choose from.
 
-Also tests tui.screens.dialogs, tui.screens.dialogs.dialog.
+Also tests tui.screens.dialogs.
 """
 
 from __future__ import annotations

@@ -1,0 +1,57 @@
+"""The base class of dialogs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual._compositor import Compositor
+from textual.screen import ModalScreen
+
+from sim.policies import parse_policy
+from tests.tui.replays import painted
+from tests.tui.screens.conftest import Ask
+from tui.screens.dialogs.choice import ChoiceDialog
+from tui.screens.dialogs.help import HelpScreen
+from tui.screens.dialogs.policy_picker import PolicyPicker
+from tui.screens.dialogs.trace_picker import TracePicker
+
+GROUPS = [("Playing", [("space", "Play, or pause.")])]
+FRUIT = (("a", "apple", "grows on trees"), ("m", "melon", "lies on the ground"))
+
+
+@pytest.mark.parametrize(
+    "dialog",
+    [
+        lambda: PolicyPicker(parse_policy("easy")),
+        lambda: TracePicker(()),
+        lambda: ChoiceDialog("Eat", FRUIT),
+        lambda: HelpScreen(GROUPS),
+    ],
+    ids=["policy", "trace", "choice", "help"],
+)
+@pytest.mark.parametrize("size", [(120, 36), (80, 24)])
+async def test_opening_draws_the_whole_screen_once(
+    ask: Ask,
+    drawn: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    dialog: Callable[[], ModalScreen[Any]],
+    size: tuple[int, int],
+) -> None:
+    draw, whole = Compositor.render_full_update, []
+
+    def counted(compositor: Compositor, *args: Any, **given: Any) -> Any:
+        whole.append(compositor.root)
+        return draw(compositor, *args, **given)
+
+    monkeypatch.setattr(Compositor, "render_full_update", counted)
+    drawn.append("as in a terminal")
+    opened = dialog()
+    try:
+        async with ask(ChoiceDialog("Which fruit?", FRUIT), size) as person:
+            await person.app.push_screen(opened)
+            await painted(person.pilot)
+            assert whole.count(opened) == 1
+    finally:
+        drawn.clear()
