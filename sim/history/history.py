@@ -264,9 +264,12 @@ class History(Past):
             self._free[-1] = free
 
     def lose_place(self, rank: int, now: float) -> None:
-        """Record that a suspended job waits again, because processors on which it would have resumed went down."""
+        """Record that a suspended job waits again, because processors on which it would have resumed went down. If its
+        memory was still being written, the end of that stretch records it already.
+        """
         self.write()
-        self._lost[self._last[rank]] = self._made, now
+        if self._ended_by[stretch := self._last[rank]] == SUSPENDED:
+            self._lost[stretch] = self._made, now
 
     def give_up(self, rank: int) -> None:
         """Record that the job was cancelled and will never run."""

@@ -87,6 +87,14 @@ def test_a_suspended_job_keeps_its_place_while_its_processors_may_come_back(lab:
     assert gone.state.ledger.interruptions[0] == 1
 
 
+def test_failure_while_memory_is_written_leaves_nobody_suspended(lab: Lab) -> None:
+    rows = ("1 0 1 400 400", "2 1 4 40 40")
+    work = changing(lab, *rows, outages=[Outage(130, 140, 0b0001)])
+    engine = checked(work, "selective:tick=60,sf=1,memory=yes")
+    assert [s.ended_by for s in engine.history.stretches() if s.kind == "suspending"][0] == "interrupted"
+    assert engine.schedule().curves.suspended.min() == 0
+
+
 def test_rows_of_a_matrix_lose_columns_and_get_them_back(lab: Lab) -> None:
     rows = ("1 0 4 100 100", "2 0 4 100 100", "3 0 2 30 30")
     engine = checked(changing(lab, *rows, outages=[Outage(50, 90, 0b1100)]), "gang:slice=10")
