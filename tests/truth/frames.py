@@ -180,7 +180,7 @@ def _(frame: Frame, name: str, waited: Lasts, asked: Lasts, same: Lasts, xfactor
     since = job.submit + (turning.ran[job.rank] if in_turns else world.progress(job.rank))
     least, most = world.now - since, (world.now if runs else frame.clock) - since
     told = (float(xfactor.text.replace(",", "")) - 1) * job.estimate
-    without = min(max(told, least), most) if in_turns else most
+    without = min(max(told, least, waited.low), most, waited.high) if in_turns else most
     demand(waited.is_about(without) and asked.is_about(job.estimate) and same == asked, without)
     demand(xfactor.is_about((without + job.estimate) / job.estimate))
 

@@ -17,7 +17,8 @@ def told_decision(world: World, decision: d.Decision, at: Callable[[float], str]
     made.
     """
     names = world.class_names()
-    if not isinstance(decision, d.Borrow) or not names:
+    known = sum(world.division)
+    if not isinstance(decision, d.Borrow) or not names or decision.processors & ~known:
         return world.named(say(decision, at))
     homes = Counter(
         next(home for home, first in enumerate(world.division) if first >> processor & 1)

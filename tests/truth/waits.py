@@ -91,7 +91,8 @@ def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[
         return type(because), next((f"J{other.id}" for other in jobs_in(because)), None), numbers
     seen = world.free() if world.memo_rows is None else free
     planned = after.planned.get(job.rank)
-    if head_now(world) == job.name:
+    is_kept = bool(world.kept() & world.free_set())  # then the suspended job that resumes next is the head
+    if head_now(world) == job.name and not is_kept:
         is_late = job.procs <= free and goes_down(after, job)
         return (k.MachineGoesDown, None, {}) if is_late else (w.Heads, None, {"free": free})
     if planned is None:
@@ -100,7 +101,7 @@ def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[
     if world.memo_rows is not None and job.rank not in world.granted:
         return w.RowLater, None, {}
     if job.procs > seen:
-        if world.kept() & world.free_set():
+        if is_kept:
             return w.FewBesideKept, None if world.awaited is None else world.jobs[world.awaited].name, {}
         return k.TooFewFree, None, {"free": seen}
     if goes_down(after, job):

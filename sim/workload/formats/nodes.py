@@ -47,9 +47,21 @@ MOST_NOTES, MOST_LETTERS = 100, 200
 """Largest number of notes that are kept from a file, and of characters of a note."""
 MOST_VALUES = 2**23
 UNKNOWN = "names a reservation that the machine does not have; it runs without"
+ANYWHERE = "names no partition that the machine has; it may use all nodes"
+_TABLES = {
+    "partition": {"name", "nodes", "max_time", "max_nodes", "priority", "exclusive", "factor"},
+    "limit": {*OWNERS, "cores", "cpus", "nodes", "mem", "memory", "jobs", "submit", "gpus"},
+    "reservation": {"name", "nodes", "start", "end", "users", "accounts", "drained"},
+    "qos": {"name", "priority"},
+    "account": {"account", "user", "parent", "shares", "usage"},
+}
+"""Words of each kind of table in a machine"""
+_PLURALS = {f"{kind}s" if kind != "qos" else kind: kind for kind in _TABLES}
+"""Mapping from the name of a list in JSON to the kind of its tables"""
 _WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}
 _JOB_WORDS = {
-    "id", "submit", "run", "estimate", "user", "account", "exclusive", "nodes", "tasks", "cores", "mem", "mem_node",
+    "id", "submit", "run", "estimate", "user", "account", "exclusive", "nodes", "tasks", "cores", "cpus",
+    "mem", "memory", "mem_node",
     "least_nodes", "most_nodes", "features", "partitions", "begin", "name", "dependency", "fails",
     "qos", "array", "at_once", "reservation",
 }  # fmt: skip
@@ -73,9 +85,11 @@ def read(text: str, name: str, path: object) -> Trace:
     content = parsed_json(text, path)
     if not isinstance(content, dict) or not isinstance(content.get("jobs"), list):
         raise TraceError("expected lists of 'nodes' and 'jobs', got other JSON", path)
+    _refuse_misspelled(content, {*_PLURALS, "nodes", "jobs", "placement", "notes"}, "the machine", path)
     shape = shape_of(content, path)
+    resources = {*shape.kinds, *(f"{kind}s" for kind in shape.kinds)}
     rows, requests = JobRows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
-    waits, owned = Dependencies(), list[Owned]()
+    waits, owned, strange = Dependencies(), list[Owned](), ""
     known = {each.name for each in shape.reservations}
     by_name = any(isinstance(job, dict) and job.get("reservation") for job in content["jobs"])
     for at, job in enumerate(content["jobs"], start=1):
@@ -91,6 +105,11 @@ def read(text: str, name: str, path: object) -> Trace:
         rows.add(number_of_job, values, {Field.USER: user}, str(job.get("account", ""))[:64])
         waits.add(number_of_job, str(job.get("dependency", "")), f"{user} {name_of_job}")
         account, qos, array = (str(job.get(word, ""))[:64] for word in ("account", "qos", "array"))
+        if unread := job.keys() - _JOB_WORDS - resources:
+            strange = strange or min(unread)
+            rows.assumed.add(f"{UNMODELLED} words that are not read, such as {shown(strange)}", f"job {number_of_job}")
+        if not request.groups and _strings(job.get("partitions")):
+            rows.assumed.add(ANYWHERE, f"job {number_of_job}")
         named = str(job.get("reservation", ""))[:64]
         if named and named not in known:
             rows.assumed.add(UNKNOWN, f"job {number_of_job}")
@@ -125,6 +144,7 @@ def read_machine(text: str, path: object) -> Shape:
         content = MACHINE.toml(text, path)
     except TraceError as error:
         raise TraceError(f"names no nodes and is no TOML ({shown(error.what)}); {HINT}", path, error.line) from None
+    _refuse_misspelled(content, {*_TABLES, "node", "placement"}, "the machine", path)
     parts = {"nodes": content.get("node"), "partitions": content.get("partition", []), "limits": content.get("limit")}
     parts |= {"reservations": content.get("reservation"), "accounts": content.get("account")}
     return shape_of({**content, **parts}, path)
@@ -148,6 +168,11 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
             member_of.append(frozenset(_strings(node.get("partitions"))))
     if sum(node.cores for node in nodes) > MOST_PROCS:
         raise TraceError(f"has more than the {MOST_PROCS:,} cores that are handled", path)
+    for lists, kind in _PLURALS.items():
+        listed = content.get(lists)
+        for at, table in enumerate(listed if isinstance(listed, list) else [], start=1):
+            if isinstance(table, dict):
+                _refuse_misspelled(table, _TABLES[kind], f"{kind} {at}", path)
     placement = content.get("placement", "best")
     if placement not in NODE_PLACEMENTS:
         hint = near(str(placement)[:40], NODE_PLACEMENTS)
@@ -162,6 +187,15 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
     return Shape(
         tuple(nodes), groups, placement=placement, limits=limits, reservations=reservations, qos=qos, accounts=accounts
     )
+
+
+def _refuse_misspelled(table: Mapping[str, Any], known: set[str], what: str, path: object) -> None:
+    """Raise an error if a word of the table `what` is not one of the `known` words but resembles one. Other unknown
+    words are left to the programs that wrote them.
+    """
+    for word in sorted(table.keys() - known)[:MOST_NOTES]:
+        if "did you mean" in (hint := near(word[:40], known)):
+            raise TraceError(f"{what} has the unknown word {shown(word)}{hint}", path)
 
 
 def _accounts(listed: object) -> Iterator[ShareEntry]:
@@ -383,7 +417,7 @@ def _values(job: Mapping[str, Any], request: Request) -> dict[Field, float] | No
 def _request(job: Mapping[str, Any], shape: Shape) -> Request | None:
     """Return what a job requests of the nodes; None if its entry in the file is damaged."""
     wanted = {key.removesuffix("s"): value for key, value in job.items() if key not in _JOB_WORDS}
-    cores, memory = job.get("cores", 1), job.get("mem", 0)
+    cores, memory = job.get("cores", job.get("cpus", 1)), job.get("mem", job.get("memory", 0))
     asked = {"cores": cores, "memory": memory, **{kind: wanted.get(kind, 0) for kind in shape.kinds[2:]}}
     nodes, tasks = job.get("nodes"), job.get("tasks")
     least, most = job.get("least_nodes", 1), job.get("most_nodes")

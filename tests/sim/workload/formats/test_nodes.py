@@ -133,6 +133,8 @@ max_time = 60
         ("NodeName=n1 CPUTot=1\n" + "PartitionName=p Nodes=x1[1-99999]\n" * 30, "more than 4,096 partitions"),
         ("[[node]]\ncores = 1\n" + "[[partition]]\nname = 'a'\nnodes = 'x[1-99999]'\n" * 30, "more than 4,096"),
         ("[[node]]\ncores = 1\ncount = 2\nname = 'x[1-9]'\n", "its name stands for 9 nodes, and count is 2"),
+        ("[[node]]\ncores = 1\n[[limits]]\nuser = '*'\ncores = 1", "the machine has the unknown word 'limits'"),
+        ("[[node]]\ncores = 1\n[[partition]]\nname = 'a'\nmaxtime = 1", "partition 1 .* did you mean 'max_time'"),
     ],
 )
 def test_wrong_machines_are_refused_in_one_line(text: str, told: str) -> None:
@@ -145,6 +147,17 @@ def test_wrong_machines_are_refused_in_one_line(text: str, told: str) -> None:
 def test_wrong_json_is_refused(text: str) -> None:
     with pytest.raises(TraceError):
         read(text, "x", "x.json")
+
+
+def test_unread_words_of_jobs_are_noted() -> None:
+    job = {"submit": 0, "run": 5, "tasks": 2, "memory": 4}
+    jobs = [{"id": 1, **job, "partitions": ["x"]}, {"id": 2, **job, "memroy": 9}]
+    trace = read(json.dumps({"nodes": [{"cores": 2, "mem": 10}], "jobs": jobs}), "x", "x.json")
+    assert [(note.what.rpartition(" ")[2], note.first) for note in trace.fidelity.assumed] == [
+        ("nodes", "job 1"), ("'memroy'", "job 2"),
+    ]  # fmt: skip
+    assert trace.shape is not None
+    assert trace.shape.requests[0].each[1] == 4
 
 
 def test_accounts_have_shares_and_what_has_no_meaning_is_left_out() -> None:
