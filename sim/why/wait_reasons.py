@@ -143,11 +143,11 @@ def why_it_waits(
     down = None
     if not state.sharing and job.rank not in state.granted:
         down = goes_down(state.now + state.reserved_for(job), state.closes)
-    if isinstance(why, OfTheHead):
-        return Heads(room(state)) if down is None or job.procs > state.free else down
     free, ends, changes = state.outlook(state.awaited)
     awaited = None if state.awaited is None else state.jobs[state.awaited]
-    kept_free = None if awaited is None else FewBesideKept(state.free, state.free - free, awaited)
+    kept_free = None if awaited is None or free == state.free else FewBesideKept(state.free, state.free - free, awaited)
+    if isinstance(why, OfTheHead) and kept_free is None:
+        return Heads(room(state)) if down is None or job.procs > state.free else down
     plans = ((state.jobs[r], start, state.reserved_for(state.jobs[r])) for r, start in state.planned.items())
     return unsaid(
         job,
@@ -198,7 +198,7 @@ def unsaid(
     if row is not None:
         return RowLater(row)
     if job.procs > free:
-        return kept if kept is not None and kept.kept else TooFewFree(free)
+        return TooFewFree(free) if kept is None else kept
     if down is not None:
         return down
     return RoomUnseen(at, free) if fits(free) else PlannedLater(at, free)

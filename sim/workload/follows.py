@@ -157,6 +157,20 @@ def in_sessions(submit: NDArray[np.float64], end: NDArray[np.float64], user: NDA
     return Thinking(before, think)
 
 
+def not_before(follows: Follows, submit: NDArray[np.float64], kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return for each job its submit time, or that of the last job that it waits for if this is later. In order of
+    these times a job comes after all jobs that it waits for. Jobs that are not `kept` delay no other.
+
+    >>> not_before((None, Follow((After(0),))), np.array([60.0, 20.0]), np.array([True, True])).tolist()
+    [60.0, 60.0]
+    """
+    found = submit.copy()
+    for job, follow in enumerate(follows):
+        if follow is not None and not follow.is_any:
+            found[job] = max([found[job], *(found[one.job] for one in follow.after if kept[one.job])])
+    return found
+
+
 def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
     """Return the conditions of only the jobs in `index`, which get new numbers. No job waits for a job that is left
     out.

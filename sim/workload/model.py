@@ -26,7 +26,7 @@ from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.formatting import processors, quoted
 from sim.workload.columns import chosen, compact, missing, narrow, taken
 from sim.workload.fidelity import Fidelity, Note, notes_of
-from sim.workload.follows import HOPELESS, Follows, Thinking, failing, hopeful, renumbered, thinking_of
+from sim.workload.follows import HOPELESS, Follows, Thinking, failing, hopeful, not_before, renumbered, thinking_of
 from sim.workload.limits import Limits
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
@@ -359,7 +359,8 @@ class Workload:
         )
         if known is None and len(keep):
             assumed += (Note(f"no machine size, the widest job gives {processors(begins)}", 1),)
-        keep = keep[np.argsort(trace.table[keep, Field.SUBMIT], kind="stable")]
+        submit = not_before(trace.follows, trace.column(Field.SUBMIT), kept)
+        keep = keep[np.argsort(submit[keep], kind="stable")]
         chain = (trace.column(field)[keep] for field in (Field.ID, Field.PRECEDING, Field.THINK))
         run = np.where(run[keep] < SHORTEST, 1.0, run[keep])
         limit = np.where(estimate[keep] >= SHORTEST, estimate[keep], run)
@@ -367,11 +368,11 @@ class Workload:
             name=trace.name,
             procs=size,
             ids=chosen(trace.ids, keep),
-            submit=trace.column(Field.SUBMIT)[keep],
+            submit=submit[keep],
             width=narrow(width[keep]),
             runtime=run,
             estimate=limit,
-            wait=compact(trace.column(Field.WAIT)[keep]),
+            wait=compact((trace.column(Field.WAIT) - (submit - trace.column(Field.SUBMIT)))[keep]),
             user=compact(narrow(trace.column(Field.USER)[keep])),
             group=compact(narrow(trace.column(Field.GROUP)[keep])),
             queue=compact(narrow(trace.column(Field.QUEUE)[keep])),

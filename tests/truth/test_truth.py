@@ -146,8 +146,10 @@ def test_counts_of_thousands_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [10400093, 10400129, 10400489, 10600302, 11000166, 11000899, 12000778, 12001232, 12001813, 12002041]
-)
+    "seed",
+    [7701811, 7702102, 10400093, 10400129, 10400489, 10600302, 11000166, 11000899, 12000778, 12001232, 12001813,
+     12002041],
+)  # fmt: skip
 def test_sentences_stay_true_of_plans_by_rows_then_by_queues(seed: int) -> None:
     assert list(falsehoods(run_of(seed), asked=4)) == []
 

@@ -91,7 +91,7 @@ def test_failure_while_memory_is_written_leaves_nobody_suspended(lab: Lab) -> No
     rows = ("1 0 1 400 400", "2 1 4 40 40")
     work = changing(lab, *rows, outages=[Outage(130, 140, 0b0001)])
     engine = checked(work, "selective:tick=60,sf=1,memory=yes")
-    assert [s.ended_by for s in engine.history.stretches() if s.kind == "suspending"][0] == "interrupted"
+    assert next(s.ended_by for s in engine.history.stretches() if s.kind == "suspending") == "interrupted"
     assert engine.schedule().curves.suspended.min() == 0
 
 

@@ -5,6 +5,7 @@ Also tests sim.engine.arrivals, sim.workload.follows, sim.workload.fidelity.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,13 +22,14 @@ from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
 from sim.workload.follows import After, Follow, Outcome, renumbered
 from sim.workload.limits import Bound, Limits
+from sim.workload.model import Workload
+from sim.workload.reading import read
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms, feedback
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sim.workload.model import Workload
     from tests.sim.conftest import Lab
 
 CHAINS = ("1 0 2 10 10", "2 5 2 10 30", "3 6 4 8 8", "4 40 1 10 10", "5 41 3 5 9", "6 42 2 20 20", "7 43 4 5 5")
@@ -129,6 +131,15 @@ def test_fairness_is_refused_where_submit_times_depend_on_the_run(lab: Lab) -> N
     scenario = Scenario(chained(lab), "fcfs")
     with pytest.raises(ParameterError, match="fairness needs fixed submit times"):
         fairness(scenario, scenario.begun())
+
+
+def test_jobs_wait_for_others_that_are_submitted_later(tmp_path: Path) -> None:
+    job = {"submit": 0, "run": 10, "tasks": 1}
+    jobs = [{"id": 1, **job, "begin": 50}, {"id": 2, **job, "dependency": "afterok:1"}]
+    (tmp_path / "x.json").write_text(json.dumps({"nodes": [{"cores": 2}], "jobs": jobs}))
+    engine = Engine(Workload.of(read(tmp_path / "x.json")), "fcfs")
+    engine.run()
+    assert engine.schedule().start.tolist() == [50, 60]
 
 
 def test_turns_of_jobs_left_out_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
