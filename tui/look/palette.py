@@ -94,13 +94,15 @@ class Tone(IntEnum):
     """Strength of all other jobs while a job is selected"""
     PLAN = 6
     TEXT = 7
-    """Colour of text written on a block of this hue: black or white."""
+    """Colour of text written on a normal block of this hue: black or white."""
     GROUND = 8
     """Colour of the background, whatever the hue."""
     TEXT_DIMMED = 9
     """Colour of text written on a dimmed block of this hue: black or white."""
     NAME = 10
     """Colour of text in this hue on the background, strong enough to be read."""
+    TEXT_STRONG = 11
+    """Colour of text written on a strong block of this hue: black or white."""
 
 
 TONES = len(Tone)
@@ -108,13 +110,16 @@ _SHARE = {
     Tone.QUARTER: 0.3, Tone.HALF: 0.48, Tone.MOST: 0.64, Tone.FULL: 0.8, Tone.STRONG: 1.0, Tone.DIMMED: 0.24,
     Tone.PLAN: 0.34, Tone.GROUND: 0.16, Tone.NAME: 1.0,
 }  # fmt: skip
+_BLOCK = {Tone.TEXT: Tone.FULL, Tone.TEXT_STRONG: Tone.STRONG, Tone.TEXT_DIMMED: Tone.DIMMED}
+"""For each tone of text: the tone of the block on which it is written"""
+_TEXT = {block: text for text, block in _BLOCK.items()}
 
 
 def ink(hue: int, tone: int = Tone.FULL) -> int:
     """Return the number of the ink with this hue and tone.
 
     >>> ink(3), ink(Hue.NONE, Tone.QUARTER)
-    (36, 341)
+    (39, 372)
     """
     return hue * TONES + tone
 
@@ -201,6 +206,9 @@ class Look:
             known = Style(color=self.text, bgcolor=self.background)
             for name in names.split():
                 known += self._named(name)
+            if "select" in names and known.color and known.bgcolor:
+                written, ground = known.color.get_truecolor().hex, known.bgcolor.get_truecolor().hex
+                known += Style(color=self._legible(written, ground, 4.5))
             if not self.colour:
                 known = known.without_color
             self._styles[names] = known
@@ -239,7 +247,7 @@ class Look:
         """
         dimmed = Tone.FULL if self.on_wall else Tone.DIMMED
         tone = {"on": Tone.FULL, "lit": Tone.STRONG, "off": dimmed, "plan": Tone.PLAN}[kind]
-        text = Tone.TEXT_DIMMED if tone == Tone.DIMMED else Tone.MOST if tone == Tone.PLAN else Tone.TEXT
+        text = Tone.MOST if tone == Tone.PLAN else _TEXT[tone]
         return Style(color=self.inks[ink(int(hue), text)], bgcolor=self.inks[ink(int(hue), tone)])
 
     # The chart
@@ -269,15 +277,13 @@ class Look:
 
     def _ink(self, hue: int, tone: Tone) -> str:
         colour = self._hue(hue)
-        if tone == Tone.TEXT_DIMMED:
-            block = self.inks_dimmed(hue)
+        if tone in _BLOCK:
+            block = self._ink(hue, _BLOCK[tone])
             return max("#000000", "#ffffff", key=lambda text: contrast(text, block))
         if tone == Tone.DIMMED and self.depth != 4:
             return self.inks_dimmed(hue)
         if tone == Tone.NAME and self.depth != 4:
-            return self._legible(colour)
-        if tone == Tone.TEXT:
-            return "#000000" if brightness(self.inks_full(hue)) > 0.22 else "#ffffff"
+            return self._legible(colour, self.background, LEGIBLE)
         if hue == Hue.NONE or (self.depth == 4 and tone in (Tone.PLAN, Tone.GROUND)):
             return self.background
         if self.depth == 4 and hue < Hue.RAMP:
@@ -295,15 +301,10 @@ class Look:
         drawn = (snapped(shade, self.depth) for shade in chain(weak, strong))
         return next((shade for shade in drawn if contrast(shade, self.background) >= READABLE), self.text)
 
-    def _legible(self, colour: str) -> str:
-        """Return the colour, or the nearest shade of it that has the contrast `LEGIBLE` to the background."""
+    def _legible(self, colour: str, ground: str, least: float) -> str:
+        """Return the colour, or the nearest shade of it that has at least the contrast `least` to the ground."""
         shades = (snapped(mixed(self.text, colour, step / 50), self.depth) for step in range(51))
-        return next((shade for shade in shades if contrast(shade, self.background) >= LEGIBLE), self.text)
-
-    def inks_full(self, hue: int) -> str:
-        if self.depth == 4 and hue < Hue.RAMP:
-            return SIXTEEN[hue % len(SIXTEEN)]
-        return mixed(self._hue(hue), self.background, self.soft)
+        return next((shade for shade in shades if contrast(shade, ground) >= least), self.text)
 
     def _hue(self, hue: int) -> str:
         if hue < len(self.jobs):
@@ -326,7 +327,7 @@ DARK = Look(
 )  # fmt: skip
 LIGHT = Look(
     name="light", dark=False, background="#fbfbf8", surface="#f0f0ec", text="#202124", dim="#5f6062", faint="#b9b9b4",
-    accent="#b34700", good="#1a7f4b", warn="#8a6100", bad="#b3261e", cool="#1f6fb2", warm="#b3541e",
+    accent="#ad4400", good="#197a48", warn="#8a6100", bad="#b3261e", cool="#1f6fb2", warm="#ad501c",
     jobs=(
         "#00a9bd", "#cea700", "#008a68", "#5c1c8a", "#73af63", "#963f8f",
         "#005400", "#8d0d52", "#107dfc", "#bb452f", "#3a47e5", "#c17202",

@@ -91,7 +91,7 @@ def _around(focus: Focus, context: Context, width: int) -> Iterator[Line]:
     """Yield the lines of code of the calls that led to this function, one line for each caller."""
     for function, at in focus.callers:
         source = function.lines[at - function.first].strip() if at - function.first < len(function.lines) else ""
-        yield line(Span(text.shorten(written(f"{at:>{NUMBER}} {source}", context), width), "faint"))
+        yield line(Span(text.shorten(written(f"{at:>{NUMBER}} {source}", context), width), "dim"))
 
 
 def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -> Iterator[Line]:
@@ -102,7 +102,7 @@ def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -
     is_lit = number == focus.line
     sign = (written("▸", context) if context.unicode else ">") if is_lit else " "
     style = "strong" if is_lit else "dim" if code.lstrip().startswith(("#", '"""')) else ""
-    front = [Span(f"{number:>{NUMBER}}", "faint"), Span(sign, "accent")]
+    front = [Span(f"{number:>{NUMBER}}", "dim"), Span(sign, "accent")]
     room = max(width - NUMBER - 1, 1)
     if is_lit and text.cells(code) > room:
         first, *rest = wrapped(code, room, indent=len(code) - len(code.lstrip()))

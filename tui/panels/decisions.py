@@ -193,23 +193,23 @@ def _names(jobs: Sequence[Job]) -> str:
 
 
 def _lines(decision: Decision, index: int, context: Context, width: int, wrap: bool = True) -> list[Line]:
-    """Return a decision as lines, or as one line without `wrap`: marked if it is selected, faint if it comes after the
-    selected decision.
+    """Return a decision as lines, or as one line without `wrap`: marked if it is selected, in italics if it comes after
+    the selected decision.
     """
     walked = context.decision
     here, to_come = index == walked, walked is not None and index > walked
     if isinstance(decision, Phase):
-        style = "faint" if to_come else "accent" if here else "strong"
+        style = "dim italic" if to_come else "accent" if here else "strong"
         return [line(Span(written(f"phase {decision.name}", context), style))]
     told, rank = told_decision(decision, context.scene.snapshot, context.at), rank_of(decision)
     if isinstance(decision, Keep) and walked is None and rank == context.selected and "details" in context.visible:
         told = told.partition(": ")[0]  # its own panel has the reason
-    style = "faint" if to_come else "strong" if here else "dim" if isinstance(decision, Keep) else ""
+    style = "dim italic" if to_come else "strong" if here else "dim" if isinstance(decision, Keep) else ""
     drawn = sign(decision, context.unicode)
     if here:
         drawn = Span("▸" if context.unicode else ">", "accent")
     elif to_come:
-        drawn = drawn._replace(style="faint")
+        drawn = drawn._replace(style="dim")
     if wrap:
         return _with_sign(drawn, worded(told, context, width, style, hang=INDENT, rank=rank))
     return _with_sign(drawn, [line(Span(text.shorten(written(told, context), width - INDENT), style), rank=rank)])

@@ -116,7 +116,7 @@ def _axis(procs: int, label: int, columns: int) -> Line:
     last = f"{procs - 1:,}"
     each = f"{-(-procs // columns)} a column" if procs > columns else ""
     between = each.center(max(columns - 1 - len(last), 0))
-    return line(" " * label, Span(f"0{between}{last}"[:columns] if columns > 1 else "", "faint"))
+    return line(" " * label, Span(f"0{between}{last}"[:columns] if columns > 1 else "", "dim"))
 
 
 def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], named: bool = True) -> Iterator[Span]:
@@ -172,9 +172,9 @@ def _style(context: Context, cell: Cell, thin: bool) -> str:
     hue = _hue(context, cell)
     is_lit, is_quiet = cell.rank in (context.selected, context.hovered), context.selected is not None
     if hue is None or not context.look.colour:
-        return "select" if is_lit else "faint" if is_quiet else ""
+        return "select" if is_lit else "dim" if is_quiet else ""
     if thin:
-        return f"hue:{hue}" if is_lit or not is_quiet else "faint"
+        return f"hue:{hue}" if is_lit or not is_quiet else "dim"
     if is_lit:
         return f"lit:{hue}"
     return f"off:{hue}" if is_quiet else f"on:{hue}" if cell.is_home else f"plan:{hue}"

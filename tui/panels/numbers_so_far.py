@@ -208,4 +208,4 @@ def _plot(
             yield line(Span(text.pad(name, label), "dim"), Span(levels, style), Span(text.pad(scale[0], side, "right")))
         else:
             most = text.pad("" if row or not top else scale[1], side, "right")
-            yield line(" " * label, Span(levels, style), Span(most, "faint"))
+            yield line(" " * label, Span(levels, style), Span(most, "dim"))

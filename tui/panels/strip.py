@@ -138,7 +138,7 @@ def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str)
         if row == len(curve) - 1:
             yield line(Span(text.pad(name, LABEL), "dim"), *spans, Span(text.pad(value, VALUE, "right")))
         else:
-            yield line(" " * LABEL, *spans, Span(text.pad("" if row else most, VALUE, "right"), "faint"))
+            yield line(" " * LABEL, *spans, Span(text.pad("" if row else most, VALUE, "right"), "dim"))
 
 
 # Columns and times
@@ -276,7 +276,7 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
         told = exactly(time).rpartition(" ")[0] if days else exactly(time)[:-3]
         column = round(part / (many - 1) * (columns - 1))
         left = 0 if not part else column - len(told) + 1 if part == many - 1 else column - len(told) // 2
-        placed.append((left, told, "faint"))
+        placed.append((left, told, "dim"))
     return placed
 
 

@@ -447,7 +447,7 @@ class Gantt(RowWidget, can_focus=True):
         begin, end = sorted((x, to))
         ends, bar = ("||", "-") if self._brush.look.ascii else ("├┤", "─")
         told = f"{ends[0]}{bar * (end - begin - 1)}{ends[1]}" if end > begin else ends[0]
-        cells.write(y, begin, told, ink(Hue.ACCENT, Tone.TEXT), ink(Hue.ACCENT, Tone.STRONG))
+        cells.write(y, begin, told, ink(Hue.ACCENT, Tone.TEXT_STRONG), ink(Hue.ACCENT, Tone.STRONG))
 
     def _drag(self, event: events.MouseMove) -> None:
         """Move the chart so that the point where the drag began stays under the pointer."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tui.look.palette import (
     CONTRAST,
     DARK,
+    HUES,
     JOB_COLOURS,
     JOB_HUES,
     LIGHT,
@@ -134,3 +135,21 @@ def test_sixteen_colours_are_enough_for_twelve_jobs() -> None:
     assert len({look.inks[ink(hue)] for hue in range(12)}) == 12
     assert look.inks[ink(3, Tone.DIMMED)] not in {look.inks[ink(hue)] for hue in range(12)}
     assert look.inks[ink(3, Tone.PLAN)] == look.background
+
+
+@pytest.mark.parametrize("depth", [24, 8, 4])
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_text_has_enough_contrast_on_panels_and_blocks(look: Look, depth: int) -> None:
+    seen = look.with_depth(depth)
+
+    def ratio(names: str, ground: str = "") -> float:
+        style = seen.style(names)
+        assert style.color
+        assert style.bgcolor
+        return contrast(style.color.get_truecolor().hex, ground or style.bgcolor.get_truecolor().hex)
+
+    for name in ("dim", "accent", "good", "warn", "bad", "cool", "warm"):
+        assert min(ratio(name, ground) for ground in (seen.background, seen.surface)) >= 4.5, name
+        assert ratio(f"{name} select") >= 4.5, name
+    for kind in ("on", "lit", "off"):
+        assert min(ratio(f"{kind}:{hue}") for hue in range(HUES)) >= 4.5, kind

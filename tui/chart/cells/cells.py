@@ -15,10 +15,14 @@ from rich.style import Style
 
 from sim.formatting import printable
 from tui.chart.cells.grid import BLANK
-from tui.look.palette import Look
+from tui.look.palette import HUES, TONES, Look, Tone
 
 REST = "\0"
 """Character of the second cell of a wide character, such as 日, which fills two cells."""
+_TEXT_ON = np.full(TONES, Tone.TEXT, np.uint16)
+_TEXT_ON[[Tone.DIMMED, Tone.STRONG]] = Tone.TEXT_DIMMED, Tone.TEXT_STRONG
+TEXT_ON = np.add.outer(np.arange(HUES, dtype=np.uint16) * np.uint16(TONES), _TEXT_ON).ravel()
+"""For each ink of a block: the ink of text that can be read on it."""
 _INKS = 1 << 16
 _PAIRS = _INKS**2
 _MOST_SEGMENTS = 20_000

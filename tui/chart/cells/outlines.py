@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sim.formatting import printable
 from sim.machine.processors import ranges
-from tui.chart.cells.cells import Cells, one_a_cell
+from tui.chart.cells.cells import TEXT_ON, Cells, one_a_cell
 from tui.chart.cells.grid import BLANK, Bools, Grid
 from tui.chart.raster import Texture
 from tui.chart.scene import Outline
@@ -131,7 +131,7 @@ def _frame_selected(area: Cells, grid: Grid) -> None:
     line = lines[_sides(np.where(is_whole, up.rank, -1))]
     at = is_whole & (line != ord(" "))
     area.chars[at] = line[at]
-    area.fg[at] = up.hue[at] * TONES + Tone.TEXT
+    area.fg[at] = TEXT_ON[up.ink[at]]
 
 
 def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sim.formatting import clock, clock_near, name, span
 from sim.workload.model import Floats
 from tui.chart.cells.callouts import block_labels, draw_callouts, piece_labels, rest_labels, suspension_labels
-from tui.chart.cells.cells import Cells, one_a_cell
+from tui.chart.cells.cells import TEXT_ON, Cells, one_a_cell
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
 from tui.chart.cells.memory_bands import draw_memory
@@ -164,7 +164,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
         area.chars[at] = ord(sign)
         if not grid.look.patterned:
             inks = np.where(upper, grid.upper.ink, grid.lower.ink)[at]
-            area.fg[at] = inks // TONES * TONES + np.where(inks % TONES == Tone.DIMMED, Tone.TEXT_DIMMED, Tone.TEXT)
+            area.fg[at] = TEXT_ON[inks]
             area.bg[at] = inks
 
 
@@ -220,7 +220,7 @@ def _draw_label(area: Cells, grid: Grid) -> None:
     """Write the name of the chart's run; it is highlighted if the panels are about this run."""
     chart = grid.chart
     if chart.label:
-        tones = (Tone.TEXT, Tone.STRONG) if chart.is_told else (Tone.STRONG, Tone.QUARTER)
+        tones = (Tone.TEXT_STRONG, Tone.STRONG) if chart.is_told else (Tone.STRONG, Tone.QUARTER)
         fg, bg = (ink(chart.label_hue, tone) for tone in tones)
         area.write(0, 0, _label_of(grid), fg, bg)
 
@@ -240,10 +240,10 @@ def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
     if grid.look.patterned:
         inks = np.where(is_selected, ink(Hue.ACCENT, Tone.TEXT), ink(Hue.NONE, Tone.TEXT))
     else:
-        inks = np.where(_IS_BRIGHT[inks], inks // TONES * TONES + Tone.TEXT, ink(Hue.NONE, Tone.TEXT))
+        inks = np.where(_IS_BRIGHT[inks], TEXT_ON[inks], ink(Hue.NONE, Tone.TEXT))
         if grid.dims:
             dimmed = (blocks % TONES == Tone.DIMMED) & ~is_selected
-            inks = np.where(dimmed, blocks // TONES * TONES + Tone.TEXT_DIMMED, inks)
+            inks = np.where(dimmed, TEXT_ON[blocks], inks)
     area.write_inside(rows, columns, texts, inks)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tui.chart.cells.cells import Cells
+from tui.chart.cells.cells import TEXT_ON, Cells
 from tui.chart.cells.edges import ROWS, draw_edges, draw_top, margin_of
 from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size, places
 from tui.chart.cells.outlines import draw_outlines, draw_reserved
@@ -189,8 +189,7 @@ def _borrowed(area: Cells, grid: Grid) -> None:
     if not grid.look.patterned:
         inks = grid.upper.ink[dotted]
         is_held = grid.upper.rank[dotted] >= 0
-        text = np.where(inks % TONES == Tone.DIMMED, Tone.TEXT_DIMMED, Tone.TEXT)
-        area.fg[dotted] = inks // TONES * TONES + np.where(is_held, text, Tone.FULL)
+        area.fg[dotted] = np.where(is_held, TEXT_ON[inks], inks // TONES * TONES + Tone.FULL)
 
 
 def _useless(area: Cells, grid: Grid) -> None:
