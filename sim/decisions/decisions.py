@@ -10,9 +10,9 @@ from math import inf
 from typing import NamedTuple, TypeAlias
 
 from sim.decisions.matrix import MatrixDecision
-from sim.decisions.sentences import Reason, why
+from sim.decisions.sentences import Reason, in_words, why
 from sim.errors import DecisionError
-from sim.formatting import LATEST, Clock, listed, name, processors, span
+from sim.formatting import LATEST, Clock, listed, name, processors, shortened, span
 from sim.machine.processors import written
 from sim.workload.model import Job
 from sim.workload.shape import Seats
@@ -258,6 +258,18 @@ def check_span(job: Job, to_do: str, seconds: float | None) -> None:
     """
     if seconds is not None and not 0 <= seconds <= LATEST:
         raise DecisionError(f"job {job.id} cannot {to_do} for {seconds:.12g} s: expected 0 to {LATEST:,.0f}")
+
+
+NO_REASONS = frozenset({type(None), bool, int, float, complex, bytes, tuple, list, dict, set, type})
+"""Types of values that are no reason; a text or any other object is one"""
+
+
+def check_reason(job: Job, because: object) -> None:
+    """Raise a `DecisionError` if `because`, the reason of a decision about `job`, is of a type in `NO_REASONS`."""
+    if type(because) in NO_REASONS:
+        given = f"the class {because.__name__}" if isinstance(because, type) else shortened(in_words(because))
+        wanted = "an object with a method `sentence`, such as InOrder(view.free), or a text"
+        raise DecisionError(f"the reason of a decision about job {job.id} must be {wanted}; got {given}")
 
 
 def _runs(begins: Start | Backfill, verb: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
-from sim.decisions.sentences import UNTOLD, Brief, Others, Reason, Span, why
+from sim.decisions.sentences import UNTOLD, Brief, Others, Reason, Span, tells, why
 from sim.formatting import Clock, count, name, processors, span
 from sim.machine.processors import written
 from sim.workload.model import Job
@@ -109,6 +109,7 @@ class EarliestInRow(NamedTuple):
         return f"the earliest time at which a row has {count(job.procs, 'column')} free for {span(self.span)}"
 
 
+@tells(ranges="at most {free} in any of {rows} rows", of_all="each needs more than is free in any row")
 class FitsNoRow(NamedTuple):
     free: Annotated[int, UNTOLD]
     rows: Annotated[int, UNTOLD]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import inf
 from typing import Annotated, NamedTuple, TypeAlias
 
-from sim.decisions.sentences import UNTOLD, Called, Moment, Span
+from sim.decisions.sentences import UNTOLD, Called, Hole, Moment, Span, Window
 from sim.formatting import Clock, count, listed, name, nth, processors, span
 from sim.workload.model import Job
 
@@ -41,6 +41,9 @@ class EndsBefore(NamedTuple):
             return f"ends at {at(self.ends)}, just when {name(self.head)} is to start"
         return f"ends at {at(self.ends)}, before {name(self.head)}'s start at {at(self.shadow)}"
 
+    def hole(self) -> Hole:
+        return Hole(self.head, self.shadow, None)
+
 
 class FitsExtra(NamedTuple):
     head: Job
@@ -50,6 +53,9 @@ class FitsExtra(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
         extra = f"{self.extra} extra processors that {name(self.head)} leaves free at {at(self.shadow)}"
         return f"needs {job.procs} of the {extra}"
+
+    def hole(self) -> Hole:
+        return Hole(*self)
 
 
 class WhenRoom(NamedTuple):
@@ -82,6 +88,9 @@ class PredictedBefore(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         return f"is predicted to end at {at(self.ends)}, by {name(self.head)}'s start at {at(self.shadow)}"
+
+    def hole(self) -> Hole:
+        return Hole(self.head, self.shadow, None)
 
 
 class BestPacking(NamedTuple):
@@ -133,6 +142,9 @@ class InWindow(NamedTuple):
         if self.closes == inf:
             return f"{name(self.head)}'s window is unlimited"
         return f"ends at {at(self.ends)}, within {name(self.head)}'s window, which closes at {at(self.closes)}"
+
+    def closing(self) -> Window:
+        return Window(self.head, self.closes)
 
 
 class WithinBounds(NamedTuple):

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 from sim.decisions.reasons import its_own, needs, pivot
-from sim.decisions.sentences import UNTOLD, Brief, Called, Moment, Others, Span
+from sim.decisions.sentences import UNTOLD, Brief, Called, Hole, Moment, Others, Span, Window, tells
 from sim.formatting import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
 
+@tells(ranges="{free}", of_all="each needs more than is free")
 class TooFewFree(NamedTuple):
     free: Annotated[int, UNTOLD]
 
@@ -27,6 +28,7 @@ class TooFewFree(NamedTuple):
         return f"fewer than its {processors(job.procs)} were free" if job.procs > 1 else "no processor was free"
 
 
+@tells(ranges="it needs {procs}, {extra} extra")
 class WouldDelay(NamedTuple):
     head: Annotated[Job, Called("head of queue")]
     shadow: Annotated[Moment, Called("its start")]
@@ -43,7 +45,11 @@ class WouldDelay(NamedTuple):
     def past(self, job: Job, others: Others) -> str:
         return f"starting it would have delayed {others('the head of the queue')}"
 
+    def hole(self) -> Hole:
+        return Hole(self.head, self.shadow, self.extra)
 
+
+@tells(ranges="it needs {procs}, {extra} extra")
 class PredictedToDelay(NamedTuple):
     head: Annotated[Job, Called("head of queue")]
     shadow: Annotated[Moment, Called("its start")]
@@ -59,6 +65,9 @@ class PredictedToDelay(NamedTuple):
 
     def past(self, job: Job, others: Others) -> str:
         return f"starting it would have delayed {others('the head of the queue')}, as was predicted"
+
+    def hole(self) -> Hole:
+        return Hole(self.head, self.shadow, self.extra)
 
 
 class BeyondLookahead(NamedTuple):
@@ -79,6 +88,7 @@ class BeyondLookahead(NamedTuple):
         return f"it was too far behind {others('the head of the queue')}"
 
 
+@tells(ranges="{free} free")
 class PlannedLater(NamedTuple):
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
@@ -108,7 +118,11 @@ class WindowCloses(NamedTuple):
     def past(self, job: Job, others: Others) -> str:
         return f"it would have outlasted the window for {others('the head')}"
 
+    def closing(self) -> Window:
+        return Window(self.head, self.closes)
 
+
+@tells(ranges="{free} free")
 class BreaksBound(NamedTuple):
     other: Job
     start: Moment
@@ -218,6 +232,7 @@ class ClaimTaken(NamedTuple):
         return "other jobs ran on the processors claimed for it"
 
 
+@tells(wants_victims=True)
 class NoVictims(NamedTuple):
     xfactor: Annotated[float, UNTOLD]
     factor: float
@@ -233,6 +248,7 @@ class NoVictims(NamedTuple):
         return "too few running jobs had an xfactor small enough to be suspended for it"
 
 
+@tells(wants_victims=True)
 class NoVictimAllowed(NamedTuple):
     """Reason to wait: the job's xfactor allows it to suspend some running jobs, but each of these is ruled out. `wide`
     of them have too many processors, `spared` are protected.
@@ -272,6 +288,7 @@ class TurnOver(NamedTuple):
         return "its processors became available after the policy had considered it"
 
 
+@tells(wants_victims=True)
 class NoSliceOver(NamedTuple):
     slice: Span
 
@@ -327,6 +344,7 @@ class WouldDelayPivot(NamedTuple):
         return f"starting it would have delayed {others('the pivots')}"
 
 
+@tells(is_reserved=True)
 class TouchesReservation(NamedTuple):
     other: Job
     at: Annotated[Moment, Called("from")]
@@ -406,6 +424,7 @@ class RoomUnseen(NamedTuple):
         return "the policy did not reconsider its plan although there was room"
 
 
+@tells(is_reserved=True)
 class WaitsForReserved(NamedTuple):
     at: Annotated[Moment, Called("from")]
 

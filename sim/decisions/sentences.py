@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from sim.formatting import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
@@ -39,12 +39,34 @@ class Reason(Protocol):
     few words (`Brief`), and `past(job, others)` a clause after "because" that covers many steps. Screens show the
     numbers in a reason's fields. Each is labelled by the name of its field or by a `Called` annotation; the types
     `Moment` and `Span` give it a unit.
+
+    Built-in reasons may say more, which `told_by` reads: methods `hole()` and `closing()` return the `Hole` and the
+    `Window` that the chart shows, and `tells` adds texts.
     """
 
     def sentence(self, job: Job, at: Clock, /) -> str:
         """Return the sentence, with a small letter at its beginning and without a full stop. `job` is the job that the
         decision is about, `at` the function that writes times.
         """
+
+
+class Hole(NamedTuple):
+    """Free processors on which other jobs may run before the job `head` without delaying it.
+
+    A job that ends by `until`, the planned start of the head, may use them. `extra` is the number of processors left
+    over when the head starts, None if the reason does not state it.
+    """
+
+    head: Job
+    until: float
+    extra: int | None
+
+
+class Window(NamedTuple):
+    """Time `closes` by which the jobs that pass the job `head` must end."""
+
+    head: Job
+    closes: float
 
 
 # Fields of reasons
@@ -170,6 +192,34 @@ def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
     """
     told = _asked(reason, "past", job, others)
     return _marked(reason, told) if isinstance(told, str) else why(reason, job, at)
+
+
+_Kind = TypeVar("_Kind", bound=type)
+
+
+def tells(**told: str | bool) -> Callable[[_Kind], _Kind]:
+    """Return a decorator that gives a class of reasons attributes for `told_by`.
+
+    The text `ranges` lists the numbers of a wait of many steps, with {procs} for the job's processors and the names of
+    fields for the others. The text `of_all` is the sentence about several jobs with equal reasons. `wants_victims` is
+    True if the job waits for processors of jobs that it would suspend, `is_reserved` if it waits because of a user's
+    reservation.
+    """
+
+    def give(kind: _Kind) -> _Kind:
+        for attribute, value in told.items():
+            setattr(kind, attribute, value)
+        return kind
+
+    return give
+
+
+def told_by(reason: Reason, attribute: str) -> Any:
+    """Return the value of an optional attribute of a built-in reason (see `Reason`), or the result if it is a method.
+    Return None for a user-defined reason, and for one without the attribute.
+    """
+    told = None if _is_own(reason) else getattr(reason, attribute, None)
+    return told() if callable(told) else told
 
 
 def say(decision: object, at: Clock = clock) -> str:

@@ -4,7 +4,7 @@ in it.
 
 from __future__ import annotations
 
-from sim.decisions.decisions import check_span
+from sim.decisions.decisions import check_reason, check_span
 from sim.decisions.matrix import (
     Clean,
     DropRows,
@@ -50,6 +50,7 @@ class MatrixTransitions(Transitions):
     def _place(self, decision: Place) -> None:
         """Apply the placement of a waiting or suspended job in the matrix."""
         state, job, rank = self.state, decision.job, decision.job.rank
+        check_reason(job, decision.because)
         for passed in state.not_passed:
             self._write_plan(passed)
         state.not_passed.clear()
@@ -86,6 +87,7 @@ class MatrixTransitions(Transitions):
     def _migrate(self, decision: Migrate) -> None:
         state, sharing, rank = self.state, self.sharing, decision.job.rank
         check_span(decision.job, "stall", decision.stall)
+        check_reason(decision.job, decision.because)
         sharing.matrix.move(rank, decision.row, decision.columns)
         sharing.stall[rank] += decision.stall
         state.tally.stalled += decision.stall * decision.job.procs
@@ -99,14 +101,16 @@ class MatrixTransitions(Transitions):
         if rank not in stall:
             raise DecisionError(f"job {decision.job.id} cannot stall: it is not in the matrix")
         check_span(decision.job, "stall", decision.seconds)
+        check_reason(decision.job, decision.because)
         stall[rank] += decision.seconds
         self.state.tally.stalled += decision.seconds * decision.job.procs
         self.log(decision)
 
     def _reserve_row(self, decision: ReserveRow) -> None:
         state = self.state
-        job, row, at, _ = decision
+        job, row, at, because = decision
         rank = job.rank
+        check_reason(job, because)
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
         state.expected[rank], state.expected_row[rank] = at, row

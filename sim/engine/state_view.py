@@ -11,7 +11,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
-from sim.decisions.decisions import Backfill, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
+from sim.decisions.decisions import Backfill, Expect, Keep, Reserve, Resume, Start, Suspend, Wake, check_reason
 from sim.decisions.matrix import Phase, PhaseName, Replicate
 from sim.decisions.sentences import Reason
 from sim.engine.state import State
@@ -429,6 +429,8 @@ class StatePass(StateView):
             elif self._state.machine.has_nodes:
                 because = on_nodes(because)
             self._apply[Keep](_made(Keep, (job, because)))
+        elif because is not None:
+            check_reason(job, because)
 
 
 def shown(

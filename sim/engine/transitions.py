@@ -24,6 +24,7 @@ from sim.decisions.decisions import (
     Start,
     Suspend,
     Wake,
+    check_reason,
     check_span,
 )
 from sim.decisions.matrix import (
@@ -110,6 +111,7 @@ class Transitions:
         now, machine, rank, procs, estimate = state.now, state.machine, job.rank, job.procs, job.estimate
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "start")
+        check_reason(job, decision.because)
         if rank in self.kept and not isinstance(decision.because, MadeRoom):  # the start of another made its room
             raise DecisionError(f"job {job.id} cannot start: this pass has said that it waits")
         kind, runtime = RUN, self.runtimes[rank]
@@ -234,6 +236,7 @@ class Transitions:
         now, rank = state.now, job.rank
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
+        check_reason(job, because)
         if not now <= at < inf:
             raise DecisionError(
                 f"job {job.id} cannot get a reservation for {exact_clock(at)}: the time is already {exact_clock(now)}"
@@ -302,6 +305,7 @@ class Transitions:
         allocation = state.running.get(job.rank)
         if allocation is None or allocation.kind != RUN:
             raise DecisionError(f"job {job.id} cannot be suspended: it is not running")
+        check_reason(job, decision.because)
         check_span(job, "be suspended", decision.overhead)
         processors = self.set_aside(allocation)
         if decision.overhead > 0:
@@ -332,6 +336,7 @@ class Transitions:
         state, job, rank = self.state, decision.job, decision.job.rank
         if rank not in state.suspended or rank in state.running:
             raise DecisionError(f"job {job.id} cannot be resumed: it is not suspended")
+        check_reason(job, decision.because)
         held = state.suspended[rank] if decision.on is None else decision.on
         if held & ~state.free_set:
             raise DecisionError(f"job {job.id} cannot be resumed: its processors are not free")
@@ -444,6 +449,7 @@ class Transitions:
         self._note(decision)
 
     def _keep(self, decision: Keep) -> None:
+        check_reason(*decision)
         self.kept.add(decision[0].rank)
         if self.state.curious:
             self.state.decisions.append(decision)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.decisions.decisions import Backfill, Reserve, Start
+from sim.decisions.decisions import NO_REASONS, Backfill, Reserve, Start
 from sim.history.decision_log import AS_IT_IS
 from sim.kernel.calls import IN_ORDER, Pass, Rules
 from sim.kernel.present import WIDTH
@@ -186,7 +186,7 @@ class CheckedCalls:
         return self.jobs[run.rank_at[run.queue[0]]] if run.waiting else None
 
     def start(self, job: Any, because: Any, on: Any = None) -> None:
-        rank = self._startable(job) if on is None else -1
+        rank = self._startable(job, because) if on is None else -1
         if rank < 0:
             self.engine().start(job, because, on)
             return
@@ -197,14 +197,14 @@ class CheckedCalls:
             self._begin(rank, index, job, because, self.starts, Start, False)
 
     def begin(self, job: Any, because: Any, on: Any = None) -> None:
-        rank = self._startable(job) if on is None else -1
+        rank = self._startable(job, because) if on is None else -1
         if rank < 0:
             self.engine().begin(job, because, on)
             return
         self._begin(rank, self.run._index_of(rank), job, because, self.starts, Start, False)
 
     def backfill(self, job: Any, because: Any, on: Any = None) -> None:
-        rank = self._startable(job) if on is None else -1
+        rank = self._startable(job, because) if on is None else -1
         if rank < 0:
             self.engine().backfill(job, because, on)
             return
@@ -214,7 +214,7 @@ class CheckedCalls:
         run = self.run
         rank = self._waiting(job) if on is None else -1
         time = self._time(at)
-        can = rank >= 0 and time >= run.now and self._has_log_room()
+        can = rank >= 0 and time >= run.now and self._has_log_room() and type(because) not in NO_REASONS
         if can and run.is_reserved:
             can = not run.planned_in[rank] and run.plan.count > 0
         elif can:
@@ -277,10 +277,10 @@ class CheckedCalls:
         index = run._index_of(rank)
         return rank if index < run.waiting and run.queue[index] == run.place_of[rank] else -1
 
-    def _startable(self, job: Any) -> int:
-        """Return the rank of the job; -1 if it cannot start here now."""
+    def _startable(self, job: Any, because: Any) -> int:
+        """Return the rank of the job; -1 if it cannot start here now, or for no reason."""
         rank = self._waiting(job)
-        if rank < 0 or self.run.procs[rank] > self.run.free or not self._has_log_room():
+        if rank < 0 or type(because) in NO_REASONS or self.run.procs[rank] > self.run.free or not self._has_log_room():
             return -1
         return -1 if self.run.is_reserved and not self.run.planned_in[rank] else rank
 

@@ -9,17 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from sim.decisions.matrix import FitsNoRow
-from sim.decisions.reasons_to_wait import (
-    BreaksBound,
-    NoSliceOver,
-    NoVictims,
-    PlannedLater,
-    PredictedToDelay,
-    TooFewFree,
-    WouldDelay,
-)
-from sim.decisions.sentences import Reason, past
+from sim.decisions.sentences import Reason, past, told_by
 from sim.formatting import clock_near, count, listed, name, span
 from sim.life.life import Life
 from sim.life.moments import Pass, Waited
@@ -55,19 +45,15 @@ def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
     return past(state, job, partial(_blockers, waits))
 
 
-def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
-    """Return the numbers of a reason of this type as text, each with its smallest and largest value over the
-    stretches.
-    """
-    if kind in (WouldDelay, PredictedToDelay):
-        return f": it needs {job.procs:,}, {_range(waits, 'extra')} extra"
-    if kind is FitsNoRow:
-        return f": at most {_range(waits, 'free')} in any of {_range(waits, 'rows')} rows"
-    if kind in (TooFewFree, Heads):
-        return f": {_range(waits, 'free')}"
-    if kind is NotConsidered:
+def _numbers(state: Reason, waits: Sequence[Waited], job: Job) -> str:
+    """Return the numbers of a reason as text, each with its smallest and largest value over the stretches."""
+    if isinstance(state, NotConsidered):
         return f", though {fitted}" if (fitted := fitted_for(waits)) else ", and it would not have fitted in any case"
-    return f": {_range(waits, 'free')} free" if kind in (PlannedLater, BreaksBound) else ""
+    ranges = told_by(state, "ranges")
+    if ranges is None:
+        return ""
+    told = {key: _range(waits, key) for key in {key for wait in waits for key in wait.numbers}}
+    return f": {ranges.format(procs=f'{job.procs:,}', **told)}"
 
 
 def fitted_for(waits: Sequence[Waited]) -> str:
@@ -153,14 +139,14 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
     steps = count(sum(wait.steps for wait in waits), "step")
     changes = f", {count(len(waits) - 1, 'change')}" if len(waits) > 1 else ""
     head = f"For {span(until - time)} ({steps}{changes})"
-    parts = [because_of(some[0].state, some, job) + _numbers(kind, some, job) for kind, some in kinds.items()]
+    parts = [because_of(some[0].state, some, job) + _numbers(some[0].state, some, job) for some in kinds.values()]
     if len(kinds) > 1:
         shares = [span(seconds_of(some)) for some in kinds.values()]
         told = f"{head}: {'; '.join(f'{share} {part}' for share, part in zip(shares, parts, strict=True))}."
     else:
         told = f"{head} {parts[0]}{_ahead(waits)}."
-    takes_more = isinstance(waits[0].state, NoVictims | NoSliceOver)  # it needs processors of the jobs it would suspend
-    if waits[0].missing and not takes_more and (first or isinstance(waits[0].state, Heads)):
+    state, counts = waits[0].state, first or isinstance(waits[0].state, Heads)
+    if waits[0].missing and counts and not told_by(state, "wants_victims"):
         told += _missing(waits[0], job)
     return told + _passers([p for p in life.passes if time <= p.time < until])
 

@@ -17,10 +17,8 @@ from sim.decisions.reasons_to_wait import (
     PlannedLater,
     RoomUnseen,
     TooFewFree,
-    TouchesReservation,
-    WaitsForReserved,
 )
-from sim.decisions.sentences import Brief, Others, Reason
+from sim.decisions.sentences import Brief, Others, Reason, tells, told_by
 from sim.engine.snapshot import at_limit
 from sim.engine.state import State
 from sim.formatting import Clock, name, processors
@@ -33,6 +31,7 @@ from sim.workload.model import Job
 # Reasons to wait that the policy did not give
 
 
+@tells(ranges="{free}")
 class Heads(NamedTuple):
     """Reason to wait: the job is the first in the queue, and it does not fit into the `free` processors."""
 
@@ -170,8 +169,7 @@ def stops_at(decisions: Sequence[Decision]) -> Job | None:
     """Return the last job that the policy kept waiting, or None; jobs that wait because of a reservation do not
     count.
     """
-    beside = WaitsForReserved | TouchesReservation
-    kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not isinstance(d.because, beside))
+    kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not told_by(d.because, "is_reserved"))
     return next(kept, None)
 
 

@@ -9,13 +9,14 @@ from itertools import islice
 from math import inf
 from typing import NamedTuple, Protocol, TypeVar
 
+from sim.decisions.sentences import Hole
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import Clock, clock_near, name, printable, processors, span
 from sim.life.job_state import submit_of
 from sim.machine.processors import written
 from sim.workload.model import Field, Workload
 from sim.workload.outages import Outage
-from tui.chart.scene import ChartScene, Hole
+from tui.chart.scene import ChartScene
 from tui.look.calendar import Calendar
 
 _LOOKED_AT = 500
@@ -139,7 +140,7 @@ def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -
             return f"{_place(chart.workload, spot.processor)} is not there: {_told(outage, at)}"
     if spot.time > chart.clock:
         told = f"at {at(spot.time)} nothing is planned on {_place(chart.workload, spot.processor)}"
-        return told if chart.hole is None else f"{told}{_who_may_pass(chart.workload, chart.hole, spot, at)}"
+        return told if chart.hole is None else f"{told}{_who_may_pass(chart.hole, spot, at)}"
     useless = ", but no waiting job had room on the node" if _is_useless(chart, spot) else ""
     return f"at {at(spot.time)} {_place(chart.workload, spot.processor)} was free{useless}"
 
@@ -170,15 +171,15 @@ def _held(workload: Workload, cores: int) -> str:
     return written(cores) if shape is None else ", ".join(printable(shape.nodes[n].name) for n in shape.nodes_of(cores))
 
 
-def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
+def _who_may_pass(hole: Hole, spot: Spot, at: Clock) -> str:
     """Return text on which jobs may use this place: before the start of the head of the queue, jobs that end by then;
     after it, jobs on processors that the head leaves free.
     """
-    head = workload.jobs[hole.rank]
-    if spot.time < hole.until:
-        return f"\na job that ends by {at(hole.until)}, when {name(head)} is to start, may pass it"
-    if hole.extra and spot.time < hole.until + head.estimate:
-        return f"\na job that needs no more than the {hole.extra:,} that {name(head)} leaves free may pass it"
+    head, until, extra = hole
+    if spot.time < until:
+        return f"\na job that ends by {at(until)}, when {name(head)} is to start, may pass it"
+    if extra and spot.time < until + head.estimate:
+        return f"\na job that needs no more than the {extra:,} that {name(head)} leaves free may pass it"
     return ""
 
 

@@ -5,16 +5,15 @@ other jobs may run before the head without delaying it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
+from sim.decisions.decisions import Backfill, Keep, Reserve
 from sim.decisions.matrix import ReserveRow
-from sim.decisions.reasons import EndsBefore, FitsExtra, InWindow, PredictedBefore
-from sim.decisions.reasons_to_wait import PredictedToDelay, WindowCloses, WouldDelay
+from sim.decisions.sentences import Hole, Window, told_by
 from sim.engine.snapshot import Queued, Snapshot
 from sim.formatting import name, span
 from sim.history.past import Past
-from tui.chart.scene import Hole, Mark
+from tui.chart.scene import Mark
 
 
 class FirstPromise(NamedTuple):
@@ -71,27 +70,18 @@ def hole_of(snapshot: Snapshot) -> Hole | None:
     """Return the hole (free processors) in which other jobs may pass the head of the queue; None if no reason of a
     decision in this step states one.
     """
-    for decision in snapshot.decisions:
-        match _reason(decision):
-            case EndsBefore(head, shadow, _) | PredictedBefore(head, shadow, _):
-                return Hole(head.rank, shadow, None)
-            case FitsExtra(head, shadow, extra):
-                return Hole(head.rank, shadow, extra)
-            case WouldDelay(head, shadow, _, extra) | PredictedToDelay(head, shadow, _, extra):
-                return Hole(head.rank, shadow, extra)
-    return None
+    holes: Iterator[Hole | None] = _told(snapshot, "hole")
+    return next(filter(None, holes), None)
 
 
 def _window(snapshot: Snapshot, rank: int) -> float | None:
     """Return the latest time at which a job that passes job `rank` may end; None if no reason of a decision in this
     step states one.
     """
-    for decision in snapshot.decisions:
-        match _reason(decision):
-            case InWindow(head, _, closes) | WindowCloses(head, _, closes) if head.rank == rank:
-                return closes
-    return None
+    windows: Iterator[Window | None] = _told(snapshot, "closing")
+    return next((window.closes for window in windows if window and window.head.rank == rank), None)
 
 
-def _reason(decision: Decision) -> object:
-    return decision.because if isinstance(decision, Backfill | Keep) else None
+def _told(snapshot: Snapshot, attribute: str) -> Iterator[Any]:
+    """Yield what the reasons to pass the head, or to wait behind it, tell in this step (see `told_by`)."""
+    return (told_by(d.because, attribute) for d in snapshot.decisions if isinstance(d, Backfill | Keep))

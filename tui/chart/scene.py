@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.decisions.sentences import Hole
 from sim.formatting import Clock, clock_near
 from sim.history.past import Past
 from sim.history.stretch import Stretch
@@ -75,21 +76,6 @@ class Outline(NamedTuple):
     end: float
     processors: int
     is_framed: bool = True
-
-
-class Hole(NamedTuple):
-    """Hole in the schedule: free processors on which other jobs may start before the head of the queue without delaying
-    it.
-    """
-
-    rank: int
-    """Rank of the head of the queue."""
-    until: float
-    """Planned start of the head; a job that ends by then may use the hole"""
-    extra: int | None
-    """Number of extra processors, which are left over when the head starts; None if the scheduler's reason does not
-    state it
-    """
 
 
 class Suspension(NamedTuple):

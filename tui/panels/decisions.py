@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from sim.decisions.decisions import Decision, Keep
-from sim.decisions.matrix import FitsNoRow, Phase
-from sim.decisions.reasons_to_wait import TooFewFree
+from sim.decisions.matrix import Phase
+from sim.decisions.sentences import told_by
 from sim.engine.snapshot import Snapshot
 from sim.formatting import count, listed, name
 from sim.workload.model import Job
@@ -109,13 +109,13 @@ def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
 
 
 def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
-    """Return True if both decisions keep a job waiting for the same reason: too few free processors, or no row with
-    space. Return False if one of them is about the selected job.
+    """Return True if both decisions keep a job waiting for the same reason, which has a sentence for several jobs.
+    Return False if one of them is about the selected job.
     """
     return (
         isinstance(one, Keep)
         and isinstance(other, Keep)
-        and isinstance(one.because, TooFewFree | FitsNoRow)
+        and told_by(one.because, "of_all") is not None
         and type(one.because) is type(other.because)
         and one.because == other.because
         and selected not in (one.job.rank, other.job.rank)
@@ -129,9 +129,8 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
         return _quiet_phases([phase.name for phase in decisions if isinstance(phase, Phase)], context, width, wrap)
     if len(run) == 1 or not isinstance(first, Keep):
         return _lines(first, run.start, context, width, wrap)
-    where = " in any row" if isinstance(first.because, FitsNoRow) else ""
     names = _names([decision.job for decision in decisions if isinstance(decision, Keep)])
-    told = f"{names} wait: each needs more than is free{where}"
+    told = f"{names} wait: {told_by(first.because, 'of_all')}"
     return _with_sign(sign(first, context.unicode), worded(told, context, width, "dim", hang=INDENT))
 
 

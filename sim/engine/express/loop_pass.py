@@ -8,6 +8,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
+from sim.decisions.decisions import NO_REASONS
 from sim.engine.allocation import Allocation, allocated
 from sim.engine.state import State
 from sim.engine.state_view import StatePass
@@ -151,7 +152,9 @@ class LoopPass(StatePass):
         return Profile.of_running(self.now, self.free, self.ends)
 
     def keep(self, job: Job, because: Any = None) -> None:
-        """Do nothing: the run is not watched."""
+        """Check the reason only: the run is not watched."""
+        if because is not None and type(because) in NO_REASONS:
+            self._let_engine_answer().keep(job, because)
 
 
 def _keep(view: LoopPass, name: str, value: object) -> None:

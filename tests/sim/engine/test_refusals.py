@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf, nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
 
-from sim.decisions.decisions import Backfill, Decision, Expect, Reserve, Resume, Start, Suspend, Wake
+from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.decisions.matrix import Stall
 from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
@@ -95,6 +95,10 @@ def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
         (lambda view: Start(view.job(2), Fits(1), limit=-1), "job 3 cannot start for -1 s: expected 0 to"),
         (lambda view: Suspend(view.job(0), Due(), nan), "job 1 cannot be suspended for nan s: expected 0 to"),
         (lambda view: Suspend(view.job(0), Due(), inf), "job 1 cannot be suspended for inf s: expected 0 to"),
+        (lambda view: Start(view.job(2), cast("Any", None)), "the reason of a decision about job 3 must be an object"),
+        (lambda view: Reserve(view.job(1), 9, cast("Any", 1.5)), "or a text; got 1.5"),
+        (lambda view: Suspend(view.job(0), cast("Any", Due)), "or a text; got the class Due"),
+        (lambda view: Keep(view.job(1), cast("Any", ["quota"] * 99)), "or a text; got quota, quota"),
     ],
 )
 def test_nonsense_is_refused(lab: Lab, ask: Callable[[View], Any], error: str) -> None:

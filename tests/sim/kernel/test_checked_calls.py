@@ -118,7 +118,8 @@ MISTAKES = [
     "now.start(head, InOrder(1), 1)", "now.runtime", "now.sart(head)", "1 / 0", "now.shadow(head, [])",
     "now.suspend(head, InOrder(1))", "now.reserved[0] = 1", "now.running.clear()", "now.state", "raise SystemExit",
     "now.matrix.rows", "now.earliest(3)", "now.candidates(now.job(0))", "now.fits(head.id)", "now.start(head)",
-    "now.keep()", "now.start(head, Fits(1), None, 4)",
+    "now.keep()", "now.start(head, Fits(1), None, 4)", "now.keep(head, 2.5)", "now.reserve(head, now.time + 9, None)",
+    "now.reserve(head, now.time + 9, NewPlan)", "[now.start(job, 1) for job in now.queue if now.fits(job)]; 1 / 0",
 ]  # fmt: skip
 """Lines of a policy that fail, in the middle of a pass in which one job has started"""
 

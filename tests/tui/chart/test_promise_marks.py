@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sim.decisions.sentences import Hole
 from sim.engine.engine import Engine
 from sim.workload.model import Header
 from tests.tui.chart.charts import SIZE, chart_of
@@ -9,7 +10,7 @@ from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
 from tui.chart.promise_marks import Promises, hole_of
-from tui.chart.scene import Hole, Mark
+from tui.chart.scene import Mark
 from tui.look.calendar import Calendar
 from tui.look.palette import DARK, Hue, Tone, ink
 
@@ -51,7 +52,7 @@ def test_the_window_of_relaxed_is_marked_when_somebody_is_measured_by_it() -> No
 
 def test_the_hole_ends_when_the_head_starts_and_beside_it_are_the_extra_processors() -> None:
     engine = engine_of("z-figure4", "easy", steps=6)
-    assert hole_of(engine.snapshot()) == Hole(2, 1200, 2)
+    assert hole_of(engine.snapshot()) == Hole(engine.workload.jobs[2], 1200, 2)
     size = Size(60, 22)
     drawn = paint(chart_of(engine, size, per_column=60), DARK, size)
     open_ = drawn.bg == ink(Hue.ACCENT, Tone.GROUND)

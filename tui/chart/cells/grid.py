@@ -212,7 +212,7 @@ class Grid:
         head, until, extra = self.chart.hole
         view, free = self.chart.view, rank == FREE
         start = view.column_of(until)
-        end = view.column_of(nextafter(until + self.chart.workload.jobs[head].estimate, -inf)) + 1
+        end = view.column_of(nextafter(until + head.estimate, -inf)) + 1
         room = np.zeros(rank.shape, np.bool_)
         room[:, max(self.now + 1, 0) : max(start, 0)] = free[:, max(self.now + 1, 0) : max(start, 0)]
         after = start + 1  # in the column in which it starts others still end

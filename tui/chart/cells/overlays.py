@@ -129,11 +129,10 @@ def _draw_hole(area: Cells, grid: Grid) -> None:
         area.chars[is_open] = ord("'" if look.ascii else "╌")
         area.fg[is_open] = ink(Hue.GREY, Tone.HALF)
     start = view.column_of(hole.until)
-    jobs = grid.chart.workload.jobs
     extra = f"{hole.extra:,} extra" if hole.extra else ""
     for told, first, last in (
-        (f"may end by {name(jobs[hole.rank])}'s start", grid.now + 1, start),
-        (extra, start, view.column_of(hole.until + jobs[hole.rank].estimate)),
+        (f"may end by {name(hole.head)}'s start", grid.now + 1, start),
+        (extra, start, view.column_of(hole.until + hole.head.estimate)),
     ):
         is_free = is_open[:, max(first, 0) : max(last, 0)]
         told = one_a_cell(f" {told} " if told and look.patterned else told)
