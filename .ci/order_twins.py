@@ -1,4 +1,4 @@
-"""Orders by the clock as classes of the compiled loop: the keys of `sim.policies.orders` over columns of jobs."""
+"""Orders of the queue as classes of the compiled loop: the keys of `sim.policies.orders` over columns of jobs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
-COLUMNS = {"submit": "submit", "estimate": "estimate", "procs": "procs", "queue": "queue_number"}
-"""For each value of a job that a key may use: the column of the loop"""
+COLUMNS = {
+    "submit": "float(run.submit[{0}])", "estimate": "float(run.estimate[{0}])", "procs": "float(run.procs[{0}])",
+    "queue": "float(cython.cast(OrderedLoop, run).queue_number[{0}])", "rank": "float({0})",
+}  # fmt: skip
+"""For each value of a job that a key may use: the value in the loop, with the job's rank in place of {0}"""
 FROM_C = {"power": "pow", "_lasting": "pow", "log2": "log2", "log10": "log10", "isnan": "isnan", "fmod": "fmod"}
 """For each function that a key may call: the function of C with the same result"""
 ALIKE = ("max", "min", "abs")
@@ -28,13 +31,12 @@ def is_orders(file: ast.Module) -> bool:
 
 
 def twins_of(file: ast.Module, module: str) -> list[ast.stmt]:
-    """Return the compiled form of each order in the file whose keys change with time. An order that asks for more than
-    COLUMNS, the time, its own numbers and functions of C has none: it runs in the engine.
+    """Return the compiled form of each order in the file. An order that asks for more than COLUMNS, the time, its own
+    numbers and functions of C has none: it runs in the engine if its keys change with time.
     """
     classes, found = {each.name: each for each in _classes(file)}, list[ast.stmt]()
     for name, order in classes.items():
-        line = [*_line(order, classes)]
-        if _says(order, "name") and any(_says(each, "by_clock") for each in line) and (twin := _twin(name, line)):
+        if twin := _twin(name, [*_line(order, classes)]):
             found += [twin, *ast.parse(f"TWINS['{module}.{name}'] = {twin.name}").body]
     return found
 
@@ -50,11 +52,6 @@ def _line(order: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> Iterator[ast
         order = classes[ast.unparse(order.bases[0])]
 
 
-def _says(order: ast.ClassDef, name: str) -> bool:
-    """Return True if the class gives this attribute a value."""
-    return any(isinstance(each, ast.AnnAssign) and ast.unparse(each.target) == name for each in order.body)
-
-
 def _twin(name: str, line: Sequence[ast.ClassDef]) -> ast.ClassDef | None:
     """Return the compiled form of an order, None if it has none; `line` has its class and the base classes."""
     body = [each for cls in reversed(line) for each in cls.body]
@@ -67,7 +64,7 @@ def _twin(name: str, line: Sequence[ast.ClassDef]) -> ast.ClassDef | None:
     change = _Key({*numbers}, methods)
     for method in methods.values():
         change.visit(method)
-    if not change.is_known:
+    if not change.is_known or "key" not in methods:
         return None
     lines = [f"self.{name}: {of} = {'False' if of == 'bool' else '0.0'}" for name, of in numbers.items()]
     lines += [f"self.{column}: Times = times(0)" for column in change.kept]
@@ -75,7 +72,7 @@ def _twin(name: str, line: Sequence[ast.ClassDef]) -> ast.ClassDef | None:
     lines = [f"self.{column} = times(jobs)" for column in change.kept]
     lines += ["for job in range(jobs):"] if lines else []
     lines += [f"    self.{column}[job] = {asked}" for column, asked in change.kept.items()]
-    text += _method("prepare(self, run: OrderedLoop, jobs: int)", lines)
+    text += _method("prepare(self, run: Pass, jobs: int)", lines)
     text += "\n".join(ast.unparse(ast.fix_missing_locations(each)) for each in methods.values())
     made = ast.parse(f'@cython.cclass\nclass {name}Keys(Keys):\n    """Keys of {name}."""\n').body[0]
     assert isinstance(made, ast.ClassDef)
@@ -118,7 +115,7 @@ class _Key(ast.NodeTransformer):
         for each in node.args.args[1:]:
             each.annotation = ast.Name("int" if each.arg == self._job else "float")
         if self._job is not None:
-            node.args.args.insert(1, ast.arg("run", ast.Name("OrderedLoop")))
+            node.args.args.insert(1, ast.arg("run", ast.Name("Pass")))
         node.returns = ast.Name("float")
         return node
 
@@ -131,7 +128,7 @@ class _Key(ast.NodeTransformer):
             case ast.Attribute(ast.Name("self"), name) if name in self._numbers:
                 return node
             case ast.Attribute(ast.Name(job), name) if job == self._job and name in COLUMNS:
-                return ast.parse(f"float(run.{COLUMNS[name]}[{job}])", mode="eval").body
+                return ast.parse(COLUMNS[name].format(job), mode="eval").body
         self.is_known = False
         return node
 
@@ -141,7 +138,7 @@ class _Key(ast.NodeTransformer):
             case ast.Name(name) if name in FROM_C or name in ALIKE:
                 return ast.Call(ast.Name(FROM_C.get(name, name)), [*map(self.visit, node.args)], [])
             case ast.Attribute(ast.Name("self"), "number"):
-                return ast.parse(f"run._number({self._job})", mode="eval").body
+                return ast.parse(f"cython.cast(OrderedLoop, run)._number({self._job})", mode="eval").body
             case ast.Attribute(ast.Name("self"), name) if name in self._methods and name not in self._of_jobs:
                 made = ast.Call(node.func, [*map(self.visit, node.args)], [])
                 if self._job is None or not all(isinstance(each, ast.Attribute) for each in node.args):

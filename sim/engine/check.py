@@ -150,15 +150,15 @@ class Checker:
             self._fail("the list of expected ends does not name the running jobs")
 
     def _run_times(self) -> None:
-        """Check that no work is lost: the progress of a finished job, added up over its stretches since its last
-        interruption, is its run time.
+        """Check that no work is lost: what a finished job had left after its last interruption, and its progress added
+        up over its stretches since then, are together its run time.
 
         Besides interruptions, only the kill of a speculative run discards work.
         """
         state = self._state
         killed = {job.rank for job in state.killed}
         for job in state.interrupted:
-            self._progress.pop(job.rank, None)
+            self._progress[job.rank] = state.ledger.ran[job.rank]  # the rest is lost
         for stretch in self._closed_stretches():
             rank = stretch.rank
             makes = stretch.kind == "run" or (stretch.kind == "speculative" and rank not in killed)
@@ -270,12 +270,12 @@ class Checker:
         state = self._state
         resumed = (d for d in self._history.decisions(state.step_count - 1) if isinstance(d, Resume))
         sent = {d.job.rank: d.on for d in resumed if d.on is not None}
+        for job in state.interrupted:
+            self._pins.pop(job.rank, None)
         for rank, processors in state.suspended.items():
             if self._pins.get(rank, processors) != processors and rank not in sent:
                 self._fail("a suspended job's processors changed", rank)
             self._pins[rank] = processors
-        for job in state.interrupted:
-            self._pins.pop(job.rank, None)
         for rank in [rank for rank in self._pins if rank not in state.suspended]:
             was = self._pins.pop(rank)
             pinned = sent.get(rank, was)

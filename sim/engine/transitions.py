@@ -114,7 +114,8 @@ class Transitions:
         check_reason(job, decision.because)
         if rank in self.kept and not isinstance(decision.because, MadeRoom):  # the start of another made its room
             raise DecisionError(f"job {job.id} cannot start: this pass has said that it waits")
-        kind, runtime = RUN, self.runtimes[rank]
+        kind, ran = RUN, state.ledger.ran[rank]  # work that an interruption has left
+        runtime, estimate = self.runtimes[rank] - ran, estimate - ran
         if limit is not None:
             check_span(job, "start", limit)
             kind, runtime, estimate = SPECULATIVE, min(runtime, limit), min(estimate, limit)
@@ -141,7 +142,7 @@ class Transitions:
             what = f"it would run past the maintenance at {exact_clock(state.closes)}"
             raise DecisionError(f"job {job.id} cannot start: {what}")
         if plan := state.kept_plan:
-            if planned is not None and state.policy.keeps_reservations and abs(planned - now) > MOMENT:
+            if planned is not None and state.policy.keeps_reservations and (ran or abs(planned - now) > MOMENT):
                 plan.let_go(job, max(planned, now), planned + state.reserved_for(job))
                 planned = None
             if planned is None or not state.policy.keeps_reservations:
@@ -152,7 +153,7 @@ class Transitions:
         insort(state.ends, (expected_end, rank, procs))
         future.leaves[rank] = leaves = now + runtime
         heappush(future.leaving, (leaves, rank))
-        state.running[rank] = allocated((job, now, expected_end, kind, self.history.begin(rank, now, held, kind), 0.0))
+        state.running[rank] = allocated((job, now, expected_end, kind, self.history.begin(rank, now, held, kind), ran))
         starts = state.ledger.start
         if (start := starts[rank]) != start:
             starts[rank] = now
@@ -178,8 +179,8 @@ class Transitions:
         read (it makes progress again).
         """
         state, allocation = self.state, self.state.running[rank]
-        job, since, expected_end, kind, _, _ = allocation
-        if kind == RUN or (kind == SPECULATIVE and since + self.runtimes[rank] <= state.now + MOMENT):
+        job, since, expected_end, kind, _, ran = allocation
+        if kind == RUN or (kind == SPECULATIVE and since + self.runtimes[rank] - ran <= state.now + MOMENT):
             if expected_end > state.now + MOMENT:
                 state.ended_early = True
             self.leave(allocation, KILLED if self._killed[rank] else DONE)

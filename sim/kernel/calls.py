@@ -29,7 +29,6 @@ from sim.machine.columns import INFINITE, Numbers, Times
 from sim.machine.moment import MOMENT
 from sim.machine.steps import Steps
 from sim.machine.trials import Trials
-from sim.policies.backfill.tails import tail_key
 
 IN_ORDER: int = form_of(Start, InOrder)
 
@@ -97,6 +96,8 @@ class Pass(Compression):
         """For the job that a walk through all waiting jobs returned last: its index in the queue, and its place (the
         number by which the queue is sorted)
         """
+        self.tails: dict[str, Keys] = {}
+        """For each order in which jobs behind the head can be tried: its compiled form"""
         self.in_turn, self.tail_keys, self.tail_places = numbers(jobs), times(jobs), numbers(jobs)
         self.other_tail_keys, self.other_places = growing_times(jobs), growing_numbers(jobs)
 
@@ -239,9 +240,10 @@ class Pass(Compression):
     def _in_tail(self, jobs: Numbers, tail: str) -> Numbers:
         if tail == "queue":
             return jobs
+        order: Keys = self.tails[tail]
         count, keys, places = len(jobs), self.tail_keys, self.tail_places
         for index in range(count):
-            keys[index] = tail_key(tail, self.procs[jobs[index]], self.estimate[jobs[index]], jobs[index])
+            keys[index] = order.key(self, jobs[index], self.now)
             places[index] = index
         sort_pairs(keys, places, count, self.other_tail_keys, self.other_places)
         for index in range(count):
@@ -367,3 +369,15 @@ class Rules:
         """Make a pass of the policy; `now` is the state of the run, on which the policy calls its queries and
         decisions.
         """
+
+
+@cython.cclass
+class Keys(Rules):
+    """Compiled order of the queue; the compiler writes a subclass for each order."""
+
+    def prepare(self, run: Pass, jobs: int) -> None:
+        """Compute the parts of all jobs' keys that never change."""
+
+    def key(self, run: Pass, job: int, now: float) -> float:
+        """Return the key of the job at the time `now`."""
+        return 0.0

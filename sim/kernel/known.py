@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from sim.kernel.calls import Rules
-from sim.kernel.ordering import Keys
+from sim.kernel.calls import Keys, Rules
 from sim.kernel.present import (
     GANG,
     MULTIQUEUE,
@@ -24,6 +23,7 @@ from sim.kernel.present import (
     SUSPENDING,
 )
 from sim.policies.backfill.recorded import Recorded
+from sim.policies.backfill.tails import ORDERS
 from sim.policies.calls import is_by_calls
 from sim.policies.gang.gang import TimeShared
 from sim.policies.multiqueue.multiqueue import MultiQueue
@@ -62,8 +62,13 @@ def known(policy: Policy, loops: ModuleType | None = None) -> Known | None:
 
 
 def keys_of(order: Order, loops: ModuleType | None) -> Keys | None:
-    """Return the compiled form of an order that depends on the clock, or None."""
+    """Return the compiled form of an order, or None if it asks for more than the loop knows."""
     return cast("Keys | None", _twin_of(order, loops))
+
+
+def tails_of(loops: ModuleType | None) -> dict[str, Keys]:
+    """Return the compiled form of each order in which jobs behind the head can be tried, by its name."""
+    return {name: keys for name, order in ORDERS.items() if (keys := keys_of(order, loops)) is not None}
 
 
 def _twin_of(of: Policy | Order, loops: ModuleType | None) -> Rules | None:

@@ -10,25 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from sim.kernel.arrays import growing_numbers, growing_times, numbers, sort_pairs, times
-from sim.kernel.calls import Rules
+from sim.kernel.calls import Keys
 from sim.kernel.loop import Loop
 from sim.kernel.present import NEVER
 from sim.machine import cython
 from sim.machine.columns import Word
 from sim.policies.lots import drawn
 from sim.policies.orders import stream
-
-
-@cython.cclass
-class Keys(Rules):
-    """Compiled order of the queue; the compiler writes a subclass for each order by the clock."""
-
-    def prepare(self, run: OrderedLoop, jobs: int) -> None:
-        """Compute the parts of all jobs' keys that never change."""
-
-    def key(self, run: OrderedLoop, job: int, now: float) -> float:
-        """Return the key of the job at the time `now`."""
-        return 0.0
 
 
 @cython.cclass

@@ -1,9 +1,9 @@
 """Orders of the queue: classes that compute a key for each waiting job; a smaller key goes first, the rank breaks ties.
 
 `key(job, now)` is a double, computed in the order in which its formula is written. Orders with `by_clock` are evaluated
-at every pass, the others once, when a job arrives. The fields of an order are its parameters. Keys by the clock are
-compiled from this text, if they ask for nothing but the time, the parameters, a job's submit, estimate, procs and
-queue, and functions of C (`.ci/order_twins.py`).
+at every pass, the others once, when a job arrives. The fields of an order are its parameters. Keys are
+compiled from this text, if they ask for nothing but the time, the parameters, a job's submit, estimate, procs, queue
+and rank, and functions of C (`.ci/order_twins.py`).
 """
 
 from __future__ import annotations
@@ -277,6 +277,14 @@ class F1(Order):
 
     def key(self, job: Job, now: float) -> float:
         return log10(max(job.estimate, 1)) * job.procs + 870 * log10(max(job.submit, 1))
+
+
+@dataclass(frozen=True)
+class LatestFirst(Order):
+    """The latest arrival first."""
+
+    def key(self, job: Job, now: float) -> float:
+        return -job.rank
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from sim.history.bulk_append import Extension
 from sim.history.history import History
 from sim.history.stretch import KINDS, RUN, SPECULATIVE
 from sim.kernel.gang import RowsPass
-from sim.kernel.known import Known, keys_of, known, line
+from sim.kernel.known import Known, keys_of, known, line, tails_of
 from sim.kernel.loop import ENOUGH, FULL, OVER, Loop
 from sim.kernel.multiqueue import DividedPass
 from sim.kernel.node_loop import NodeLoop
@@ -188,6 +188,7 @@ class Express:
         """Return True if the loop for this policy supports everything in the current state."""
         state, machine, kind = self._state, self._state.machine, policy.kind
         noted = state.notes and not policy.is_called
+        begun = (*state.waiting.jobs, *(state.running if kind == MULTIQUEUE else ()))  # before a failure
         unknown = (
             bool(state.sharing) != (kind == GANG), state.granted, machine.kept,
             bool(machine.owners) != (kind == MULTIQUEUE),
@@ -197,6 +198,7 @@ class Express:
             kind not in (RULES, MULTIQUEUE) and state.kept_plan,
             kind in (RULES, MULTIQUEUE) and state.policy.keeps_reservations and not state.kept_plan and state.reserved,
             state.promises != state.policy.promises(),
+            state.tally.interruptions and any(state.ledger.ran[rank] for rank in begun),
             self._history.steps != state.step_count,
             any(allocation.kind not in (RUN, SPECULATIVE) for allocation in state.running.values()),
         )  # fmt: skip
@@ -214,7 +216,7 @@ class Express:
             cls = _OWN_LOOPS[kind].made if kind in _OWN_LOOPS else OrderedLoop if order.by_clock else Loop
             loop = vars(self._loops)[cls.__name__](len(workload), state.procs, min(len(workload), state.procs))
         self._loop = loop
-        loop.kind, loop.rules = policy.kind, policy.rules
+        loop.kind, loop.rules, loop.tails = policy.kind, policy.rules, tails_of(self._loops)
         loop.is_reserved = policy.kind == RULES and state.policy.keeps_reservations
         _tell_jobs(loop, workload, line(state.policy, workload))
         if order.by_clock and (keys := keys_of(order, self._loops)) is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sim.engine.express.columns import numbers, times
-from sim.kernel.ordering import Keys, OrderedLoop
+from sim.kernel.calls import Keys
+from sim.kernel.ordering import OrderedLoop
 from sim.policies.orders import Drawn, Order
 from sim.workload.model import Workload
 

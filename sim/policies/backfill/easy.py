@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
 from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
-from sim.policies.backfill.tails import TAILS, Tail
+from sim.policies.backfill.tails import TAILS
 from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -31,7 +31,7 @@ class Easy(Ordered):
     """
 
     depth: int = parameter(1, "how many waiting jobs get a reservation", low=1)
-    tail: Tail = parameter("queue", "in which order those behind them are tried", choices=TAILS)
+    tail: str = parameter("queue", "in which order those behind them are tried", choices=TAILS)
 
     plans = "the heads"
 

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
 
+from sim.policies import orders
+from sim.policies.orders import Order
 from sim.workload.model import Job
 
-Tail: TypeAlias = Literal["queue", "sjf", "ljf", "saf", "narrow", "wide", "latest"]
-TAILS = ("queue", "sjf", "ljf", "saf", "narrow", "wide", "latest")
-
-
-def tail_key(tail: str, procs: int, estimate: float, rank: int) -> float:
-    """Return the sort key of a job in the order `tail`; the job with the smallest key is tried first."""
-    if tail == "sjf":
-        return estimate
-    if tail == "ljf":
-        return -estimate
-    if tail == "saf":
-        return estimate * procs
-    if tail == "narrow":
-        return procs
-    return -procs if tail == "wide" else -rank
+ORDERS: dict[str, Order] = {
+    "sjf": orders.ShortestFirst(),
+    "ljf": orders.LongestFirst(),
+    "saf": orders.SmallestAreaFirst(),
+    "narrow": orders.NarrowestFirst(),
+    "wide": orders.WidestFirst(),
+    "latest": orders.LatestFirst(),
+}
+"""Orders other than that of the queue; their keys do not change with time"""
+TAILS = ("queue", *ORDERS)
 
 
 def in_tail(jobs: Iterable[Job], tail: str) -> list[Job]:
     """Return the jobs, given in queue order, in the order `tail`; ties stay in queue order."""
-    return (
-        [*jobs] if tail == "queue" else sorted(jobs, key=lambda job: tail_key(tail, job.procs, job.estimate, job.rank))
-    )
+    return [*jobs] if tail == "queue" else sorted(jobs, key=lambda job: ORDERS[tail].key(job, 0.0))

@@ -13,6 +13,7 @@ import pytest
 
 from sim.decisions.decisions import Drop, Gone, Interrupt, Keep, Returned
 from sim.decisions.reasons_to_wait import MachineGoesDown
+from sim.engine import machine_changes
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
@@ -55,6 +56,33 @@ def test_who_runs_on_what_fails_begins_again_from_nothing(lab: Lab) -> None:
     kinds = (Gone, Returned, Interrupt)
     told = [d for step in range(engine.step_count) for d in engine.history.decisions(step) if isinstance(d, kinds)]
     assert told == [Gone(0b0011, 60, False), Interrupt(work.jobs[0], 30), Returned(0b0011)]
+
+
+@pytest.fixture
+def half_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a failure cost half of a job's work, by a change at one place."""
+    monkeypatch.setattr(machine_changes, "work_kept", lambda job, ran: ran / 2)
+
+
+@pytest.mark.usefixtures("half_kept")
+def test_kept_work_is_not_done_again(lab: Lab) -> None:
+    work = changing(lab, "1 0 2 100 100", "2 0 2 100 100", outages=[Outage(30, 60, 0b0011), Outage(70, 80, 0b0011)])
+    for policy in ("fcfs", "conservative", "selective", "multiqueue:classes=none"):
+        assert list(checked(work, policy).state.ledger.end) == [167.5, 100]
+
+
+@pytest.mark.usefixtures("half_kept")
+@pytest.mark.parametrize("family", ["easy", "conservative", "slack", "replan", "selective", "gang", "fcfs"])
+def test_what_a_failure_costs_is_said_once_for_all_policies(family: str) -> None:
+    interrupted = 0
+    for seed in range(12):
+        work = random_workload(40, seed)
+        work = work.with_outages([*random_outages(Random(seed), work.procs)])
+        watched, alone = checked(work, family, curious=True), Engine(work, family, curious=False)
+        alone.run()
+        assert np.array_equal(watched.schedule().end, alone.schedule().end, equal_nan=True)
+        interrupted += watched.state.tally.interruptions
+    assert interrupted
 
 
 def test_a_job_that_ends_as_the_machine_goes_down_is_not_interrupted(lab: Lab) -> None:

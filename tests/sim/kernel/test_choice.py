@@ -120,7 +120,7 @@ class {name}(Order):
     ("key", "compiled"),
     [
         ("self.grace - max(now - job.submit, 0)", "self.grace - max(now - float(run.submit[job]), 0)"),
-        ("power(job.queue, self.grace)", "pow(float(run.queue_number[job]), self.grace)"),
+        ("power(job.queue, self.grace)", "pow(float(cython.cast(OrderedLoop, run).queue_number[job]), self.grace)"),
         ("self.twice(job.estimate) - self.twice(now)", "self.kept_0[job] - self.twice(now)"),
         ("self.usage - now", None),
         ("now - job.user", None),

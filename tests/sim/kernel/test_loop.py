@@ -27,10 +27,11 @@ from sim.engine.engine import Engine
 from sim.engine.sharing import Sharing
 from sim.errors import SchedscopeError
 from sim.kernel import arrays, choice
-from sim.kernel.known import keys_of, known
+from sim.kernel.known import keys_of, known, tails_of
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.firstfit import FirstFit
+from sim.policies.backfill.tails import TAILS
 from sim.policies.orders import ORDERS as EVERY
 from sim.policies.orders import Delay
 from sim.policies.policy import Policy
@@ -241,6 +242,11 @@ def test_order_by_the_clock_is_compiled_with_its_parameters(name: str) -> None:
     order = EVERY[name]()
     keys: Any = keys_of(order, choice.chosen())
     assert [(key, getattr(keys, key)) for key in vars(order)] == [*vars(order).items()]
+
+
+@pytest.mark.skipif(not IS_BUILT, reason="the kernel is not compiled")
+def test_every_order_behind_the_head_is_compiled() -> None:
+    assert ("queue", *tails_of(choice.chosen())) == TAILS
 
 
 @given(data=ANY)
