@@ -8,14 +8,15 @@ from sim.experiments.paired import MOST_SEEDS, RESAMPLES, Comparison, Paired
 from sim.experiments.pivot import PivotQuery, Record, check_factor
 from sim.experiments.series import said
 from sim.formatting import count, percent, printable, shortened
+from tui.cli.tables import split
 from tui.look.figures import cell, titled
-from tui.look.text import Align, number, table
+from tui.look.text import Align, number
 
 
-def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> list[str]:
+def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool, width: int | None) -> list[str]:
     """Return a table as lines, with a row for each comparison with the baseline: differences or, with `ratio`, ratios.
     A row has confidence intervals, and the number of further seeds (or batches) that would make the difference
-    significant.
+    significant. `width` is the largest width in columns; None for any width.
     """
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
@@ -32,7 +33,7 @@ def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -
         rows.append([*words, *_numbers(found, ask, ratio)])
     leads: list[Align] = ["left"] * (len(head) - 6)
     sides: list[Align] = [*leads, "right", "right", "right", "right", "left", "right"]
-    lines = [f"{titled(entry)}{group}: {what} {name}", "", *table([head, *rows], sides)]
+    lines = [f"{titled(entry)}{group}: {what} {name}", "", *split([head, *rows], width, sides, labels=len(leads))]
     return [*lines, "", *_method(of, ask, sample, ratio, name)]
 
 

@@ -15,8 +15,8 @@ from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, Metric
 from sim.metrics.formulas import SYMBOLS, formula_of
 from sim.metrics.search import meant, respelled, search
 from tui.cli import options
-from tui.cli.terminal import say
-from tui.look.text import table
+from tui.cli.tables import wrapped_lines, wrapped_table
+from tui.cli.terminal import say, seen_columns
 
 ALL: tuple[Metric, ...] = tuple(dict.fromkeys((*MEASURED, *FRAGMENTATION, *FAIRNESS)))
 UNITS = {"s": "seconds", "h": "hours", "share": "share of 1", "factor": "factor", "jobs": "jobs", "times": "times"}
@@ -55,11 +55,11 @@ def listing(found: Sequence[Metric], is_search: bool) -> str:
     found the metrics.
     """
     rows = [[entry.name, UNITS[entry.unit], entry.better or "", entry.meaning] for entry in found]
-    lines = table([["metric", "unit", "better", "meaning"], *rows], align=["left"] * 4)
+    lines = wrapped_table([["metric", "unit", "better", "meaning"], *rows], seen_columns())
     hint = "schedscope metrics NAME: formula and paper"
     if not is_search:
         hint += "; schedscope metrics worst wait: by meaning; run --fair measures the last six"
-    return "\n".join([*lines, "", hint])
+    return "\n".join([*lines, "", *wrapped_lines([hint], seen_columns())])
 
 
 def explained(entry: Metric) -> str:

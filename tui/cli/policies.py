@@ -16,7 +16,8 @@ from sim.policies.policy import default_order
 from sim.policies.registry import PAPERS, cited
 from sim.policies.slurm_config import CONFIGURATION, spec_of
 from tui.cli.options import SPEC
-from tui.cli.terminal import say
+from tui.cli.tables import wrapped_lines, wrapped_table
+from tui.cli.terminal import say, seen_columns
 from tui.look.text import table
 
 
@@ -41,7 +42,7 @@ def command(name: str | None, slurm_conf: str | None) -> None:
 def listing() -> str:
     """Return a list of all policies, one per line, followed by how to use one."""
     rows = [[name, summary(cls), cls.paper] for name, cls in POLICIES.items()]
-    lines = table([["policy", "what it does", "from"], *rows], align=["left", "left", "left"])
+    lines = wrapped_table([["policy", "what it does", "from"], *rows], seen_columns())
     short = table([[alias, "stands for", spec] for alias, spec in POLICIES.aliases.items()], align=["left"] * 3)
     others = [[name, f"of {origin(name)}"] for name in sorted(plugins()) if name not in POLICIES.names]
     if others:
@@ -49,8 +50,10 @@ def listing() -> str:
     hint = "schedscope policies NAME explains one with its parameters; in a run: --policy name:key=value,key=value"
     own_file = "Your own policy: schedscope new fair.py creates it, schedscope test fair.py tests it,"
     own_file += " --policy ./fair.py uses it"
-    papers = wrap("; ".join(f"{name}: {paper}" for name, paper in PAPERS.items()), 100)
-    return "\n".join([*lines, "", *papers, "", "Short names", *short, "", hint, own_file])
+    papers = wrap("; ".join(f"{name}: {paper}" for name, paper in PAPERS.items()), min(seen_columns() or 100, 100))
+    return "\n".join(
+        [*lines, "", *papers, "", "Short names", *short, "", *wrapped_lines([hint, own_file], seen_columns())]
+    )
 
 
 def explanation(name: str) -> str:
@@ -64,7 +67,10 @@ def explanation(name: str) -> str:
         cls = type(parse_policy(name))
         return (f"of {origin(name)}\n\n" if name in plugins() else "") + _explained(cls)
     if name in ORDERS:
-        return "\n".join(_told(f"{name} (an order of the queue)", ORDERS[name])).rstrip()
+        lines = _told(f"{name} (an order of the queue)", ORDERS[name])
+        if papers := cited(" ".join(lines)):
+            lines[1:1] = ["", *wrap(papers, 78)]
+        return "\n".join(lines).rstrip()
     known = sorted({*POLICIES.names, *ORDERS, *plugins()})
     raise ParameterError(f"no policy or order {quoted(name)}{near(name, known)}")
 
@@ -97,4 +103,4 @@ def _orders(own: type[Order]) -> list[str]:
     for name, cls in (ORDERS if own.name in ORDERS else {own.name: own, **ORDERS}).items():
         extra = ", ".join(f"{p.name}={written(p.default)}" for p in parameters_of(cls).values())
         rows.append([name, extra, summary(cls)])
-    return table(rows, align=["left", "left", "left"], indent=2)
+    return wrapped_table(rows, seen_columns(), indent=2)

@@ -36,9 +36,10 @@ from tui.cli import options
 from tui.cli.against import against_rows, against_table
 from tui.cli.kept_jobs import write_jobs
 from tui.cli.parquet import is_table, write_parquet
-from tui.cli.terminal import say, shows_unicode
+from tui.cli.tables import split, wrapped_lines, wrapped_table
+from tui.cli.terminal import say, seen_columns, shows_unicode
 from tui.look.figures import cell, titled
-from tui.look.text import Align, plain, table
+from tui.look.text import Align, cells, plain
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
 """Metrics that are shown by default in a list of runs."""
@@ -81,6 +82,7 @@ def command(
     conditions, by = tuple(map(Condition.of, where)), by.replace("-", "_")
     lines: list[str] = []
     made: list[Record] = []
+    width = seen_columns() if output is None else None
     with Results(path) as results:
         if jobs:
             assert output is not None
@@ -90,7 +92,7 @@ def command(
             for value in values or ("mean_bounded_slowdown",):
                 ask = PivotQuery(rows or "policy", columns, value, by, conditions, interval)
                 for found_pairs in compare(results, ask, against, ratio):
-                    lines += [*against_table(found_pairs, ask, against, ratio), ""]
+                    lines += [*against_table(found_pairs, ask, against, ratio, width), ""]
                     made += against_rows(found_pairs, ask, against, ratio)
             lines = [*lines[:-1], *_measured_part(results, conditions)]
         elif rows is None and not columns:
@@ -98,15 +100,15 @@ def command(
                 raise click.UsageError("--by goes with --rows or --columns")
             metrics = [entry.name for entry in MEASURED]
             found = sorted(records(results, metrics, conditions, also=MADE_OF), key=in_order)
-            lines, made = _listed(results, found, values or MAIN), [_flat(record) for record in found]
+            lines, made = _listed(results, found, values or MAIN, width), [_flat(record) for record in found]
         else:
             for value in values or ("mean_bounded_slowdown",):
                 ask = PivotQuery(rows or "policy", columns, value, by, conditions, interval)
                 for of in pivot(results, ask):
-                    lines += [*_shown(of, ask), ""]
+                    lines += [*_shown(of, ask, width), ""]
                     made += _long(of, ask)
             lines = [*lines[:-1], *_measured_part(results, conditions)] or ["no runs"]
-    _give(lines, made, form, output)
+    _give(wrapped_lines(lines, width), made, form, output)
 
 
 def _give(lines: list[str], made: list[Record], form: str, output: str | None) -> None:
@@ -147,7 +149,7 @@ def _flat(record: Record) -> Record:
     return about | {f"metric_{name}" if name in about else name: value for name, value in metrics.items()}
 
 
-def _listed(results: Results, found: list[Record], metrics: Sequence[str]) -> list[str]:
+def _listed(results: Results, found: list[Record], metrics: Sequence[str], width: int | None) -> list[str]:
     failed = [record for record in found if record["error"]]
     varying = [name for name in FACTORS if name in ("trace", "policy") or len({record[name] for record in found}) > 1]
     lines = [f"{printable(str(results.path))}: {count(len(found), 'run')}, {len(failed):,} failed"]
@@ -159,14 +161,14 @@ def _listed(results: Results, found: list[Record], metrics: Sequence[str]) -> li
     head = [*varying, *map(titled, entries), ""]
     body = [_run(record, varying, entries) for record in found[:MOST_ROWS]]
     sides: list[Align] = ["left" if name in varying or not name else "right" for name in head]
-    lines += ["", *table([head, *body], sides)]
+    lines += ["", *split([head, *body], width, sides, labels=len(varying))]
     if len(found) > MOST_ROWS:
         lines.append(f"the first {MOST_ROWS} of {len(found):,}; all with all their numbers: --format csv")
     lines += _overloaded(sum(1 for record in found if record["overload"]))
-    return [*lines, "", *_next_commands(results, found)] if found else lines
+    return [*lines, "", *_next_commands(results, found, width)] if found else lines
 
 
-def _next_commands(results: Results, found: Sequence[Record]) -> list[str]:
+def _next_commands(results: Results, found: Sequence[Record], width: int | None) -> list[str]:
     """Return three commands that may be useful next for this results file; which ones depends on the factors that vary
     in it.
     """
@@ -183,7 +185,10 @@ def _next_commands(results: Results, found: Sequence[Record]) -> list[str]:
         [f"schedscope plot {path} {plot}", "a figure"],
         [f"schedscope {third}", about],
     ]
-    return ["next", *table(commands, ["left", "left"], indent=2)]
+    lines = wrapped_table(commands, None, indent=2)
+    if width is not None and any(cells(line) > width for line in lines):
+        lines = [line for command, what in commands for line in (f"  {what}:", f"    {command}")]
+    return ["next", *lines]
 
 
 def _run(record: Record, varying: Sequence[str], entries: Sequence[Metric]) -> list[str]:
@@ -211,7 +216,7 @@ def _overloaded(many: int) -> list[str]:
 # Means
 
 
-def _shown(of: PivotTable, ask: PivotQuery) -> list[str]:
+def _shown(of: PivotTable, ask: PivotQuery, width: int | None) -> list[str]:
     """Return a table of means as lines, with the explanations needed to read it."""
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
@@ -219,7 +224,7 @@ def _shown(of: PivotTable, ask: PivotQuery) -> list[str]:
     head = [f"{ask.rows} \\ {ask.columns}" if ask.columns else ask.rows]
     head += map(_word, of.columns) if ask.columns else [""]
     rows = [[_word(row), *(_number(of, ask, (row, column)) for column in of.columns)] for row in of.rows]
-    lines += table([head, *rows])
+    lines += split([head, *rows], width)
     cells = of.cells.values()
     notes = []
     if any(found.best for found in cells):

@@ -33,7 +33,8 @@ from sim.workload.source import Source, find
 from tui.cli import options
 from tui.cli.options import told
 from tui.cli.schedule_files import write_decisions, write_schedule, write_segments
-from tui.cli.terminal import progress, run_to_end, say, shows_unicode
+from tui.cli.tables import split
+from tui.cli.terminal import progress, run_to_end, say, seen_columns, shows_unicode
 from tui.cli.trace_events import write_trace_events
 from tui.cli.user_policies import own_code, timed
 from tui.look.figures import cell, titled
@@ -132,7 +133,7 @@ def command(
     elif form == "csv":
         say(as_csv(outcomes, by, made_of), exact=True)
     else:
-        say(as_table(jobs.workload.name, jobs.workload, outcomes, by, everything, shows_unicode()))
+        say(as_table(jobs.workload.name, jobs.workload, outcomes, by, everything, shows_unicode(), seen_columns()))
 
 
 def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
@@ -351,19 +352,22 @@ def _csv_rows(
 
 
 def as_table(
-    title: str, workload: Workload, outcomes: Sequence[Outcome], by: str | None, everything: bool, unicode: bool
-) -> str:
-    """Return a table as text with a column for each policy; the best value of each row is marked."""
+    title: str, workload: Workload, outcomes: Sequence[Outcome], by: str | None, everything: bool, unicode: bool,
+    width: int | None = None,
+) -> str:  # fmt: skip
+    """Return a table as text with a column for each policy; the best value of each row is marked. With a width, columns
+    that do not fit into it follow below.
+    """
     lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
     main = {*MAIN, *["interruptions"] * bool(workload.outages), f"fairness_{by}s", *_EXTRA}
     entries = [entry for entry in _measured(outcomes) if everything or entry.name in main]
     rows = [["", *(outcome.spec for outcome in outcomes)]]
     rows += [_row(entry, [outcome.metrics.values[entry.name] for outcome in outcomes]) for entry in entries]
-    lines += table(rows)
+    lines += split(rows, width)
     if by == "time":
         lines += _time_table(outcomes)
     elif by is not None:
-        lines += _group_table(outcomes, by)
+        lines += _group_table(outcomes, by, width)
     if len(outcomes) > 1:
         lines += ["", "* the best of its row"]
     lines += _notes(workload)
@@ -391,7 +395,7 @@ def _group_values(outcomes: Sequence[Outcome], by: str) -> Iterator[tuple[str, s
             yield rows[0].label, R, [None, *(ratio(first, other) for other in others)]
 
 
-def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
+def _group_table(outcomes: Sequence[Outcome], by: str, width: int | None) -> list[str]:
     group = group_of(by)
     assert group is not None
     lines = ["", f"By {group.title}"]
@@ -408,7 +412,7 @@ def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
             for label, row, values in _group_values(outcomes, by)
             if row == name and label in first
         ]
-        lines += ["", *table(rows)]
+        lines += ["", *split(rows, width)]
     return lines
 
 

@@ -68,6 +68,11 @@ def columns() -> int:
     return max(40, min(get_terminal_size((80, 24)).columns, 120))
 
 
+def seen_columns() -> int | None:
+    """Return the width in columns of the terminal that shows the output; None if the output goes elsewhere."""
+    return get_terminal_size((80, 24)).columns if is_terminal(sys.stdout) else None
+
+
 def shows_unicode() -> bool:
     """Return True if the output can show characters that are not ASCII."""
     return sys.stdout is not None and (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
