@@ -5,12 +5,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from sim.errors import ParameterError, near
 from sim.formatting import quoted
-from sim.metrics.catalogue import Unit, metric
+from sim.metrics.catalogue import SPREADS, Unit
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import GroupRow
 from sim.metrics.week import hours_of_week, week
@@ -68,20 +69,18 @@ class Kept:
         return self.columns.get(_WEEK + name)
 
 
-class Quantity:
+class Quantity(NamedTuple):
     """Quantity: a number that every job has, such as its wait, with title and unit."""
 
-    def __init__(self, name: str, title: str = "", unit: Unit = "s") -> None:
-        if not title:
-            entry = metric(f"mean_{name}")
-            title, unit = entry.title.removeprefix("mean "), entry.unit
-        self.name, self.title, self.unit = name, title, unit
+    name: str
+    title: str
+    unit: Unit = "s"
 
 
 QUANTITIES = {
     quantity.name: quantity
     for quantity in (
-        *map(Quantity, ("wait", "turnaround", "slowdown", "bounded_slowdown")),
+        *(Quantity(name, of.title, of.unit) for name, of in SPREADS.items()),
         Quantity("run", "run time"),
         Quantity("estimate", "estimate"),
         Quantity("width", "processors", "times"),

@@ -17,7 +17,7 @@ from sim.experiments.cut import Cut
 from sim.experiments.kept import JOBS, packed
 from sim.formatting import quoted
 from sim.metrics.aggregates import Value, aggregates
-from sim.metrics.catalogue import FRAGMENTATION, METRICS, Metric, metric
+from sim.metrics.catalogue import FRAGMENTATION, METRICS, SPREADS, Metric
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.fragmentation import fragmentation
 from sim.metrics.groups import GroupRow
@@ -37,17 +37,17 @@ the time of all arrivals (from the first to the last); utilization.
 
 A run is overloaded if both of the first two limits are reached, or the third one is exceeded.
 """
-_SPREAD = ("wait", "turnaround", "slowdown", "bounded_slowdown")
-_BATCHED = (*_SPREAD, "bounded_slowdown_z")
+_BATCHED = (*SPREADS, "bounded_slowdown_z")
 
 
 def _tail(name: str, share: int) -> Metric:
-    of = metric(f"mean_{name}")
-    title = f"{share} % of {of.title.removeprefix('mean ')}s"
-    return Metric(f"p{share}_{name}", title, of.unit, "smaller", f"{share} % of the jobs have at most this {name}")
+    of = SPREADS[name]
+    title = f"{share} % of {of.title}s"
+    meaning, formula = f"{share} % of the jobs have at most this {name}", f"{share} % quantile of {of.formula}"
+    return Metric(f"p{share}_{name}", title, of.unit, "smaller", meaning, formula, of.paper)
 
 
-_TAILS = (_tail(name, share) for name in _SPREAD for share in TAILS)
+_TAILS = (_tail(name, share) for name in SPREADS for share in TAILS)
 MEASURED: tuple[Metric, ...] = (*METRICS, *_TAILS, *FRAGMENTATION)
 """All metrics that a results file has for a run; those of fragmentation only on a machine of nodes."""
 _BY_NAME = {entry.name: entry for entry in MEASURED}
@@ -92,7 +92,7 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
     if cut:
         jobs = jobs.where(Cut.of(cut).keeps(schedule.workload.submit)[jobs.ranks])
     values = aggregates(jobs)
-    for name in _SPREAD:
+    for name in SPREADS:
         column = getattr(jobs, name)
         tails = np.percentile(column, TAILS).tolist() if len(column) else [None] * len(TAILS)
         values |= {f"p{share}_{name}": tail for share, tail in zip(TAILS, tails, strict=True)}

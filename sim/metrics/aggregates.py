@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.engine.schedule import Schedule
-from sim.metrics.catalogue import METRICS
+from sim.metrics.catalogue import METRICS, SPREADS
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.over_time import area
 from sim.metrics.tails import guarantee_ratios, reservation_delays
@@ -40,10 +40,8 @@ def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float 
 def statistics(jobs: FinishedJobs) -> dict[str, Value]:
     """Return the metrics that can be computed for any set of finished jobs, by name."""
     values: dict[str, Value] = {"jobs": len(jobs)}
-    values |= _spread("wait", jobs.wait)
-    values |= _spread("turnaround", jobs.turnaround)
-    values |= _spread("slowdown", jobs.slowdown)
-    values |= _spread("bounded_slowdown", jobs.bounded_slowdown)
+    for name in SPREADS:
+        values |= _spread(name, getattr(jobs, name))
     values["mean_bounded_slowdown_z"] = _mean(jobs.bounded_slowdown_z)
     values["mean_width_weighted_slowdown"] = _mean(jobs.width_weighted_slowdown)
     delay = np.maximum(jobs.idle - jobs.lead, 0).sum()  # as a wait: none where it ran before it was due

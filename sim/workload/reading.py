@@ -14,7 +14,7 @@ from dataclasses import replace
 from io import BufferedReader
 from itertools import chain, islice
 from pathlib import Path
-from typing import Literal
+from typing import NamedTuple, TypeAlias
 
 from sim.errors import TraceError
 from sim.files import is_database
@@ -24,9 +24,32 @@ from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
 from sim.workload.model import Trace
 from sim.workload.shape import Shape
 
-Format = Literal["swf", "sacct", "batsim", "evalys", "csv", "puzzle"]
 Heard = Callable[[float], object]
 """Function that is called with the share of a file that has been read, from 0 to 1"""
+FilePath: TypeAlias = str | Path
+
+
+class Format(NamedTuple):
+    """Format of text files: a test of the first line that is no comment, and a reader. The reader is given text, name
+    of the trace, path, and options for a dump of sacct.
+    """
+
+    begins_with: Callable[[str], bool]
+    read: Callable[[str, str, FilePath, sacct.Reading], Trace]
+
+
+def _read_json(text: str, name: str, path: FilePath, how: sacct.Reading) -> Trace:
+    return nodes.read(text, name, path) if nodes.is_machine(text) else batsim.read(text, name, path)
+
+
+FORMATS = {
+    "batsim": Format(lambda first: first.startswith(("{", "[")), _read_json),
+    "puzzle": Format(is_puzzle, lambda text, name, path, _: replace(parse_puzzle(text, path).trace, name=name)),
+    "sacct": Format(sacct.is_header, sacct.read),
+    "evalys": Format(evalys.is_header, lambda text, name, path, _: evalys.read(text, name, path)),
+    "csv": Format(table.is_header, lambda text, name, path, _: table.read(text, name, path)),
+}
+"""Formats of text files in the order in which they are tried; a text of none of them is SWF"""
 
 MAX_BYTES, MAX_SWF = 2**30, 2**36
 """Largest decompressed size of a file in bytes: for most formats, and for SWF, which is read part by part, so that only
@@ -85,21 +108,10 @@ def _parsed(parts: Iterator[str], path: str | Path, how: sacct.Reading) -> Trace
     name, kind, parts = _stem(path), sniff(text, Path(path).name), chain([text], parts)
     if kind == "swf":
         return swf.read_parts(parts, name, path)
-    text = _joined(parts, path)
-    match kind:
-        case "batsim":
-            return nodes.read(text, name, path) if nodes.is_machine(text) else batsim.read(text, name, path)
-        case "sacct":
-            return sacct.read(text, name, path, how)
-        case "evalys":
-            return evalys.read(text, name, path)
-        case "puzzle":
-            return replace(parse_puzzle(text, path).trace, name=name)
-        case "csv":
-            return table.read(text, name, path)
+    return FORMATS[kind].read(_joined(parts, path), name, path, how)
 
 
-def sniff(text: str, filename: str = "") -> Format:
+def sniff(text: str, filename: str = "") -> str:
     """Return the format of a text, from its first line that is no comment. `filename` matters only if this line has
     column names: with the ending .swf the format is SWF, otherwise CSV.
 
@@ -107,18 +119,8 @@ def sniff(text: str, filename: str = "") -> Format:
     ('sacct', 'batsim', 'swf')
     """
     first = next(_content_lines(text), "")
-    if first.startswith(("{", "[")):
-        return "batsim"
-    if is_puzzle(first):
-        return "puzzle"
-    if sacct.is_header(first):
-        return "sacct"
-    if evalys.is_header(first):
-        return "evalys"
-    named_swf = filename.lower().removesuffix(".gz").endswith(".swf")
-    if table.is_header(first) and not named_swf:
-        return "csv"
-    return "swf"
+    kind = next((name for name, each in FORMATS.items() if each.begins_with(first)), "swf")
+    return "swf" if kind == "csv" and filename.lower().removesuffix(".gz").endswith(".swf") else kind
 
 
 HEADER = 2**14

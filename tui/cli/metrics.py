@@ -11,8 +11,7 @@ import click
 from sim.errors import ParameterError
 from sim.experiments.measured import MEASURED
 from sim.formatting import quoted
-from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, Metric
-from sim.metrics.formulas import SYMBOLS, formula_of
+from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, SYMBOLS, Metric
 from sim.metrics.search import meant, respelled, search
 from tui.cli import options
 from tui.cli.tables import wrapped_lines, wrapped_table
@@ -43,11 +42,7 @@ def command(words: tuple[str, ...], form: str) -> None:
 
 
 def _described(entry: Metric) -> dict[str, str | None]:
-    formula = formula_of(entry.name)
-    return {
-        "name": entry.name, "title": entry.title, "unit": entry.unit, "better": entry.better,
-        "meaning": entry.meaning, "formula": formula.text, "paper": formula.paper,
-    }  # fmt: skip
+    return entry._asdict()
 
 
 def listing(found: Sequence[Metric], is_search: bool) -> str:
@@ -64,13 +59,12 @@ def listing(found: Sequence[Metric], is_search: bool) -> str:
 
 def explained(entry: Metric) -> str:
     """Return the description of one metric."""
-    formula = formula_of(entry.name)
     rows = [
         ["meaning", entry.meaning],
         ["unit", UNITS[entry.unit]],
         ["better", entry.better or "neither"],
-        ["formula", formula.text],
-        ["paper", formula.paper or "-"],
+        ["formula", entry.formula],
+        ["paper", entry.paper or "-"],
     ]
     lines = [f"{entry.name}: {entry.title}", ""]
     for name, text in rows:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from sim.cluster.dates import date
 from sim.cluster.reasons import paragraph
 from sim.cluster.values import ClusterJob
 from sim.forecast.words import forecast_in_words, score_note
 from sim.formatting import count, printable, span
+from tui.live.events import EVENTS
 from tui.live.queue import dates_curve, moved_of
 from tui.live.scene import LiveContext, LiveScene, event_in_words, job_name
 from tui.look import text
@@ -92,14 +92,11 @@ def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
             else "The first picture: events come with the next."
         )
         return sheet(title, wrapped(told, size[0], "dim"), note=date(scene.clock + origin, scene.cluster.at))
-    groups = (("completion", "start", "node", "reservation", "suspension"), ("arrival",), ("moved",))
-    ordered = (event for kinds in groups for event in scene.events if event.kind in kinds)
     lines = []
-    for event in islice(ordered, MOST_EVENTS):
-        rank = scene.observed.ranks.get(event.subject) if event.kind not in ("node", "reservation") else None
-        told = f"{date(event.at, scene.cluster.at)}  {event_in_words(scene, event)}"
-        style = {"moved": "dim", "node": "accent", "completion": "", "start": "strong"}.get(event.kind, "")
-        lines.append(line(Span(text.shorten(told, size[0]), style), rank=rank))
+    for event in sorted(scene.events, key=lambda event: EVENTS[event.kind].turn)[:MOST_EVENTS]:
+        kind, told = EVENTS[event.kind], f"{date(event.at, scene.cluster.at)}  {event_in_words(scene, event)}"
+        rank = scene.observed.ranks.get(event.subject) if kind.is_of_job else None
+        lines.append(line(Span(text.shorten(told, size[0]), kind.style), rank=rank))
     return sheet(title, lines, note=count(len(scene.events), "event"))
 
 

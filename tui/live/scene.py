@@ -11,10 +11,11 @@ from sim.cluster.dates import date
 from sim.cluster.observed import Dated, Observed
 from sim.cluster.reasons import say
 from sim.cluster.values import Cluster, ClusterJob
-from sim.formatting import count, name, printable, span
+from sim.formatting import count, name, printable
 from sim.policies.columns import Column
 from tui.chart.hover import Spot
 from tui.chart.scene import ChartScene, Mark
+from tui.live.events import EVENTS
 from tui.live.node_lines import state_of, taken_of
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
@@ -178,27 +179,7 @@ def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> St
 
 def event_in_words(scene: LiveScene, event: Event) -> str:
     """Return a sentence on an event, without its time."""
-    subject = printable(event.subject)
-    job = scene.cluster.job_of.get(event.subject)
-    match event.kind:
-        case "arrival":
-            whose = f" of {printable(job.user)}" if job else ""
-            return f"J{subject}{whose} arrived" + (f", {count(job.cpus, 'core')}" if job else "")
-        case "start":
-            where = f" on {printable(','.join(job.nodes[:3]))}{' ...' if len(job.nodes) > 3 else ''}" if job else ""
-            return f"J{subject} started{where}"
-        case "completion":
-            if event.after == "gone":
-                return f"J{subject} ended"
-            return f"J{subject} ended: {printable(event.after).replace('_', ' ').lower()}"
-        case "suspension":
-            return f"J{subject} is {printable(event.after).lower()}"
-        case "node":
-            return f"node {subject}: {printable(event.after)}"
-        case "moved":
-            return f"J{subject} moved {span(abs(event.by))} {'later' if event.by > 0 else 'earlier'}"
-        case "reservation":
-            return f"reservation {subject} {'made' if event.after else 'ended'}"
+    return EVENTS[event.kind].sentence(event, scene.cluster.job_of.get(event.subject))
 
 
 def job_name(job: ClusterJob) -> str:

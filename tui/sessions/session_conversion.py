@@ -254,13 +254,26 @@ def _stops(session: Session, workload: Workload) -> tuple[tuple[Stop, ...], tupl
         return (), ()
     from sim.stops.grammar import parse_stop
 
-    stops, warnings = [], []
+    stops, warnings, variables = [], [], _variables(session)
     for text in session.stops:
         try:
-            stops.append(parse_stop(text, workload))
+            stops.append(parse_stop(text, workload, variables=variables))
         except SchedscopeError as error:
             warnings.append(f"the session's stop {text!r} is left out: {error}")
     return tuple(stops), tuple(warnings)
+
+
+def _variables(session: Session) -> frozenset[str] | None:
+    """Return the names of the variables in the code of all policies of the session; None if one calls other policies,
+    or cannot be loaded.
+    """
+    from sim.code.variables import variables_of
+
+    try:
+        policies = [*map(parse_policy, session.specs)]
+    except SchedscopeError:
+        return None
+    return None if any(policy.leads() for policy in policies) else frozenset().union(*map(variables_of, policies))
 
 
 def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:

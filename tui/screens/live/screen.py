@@ -21,6 +21,7 @@ from sim.formatting import Step, parse_moment, printable
 from sim.stops.grammar import Stop, parse_stop
 from tui.chart.scene import Mark
 from tui.live.chart import MODES, first_camera
+from tui.live.events import JUMPS
 from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, sentence, top_line
 from tui.live.queue import draw_queue, jobs_of
 from tui.live.scene import LiveContext, LiveScene
@@ -35,7 +36,7 @@ from tui.screens import dialogs
 from tui.screens.live.ahead import look_ahead
 from tui.screens.live.find import find
 from tui.screens.live.keys import bindings, help_groups, key_line
-from tui.screens.live.state import JUMPS, LiveState
+from tui.screens.live.state import LiveState
 from tui.screens.replay.files import look_named, theme_choice
 from tui.screens.replay.messages import Quit, UseLook
 from tui.widgets.bar import Bar

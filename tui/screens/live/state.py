@@ -10,12 +10,6 @@ from sim.stops.grammar import Stop
 if TYPE_CHECKING:
     from sim.lessons.walk import Walk
 
-JUMPS = {
-    "event": ("start", "completion", "arrival", "node", "suspension", "reservation"),
-    "start": ("start",), "completion": ("completion",), "arrival": ("arrival",), "node": ("node",), "moved": ("moved",),
-}  # fmt: skip
-"""Mapping from each kind of jump that the user can choose to the kinds of events at which the jump stops."""
-
 
 @dataclass(frozen=True)
 class LiveState:
