@@ -80,7 +80,8 @@ def figures(context: Context) -> Iterator[Figure]:
     yield Figure("utilization", used, f"{used} used")
     if context.scene.chart is not None and (unused := context.scene.chart.unused):
         free, *causes = unused
-        yield Figure("free, of no use", f"{sum(causes):,} of {free:,}", f"{sum(causes):,} of {free:,} free of no use")
+        told = f"{sum(causes):,} of {free:,} free of no use"
+        yield Figure("free, of no use", f"{sum(causes):,}", told, (f"of {free:,} free", f"of {free:,}"))
     ended = f"{totals.finished:,} ended: wait"
     yield _of_ended(context, "mean wait", span(totals.mean_wait), ended)
     yield _of_ended(context, "bounded slowdown", _plain(totals.mean_bounded_slowdown), "slowdown")

@@ -270,6 +270,7 @@ def fitting(context: Context, width: int, rows: Sequence[QueueRow]) -> Table:
 
 
 def _columns(context: Context, title: str) -> tuple[Column, ...]:
+    procs = max(len("procs"), len(f"{context.scene.snapshot.procs:,}"))
     starts = max(len(title), 8, len(f"~d{int(context.scene.clock // 86400)} 00:00"))
 
     def start(row: QueueRow) -> Span:
@@ -277,7 +278,7 @@ def _columns(context: Context, title: str) -> tuple[Column, ...]:
         return Span("~" * bool(unsure) + (row.starts or "–"), "" if row.starts else "faint")
 
     return (
-        Column("procs", 5, lambda row: Span(f"{row.job.procs:,}", "strong")),
+        Column("procs", procs, lambda row: Span(f"{row.job.procs:,}", "strong")),
         Column("estimate", 8, lambda row: Span(span(row.job.estimate))),
         Column("waited", 6, lambda row: Span(span(row.waited))),
         Column("xfactor", 7, lambda row: Span(f"{row.xfactor:,.2f}")),

@@ -62,6 +62,11 @@ def test_a_narrow_table_drops_what_matters_least(lab: Lab) -> None:
     ]
 
 
+def test_wide_jobs_on_a_large_machine_keep_all_their_digits(lab: Lab) -> None:
+    context = context_of(lab.run("easy", 100_000, "1 0 70000 10 12", "2 1 65536 10 10", until=2))
+    assert rows(context, 46)[0].text.split()[1:3] == ["2", "65,536"]
+
+
 def test_without_a_column_for_it_the_reason_says_when_the_head_starts(lab: Lab) -> None:
     context = context_of(lab.run("easy", 4, *HEAD_AND_ANOTHER, until=2))
     assert rows(context, 46)[0].text.endswith("  4 > 1, from 00:00:12")
