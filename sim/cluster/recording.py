@@ -284,7 +284,8 @@ class Recording:
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         if not Path(path).is_file():
-            raise FileError("no such file" if not Path(path).exists() else "it is no file", self.path)
+            wrong = "is a directory; give the path of a recording in it" if Path(path).is_dir() else "it is no file"
+            raise FileError("no such file" if not Path(path).exists() else wrong, self.path)
         self._near: deque[Cluster] = deque()
         """Pictures that were read last, of successive polls: each picture is computed from the one before it."""
         self._lock = Lock()

@@ -191,6 +191,8 @@ class Results:
     # Opening
 
     def _opened(self, write: bool) -> sqlite3.Connection:
+        if os.path.isdir(self.path):
+            raise ResultsError(f"{self.path}: is a directory; give the path of a file of results in it")
         if not write and not os.path.isfile(self.path):
             raise ResultsError(f"{self.path}: no such file of results; schedscope sweep ... -o {self.path} makes one")
         db = connected(self.path, f"mode={'rwc' if write else 'ro'}", LONGEST, timeout=30.0)

@@ -49,6 +49,8 @@ def command(folder: str) -> None:
     to = Path(os.path.expanduser(folder))
     try:
         to.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise SchedscopeError(f"{folder}: is a file; give the path of a folder for the pages") from None
     except OSError as error:
         raise SchedscopeError(f"{folder}: cannot make the folder: {error.strerror or error}") from None
     written = dict(pages(program))

@@ -59,3 +59,4 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     code, line = error("manual", tmp_path / "file" / "man1")
     assert code == 1
     assert "cannot make the folder" in line
+    assert "is a file; give the path of a folder" in error("manual", tmp_path / "file")[1]

@@ -111,6 +111,8 @@ def test_wrong_words_get_one_line_that_helps(path: Path, words: list[str], code:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert "no such file of results; schedscope sweep" in error("results", tmp_path / "none")[1]
+    assert "is a directory; give the path of a file" in error("results", tmp_path)[1]
+    assert "is a directory; give the path of a recording" in error("why", "5", "--from", tmp_path)[1]
 
 
 @pytest.mark.skipif(find_spec("pyarrow") is not None, reason="pyarrow is installed")
