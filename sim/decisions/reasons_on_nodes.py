@@ -131,7 +131,7 @@ class NoNodes(NamedTuple):
         found = f"room for {self.able:,}" if self.able else "no room for any"
         short = f", {self.short}" if self.short else ""
         free = f"{count(self.free, 'core')} free on {count(self.on, 'node')}{short}"
-        return f"{free}: {found} of {self.needed:,} {self.lacks}"
+        return f"{free}: {found} of {self.needed:,} {self.lacks}" if self.needed > 1 else f"{free}: no node has room"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         if self.short and not self.able:

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tui.chart.partition_names import named
 from tui.look.sheets import Line, Span, line, width_of
 from tui.look.text import cells, shorten
 
 if TYPE_CHECKING:
+    from sim.engine.snapshot import Snapshot
     from sim.lessons.questions import Question
     from sim.lessons.walk import SceneNow
 
@@ -18,16 +20,18 @@ BULLET = "• "
 MARGIN = 2
 
 
-def lesson_lines(now: SceneNow, width: int) -> list[Line]:
+def lesson_lines(now: SceneNow, width: int, shown: Snapshot | None = None) -> list[Line]:
     """Return the lesson's present scene as lines: the title with the scene's number at the right, then the text and the
-    question or answer.
+    question or answer. Partitions have the names that they have in `shown`, the run's present snapshot; numbers without
+    it.
     """
     lines = [_title(now, width), *markdown(now.text, width)] if now.verdict is None else [_title(now, width)]
     if now.question is not None:
         lines += _asked(now, now.question, width)
     elif now.verdict is not None:
         style = "good" if now.verdict.is_right else ""
-        lines += flowed([Span(now.verdict.told, style)], width)
+        told = now.verdict.told if shown is None else named(now.verdict.told, shown)
+        lines += flowed([Span(told, style)], width)
         lines += markdown(now.text, width)
     return lines
 
@@ -151,7 +155,7 @@ def _words(spans: Iterable[Span]) -> Iterator[list[Span]]:
     """Yield each word as a list of spans, because a word may have several styles."""
     word: list[Span] = []
     for span in spans:
-        for part in re.findall(r"\s+|\S+", span.text):
+        for part in re.findall(r"\S+(?: %)?|\s+", span.text):
             if not part.isspace():
                 word.append(span._replace(text=part))
             elif word:

@@ -17,6 +17,7 @@ def test_free_cores_and_nodes_with_room_are_counted() -> None:
     told = why(NoNodes(free=19, on=7, able=1, needed=3, lacks="nodes"), JOB, at)
     assert told == "19 cores free on 7 nodes: room for 1 of 3 nodes"
     assert "no room for any of 3 tasks" in why(NoNodes(19, 7, 0, 3, "tasks"), JOB, at)
+    assert why(NoNodes(19, 7, 0, 1, "nodes"), JOB, at) == "19 cores free on 7 nodes: no node has room"
     assert brief(NoNodes(19, 7, 1, 3, "nodes"), JOB)[1] == "1 of 3 fit"
 
 

@@ -12,6 +12,7 @@ from sim.lessons.questions import AnswerOption, Question, Verdict
 from sim.lessons.runs import Moment
 from sim.lessons.staging import check
 from sim.lessons.walk import SceneNow, Walk
+from tests.tui.scenes import engine_of
 from tui.look.sheets import Span
 from tui.look.text import cells
 from tui.panels.lesson import flowed, how_to_answer, lesson_lines, markdown, walking_keys
@@ -45,6 +46,19 @@ def test_a_question_has_its_choices_and_what_was_typed() -> None:
 def test_a_verdict_stands_in_the_place_of_the_words() -> None:
     assert lesson_texts(replace(NOW, text="So it is.", verdict=Verdict(True, "Right. J5."))) == [
         lesson_texts(NOW)[0], "  Right. J5.", "  So it is."
+    ]  # fmt: skip
+
+
+def test_a_verdict_names_partitions_as_the_chart_does() -> None:
+    told = "J7 starts on 14 processors: first in partition 0's queue and its planned start is now."
+    shown = engine_of("ls-figure1", "multiqueue", until=12_000).snapshot()
+    lines = lesson_lines(replace(NOW, verdict=Verdict(True, told)), 100, shown)
+    assert "first in short's queue" in lines[1].text
+
+
+def test_a_percentage_is_not_torn_apart() -> None:
+    assert [part.text for part in markdown("in use 84.1 % instead of 72.4 %.", 35)] == [
+        "  in use 84.1 % instead of", "  72.4 %."
     ]  # fmt: skip
 
 

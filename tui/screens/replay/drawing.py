@@ -116,7 +116,9 @@ class Drawing:
         note = len(_note_lines(state, scene, width))
         needs = {name: screen.query_one(f"#{name}", Panel).needs for name in SIDE}
         stood = self.layout.panels if self.layout else ()
-        lesson = 0 if state.walk is None else len(lesson_lines(state.walk.now, width))
+        lesson = (
+            0 if state.walk is None else len(lesson_lines(state.walk.now, width, scene.snapshot if scene else None))
+        )
         self.layout = layout = arrange(
             width, height, self.available, state.hidden, state.over, note, needs, stood, lesson, state.projected
         )
@@ -210,7 +212,9 @@ class Drawing:
         asked = state.walk.open_question if state.walk is not None and state.veil else None
         self._draw_sentence(state, context, state.said if asked is None else state.said or how_to_answer(asked))
         if state.walk is not None:
-            self._bar("lesson").show(lesson_lines(state.walk.now, self._screen.size.width), look)
+            self._bar("lesson").show(
+                lesson_lines(state.walk.now, self._screen.size.width, context.scene.snapshot), look
+            )
         keys = self._bar("keys")
         tabs = tuple(self._tabs(state)) if self.layout and self.layout.small else ()
         if state.walk is not None and not state.walk.is_off:
