@@ -54,8 +54,14 @@ RARELY = """
 #endif
 """
 """Definition in C of the word before such functions: to optimise them would take a third of the C compiler's time."""
-TRANSLATE = "import gc, runpy; gc.disable(); runpy.run_module('cython', run_name='__main__')"
-"""Program that runs Cython. It ends soon, and searches for garbage among its objects would take a third of its time."""
+TRANSLATE = (
+    "import gc, runpy; gc.disable(); from Cython.Compiler import Options; Options.buffer_max_dims = 2; "
+    "runpy.run_module('cython', run_name='__main__')"
+)
+"""Program that runs Cython. It ends soon, and searches for garbage among its objects would take a third of its time.
+Columns have one dimension. With room for eight, as Cython has it, an object holds 208 bytes for each, and to pass a
+column on copies them.
+"""
 
 
 class Compile(BuildHookInterface):

@@ -40,7 +40,7 @@ BASES = {
 """For each base class of a policy: that of its twin, and the class of the pass that the policy needs, unless it names a
 special one such as `DividedPass`
 """
-ASKED = ("decide", "threshold", "price", "toll")
+ASKED = ("decide", "xfactor", "threshold", "price", "toll")
 """Methods that the loop itself calls, which knows its class as `Pass`"""
 UNSAID = ("phase", "keep", "keep_idle", "keep_suspended", "keep_without_turn", "claims_come_true")
 """Calls that do nothing in a compiled run: it is not watched, and suspending takes no time in it"""
@@ -258,6 +258,8 @@ class _Twin(ast.NodeTransformer):
                 return self._walk(ast.Call(ast.Attribute(pivots, "walk_jobs"), [], []), "pivots.next_job()", node)
             case ast.Call(ast.Attribute(ast.Name(self._now) as now, "to_place")):
                 return self._walk(ast.Call(ast.Attribute(now, "walk_queue"), [], []), "now.next_to_place()", node)
+            case ast.Call(ast.Attribute(ast.Name("self"), "in_turn"), [now]):
+                return self._walk(ast.Call(ast.Attribute(now, "begin_turns"), [], []), "now.next_turn()", node)
         self.generic_visit(node)
         return node
 

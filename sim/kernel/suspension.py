@@ -100,6 +100,10 @@ class PreemptiveRules(Rules):
         self.bandwidth = 0.0
         self.seed: Any = None
 
+    def xfactor(self, now: Pass, job: int) -> float:
+        """Return the job's expansion factor (xfactor) now."""
+        return 0.0
+
     def threshold(self, now: Pass, job: int) -> float:
         """Return the suspension threshold of a running job: its xfactor, infinite if the policy protects it."""
         return 0.0
@@ -265,16 +269,17 @@ class Suspension(Loop):
         return self.idle[:count]
 
     def _roomy(self) -> Numbers:
+        if not self.free:
+            return self.roomy[:0]
         self._find_room()
         count, free = self.fits_count, self.free
         for index in range(count):
             self.roomy[index] = self.fitting[index]
-        if free:
-            for index in range(self.waiting):
-                rank = self.queue[index]
-                if self.procs[rank] <= free:
-                    self.roomy[count] = rank
-                    count += 1
+        for index in range(self.waiting):
+            rank = self.queue[index]
+            if self.procs[rank] <= free:
+                self.roomy[count] = rank
+                count += 1
         return self.roomy[:count]
 
     def _victims_among(self, rank: int, candidates: Numbers) -> Numbers:

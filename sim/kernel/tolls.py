@@ -41,10 +41,16 @@ class TollLoop(Suspension):
         """
         self.listed_in = 0
         """Number of the state of the running jobs in which `sorted_ranks` was made"""
-        self.least, self.is_known = times(jobs), numbers(jobs)
-        """For each suspended job: a value that its toll is not below, and 1 if this is the toll, otherwise 0"""
+        self.own_count = 0
+        """Number of jobs in the last answer of `_on_own`, which is in `own_ranks`"""
+        self.tolls, self.known_at, self.keeper = times(jobs), numbers(jobs), numbers(jobs)
+        """For each suspended job: its last computed toll, the number of the state of the running jobs at that time, and
+        the running job whose price is this toll (-1 if it has left)
+        """
         self.moment = times(0)
         """For each idle job: a time before which its xfactor is below its toll"""
+        self.turn_of, self.turn_at = -1, INFINITE
+        """The job that had the last turn at this tick, -1 for none, and its xfactor"""
         # Of the finished jobs by category
         self.ended, self.slowed = numbers(KINDS_OF_JOBS), times(KINDS_OF_JOBS)
 
@@ -64,6 +70,34 @@ class TollLoop(Suspension):
     def _count_unclaimed(self) -> int:
         return self.free
 
+    # Turns at a tick
+
+    def _begin_turns(self) -> None:
+        self.turn_of, self.turn_at = -1, INFINITE
+
+    def _next_turn(self) -> int:
+        """Return the idle job whose turn is next, or -1: the one with the largest xfactor that fits or may preempt.
+
+        A job that was suspended in this step has no turn.
+        """
+        last, after, following, at = self.turn_of, self.turn_at, -1, 0.0
+        idle = self._idle()
+        rank: int
+        for rank in idle:
+            if self.now < self.moment[rank] and not self._fits(rank):
+                continue
+            xfactor = self.terms.xfactor(self, rank)
+            if xfactor > after or (xfactor == after and rank <= last) or xfactor < at:
+                continue
+            if following >= 0 and xfactor == at and rank > following:
+                continue
+            if self.paused_in[rank] == self.step and self.pauses.keeper[rank] >= 0:
+                continue
+            if self._fits(rank) or xfactor >= self._known_toll(rank):
+                following, at = rank, xfactor
+        self.turn_of, self.turn_at = following, at
+        return following
+
     # Running jobs
 
     def _by_threshold(self) -> Numbers:
@@ -74,13 +108,13 @@ class TollLoop(Suspension):
         return self.sorted_ranks[: self.sorted_count]
 
     def _on_own(self, rank: int) -> Numbers:
-        count = 0
+        self.own_count = 0
         for index in range(self.sorted_count):
             other = -self.sorted_of[index]
             if self.sets.meets(other, rank):
-                self.own_ranks[count] = other
-                count += 1
-        return self.own_ranks[:count]
+                self.own_ranks[self.own_count] = other
+                self.own_count += 1
+        return self.own_ranks[: self.own_count]
 
     def _known_threshold(self, rank: int) -> float:
         return self.threshold[rank]
@@ -92,22 +126,24 @@ class TollLoop(Suspension):
         self._step_down(rank)
 
     def _stand(self, rank: int) -> None:
-        """Add a running job to the sorted jobs, and raise the tolls that it determines."""
+        """Add a running job to the sorted jobs; it can only raise tolls."""
         self.threshold[rank] = self.terms.threshold(self, rank)
         insert_pair(self.sorted_at, self.sorted_of, self.sorted_count, self.threshold[rank], -rank)
         self.sorted_count += 1
-        self._update(rank, False)
+        self.stamp += 1
 
     def _step_down(self, rank: int) -> None:
-        """Remove a job from the sorted jobs, and forget the tolls that it may have determined."""
+        """Remove a job from the sorted jobs, and forget the tolls that it determined."""
         remove_pair(self.sorted_at, self.sorted_of, self.sorted_count, self.threshold[rank], -rank)
         self.sorted_count -= 1
-        self._update(rank, True)
+        self.stamp += 1
+        paused = self.pauses.first[0]
+        while paused >= 0:
+            if self.keeper[paused] == rank:
+                self._is_set_aside(paused, self.l_ran[paused])
+            paused = self.pauses.then[paused]
 
     # Tolls
-
-    def _may_pay(self, rank: int) -> bool:
-        return self.now >= self.moment[rank]
 
     def _known_toll(self, rank: int) -> float:
         """Return the toll of the idle job, which is computed again only if it may have changed."""
@@ -117,36 +153,22 @@ class TollLoop(Suspension):
                 self.priced_at[procs] = self.stamp
                 self.prices[procs] = self.terms.toll(self, rank)
             return self.prices[procs]
-        if not self.is_known[rank]:
-            self.is_known[rank] = 1
-            self._raise(rank, self.l_ran[rank], self.terms.toll(self, rank))
-        return self.least[rank]
-
-    def _raise(self, rank: int, ran: float, least: float) -> None:
-        """Remember that the toll of the suspended job, which has run for `ran` seconds, is at least `least`."""
-        self.least[rank] = least
-        self.moment[rank] = payable_from(self.submit[rank] + ran, least, self.estimate[rank])
-
-    def _update(self, other: int, has_left: bool) -> None:
-        """Update the tolls because the job `other` has started or, if `has_left`, has left its processors."""
-        sets, pauses, least = self.sets, self.pauses, self.least
-        self.stamp += 1
-        if not sets.meets(self.waited_for_set, other):  # what no suspended job needs
-            return
-        rank = pauses.first[0]
-        while rank >= 0:
-            if sets.meets(rank, other):
-                price = self.terms.price(self, rank, other)
-                if not has_left and price > least[rank]:
-                    self._raise(rank, self.l_ran[rank], price)
-                elif has_left and price >= least[rank]:  # it may have determined the toll
-                    self.is_known[rank] = 0
-                    self._raise(rank, self.l_ran[rank], self.sf)
-            rank = pauses.then[rank]
+        if self.known_at[rank] != self.stamp:
+            toll = self.terms.toll(self, rank)
+            self.known_at[rank], self.tolls[rank] = self.stamp, toll
+            self.moment[rank] = payable_from(self.submit[rank] + self.l_ran[rank], toll, self.estimate[rank])
+            index = self.own_count - 1
+            while index >= 0:
+                self.keeper[rank] = self.own_ranks[index]
+                if toll < INFINITE or self.terms.price(self, rank, self.keeper[rank]) == INFINITE:
+                    break
+                index -= 1
+        return self.tolls[rank]
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
-        self.is_known[rank] = 0
-        self._raise(rank, ran, self.sf)
+        """Forget the toll of a suspended job, which has run for `ran` seconds. No toll is below `sf`."""
+        self.keeper[rank] = self.known_at[rank] = -1
+        self.moment[rank] = payable_from(self.submit[rank] + ran, self.sf, self.estimate[rank])
 
     def _first_payable(self, soon: float, end: float) -> float:
         """Return the first time before `end` at which an idle job's xfactor reaches its toll, or `end`.

@@ -117,15 +117,20 @@ class Preemptive(Policy):
     def roomy(self, view: View) -> list[Job]:
         """Return the idle jobs that fit now if no other idle job is started."""
         free = self.unclaimed(view)
-        takers = []
+        takers: list[Job] = []
+        if not free:
+            return takers
         if self.restart == "own" and view.suspended:
             claims, running, job, taken = view.notes.get("claim", ()), view.running, view.job, ~free
             ranks = [rank for rank, own in view.suspended.items() if not own & taken]
             takers = [job(rank) for rank in ranks if rank not in claims and rank not in running]
-        if free:
-            count = free.bit_count()
-            takers += [job for job in self.anywhere(view) if job.procs <= count]
-        return takers if view.closes == inf else list(filter(view.in_time, takers))
+        count = free.bit_count()
+        takers += [job for job in self.anywhere(view) if job.procs <= count]
+        return self._timely(view, takers)
+
+    def _timely(self, view: View, jobs: list[Job]) -> list[Job]:
+        """Return those of the jobs that would end before maintenance."""
+        return jobs if view.closes == inf else list(filter(view.in_time, jobs))
 
     def anywhere(self, view: View) -> list[Job]:
         """Return the idle jobs that may run on any processors; the others are suspended and must resume on their former

@@ -1,14 +1,16 @@
 """Base of selective suspension: what it remembers from pass to pass, so that a pass need not examine every idle job.
 
 Remembered are the tolls of idle jobs, which are the xfactors from which they may preempt (`Selective.toll`), and the
-mean slowdowns of finished jobs. A toll is computed again after a job has started or left on the processors in question,
-so that schedules and steps do not depend on this memory. The compiled loop has its own (`sim.kernel.tolls`).
+mean slowdowns of finished jobs. A toll that is needed is computed again if a job has started or left since, so that
+schedules and steps do not depend on this memory. The compiled loop has its own (`sim.kernel.tolls`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import reduce
 from math import inf
+from operator import or_
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -16,7 +18,6 @@ from sim.decisions.sentences import Reason
 from sim.policies.calls import Pass
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.xfactors import payable_from
-from sim.policies.ranking import Ranking
 from sim.policies.view import RunningJob, View
 from sim.workload.categories import category_of
 from sim.workload.model import Job
@@ -33,22 +34,15 @@ class Tolls:
     """Tolls (xfactors from which idle jobs may preempt) with the jobs that run as at the last update."""
 
     __slots__ = (
-        "by_threshold",
-        "by_width",
-        "claims",
-        "exact",
-        "held",
-        "least",
-        "lows",
-        "moments",
-        "running",
-        "there",
-        "thresholds",
-    )
+        "by_threshold", "by_width", "claims", "exact", "held", "keepers", "lost", "lows", "moments", "others", "own",
+        "running", "there", "thresholds",
+    )  # fmt: skip
 
     def __init__(self, there: int = -1, claims: Mapping[int, int] = MappingProxyType({})) -> None:
         self.there, self.claims = there, claims
         """Available processors as bits, and claims, at the last update; if these change, everything is forgotten"""
+        self.lost = reduce(or_, map(int, claims.values()), ~there)
+        """Processors, as bits, on which no job can resume, as they are down or claimed"""
         self.running: dict[int, RunningJob | None] = {}
         self.held: dict[int, int] = {}
         """Processors of each running job, by rank, as bits"""
@@ -59,27 +53,45 @@ class Tolls:
         self.by_threshold: list[Job] | None = None
         """Running jobs, the lowest threshold first, of equals the latest first; None if they are to be sorted again"""
         self.by_width: dict[int, float] = {}
-        """Tolls of jobs that may use any processors, by number of processors"""
-        self.least: dict[int, float] = {}
-        self.moments: dict[int, float] = {}
-        """For each suspended job, by rank: a value that its toll is not below, and the time from which its xfactor
-        reaches that value
+        self.exact: dict[int, float] = {}
+        """Tolls with the jobs that run now: by number of processors of jobs that may use any, and by rank of suspended
+        jobs that must resume on their own
         """
         self.lows: dict[int, float] = {}
-        """For each job that may use any processors and was asked last, by rank: the time from which its xfactor is the
-        suspension factor, below which no toll is
+        """For idle jobs, by rank: the time from which the job's xfactor is the suspension factor, below which no toll
+        is
         """
-        self.exact: set[int] = set()
-        """Ranks of the suspended jobs of which that value is the toll"""
+        self.own: dict[int, int] = {}
+        """Processors of each suspended job that must resume on them, by rank, as bits"""
+        self.moments: dict[int, float] = {}
+        """For each of these jobs, by rank: a time before which its xfactor is below its toll"""
+        self.keepers: dict[int, int] = {}
+        """For some of these jobs, by rank: the running job to be suspended from the toll only for which that time was
+        computed. The time is right as long as that job runs, as jobs that come only raise tolls
+        """
+        self.others: list[Job] = []
+        """Last answer of `on_own`"""
 
     def copy(self) -> Tolls:
         return Tolls()
+
+    def forget(self, rank: int) -> None:
+        """Forget what is remembered of an idle job, because it is idle no longer."""
+        self.lows.pop(rank, None)
+        if rank in self.own:
+            del self.own[rank], self.moments[rank]
+            self.keepers.pop(rank, None)
+            self.exact.pop(rank, None)
 
 
 class Remembering(Preemptive):
     """Policy that remembers slowdowns, and tolls (see the module), in `view.notes`."""
 
     sf: float
+
+    def xfactor(self, now: View, job: Job) -> float:
+        """Return the job's expansion factor (xfactor) now."""
+        raise NotImplementedError
 
     def threshold(self, now: View, run: RunningJob) -> float:
         """Return a running job's suspension threshold: its xfactor, infinite if the policy protects the job."""
@@ -97,15 +109,47 @@ class Remembering(Preemptive):
         """Return the reason why the idle job may not suspend any job."""
         raise NotImplementedError
 
-    def keep_without_turn(self, now: Pass, turns: Ranking) -> None:
-        """Record why the jobs `turns`, which had no turn at this tick (time to preempt), wait, if the run records
-        reasons.
+    def in_turn(self, view: View) -> Iterator[Job]:
+        """Yield the jobs that are idle now, each at its turn, unless it can neither start nor preempt then. The largest
+        xfactor comes first, of equals the first submitted.
         """
+        had, last = {*view.running}, (-inf, -1)
+        view.notes["without_turn"] = without = {job.rank for job in self.idle(view)} if view.curious else set()
+        while following := [
+            turn for job in self._able(view) if job.rank not in had and (turn := self._turn(view, job)) > last
+        ]:
+            last = min(following)
+            without.discard(last[1])
+            yield view.job(last[1])
+
+    def keep_without_turn(self, now: Pass) -> None:
+        """Record why the jobs that `in_turn` left out wait, if the run records reasons."""
+        without = now.notes.pop("without_turn")
         if now.curious:
-            without = {*turns.up()}
             for job in self.idle(now):
-                if job in without:
+                if job.rank in without:
                     now.keep(job, self.why_nobody(now, job))
+
+    def _turn(self, view: View, job: Job) -> tuple[float, int]:
+        return -self.xfactor(view, job), job.rank
+
+    def _able(self, view: View) -> list[Job]:
+        """Return the idle jobs that can start, resume or preempt now."""
+        tolls, now, able = self._tolls(view), view.now, self.roomy(view)
+        lows = tolls.lows
+        for job in self.anywhere(view):
+            if (lows.get(job.rank) or self._low(view, tolls, job)) <= now and self._can_pay(
+                view, job, self._toll_anywhere(view, tolls, job)
+            ):
+                able.append(job)
+        for rank in [rank for rank, moment in tolls.moments.items() if moment <= now]:
+            job = view.job(rank)
+            if self._can_pay(view, job, self._toll_on_own(view, tolls, job)):
+                able.append(job)
+        return able
+
+    def _can_pay(self, view: View, job: Job, toll: float) -> bool:
+        return self.xfactor(view, job) >= toll and view.in_time(job)
 
     def needs_own(self, view: View, job: Job) -> bool:
         """Return True if the idle job must resume on its own processors."""
@@ -131,8 +175,10 @@ class Remembering(Preemptive):
         """Return the jobs that run on the suspended job's own processors, the lowest threshold first, as at the last
         question for a toll.
         """
-        held, own = view.notes["tolls"].held, view.suspended[job.rank]
-        return [other for other in self.by_threshold(view) if held[other.rank] & own]
+        tolls: Tolls = view.notes["tolls"]
+        held, own = tolls.held, view.suspended[job.rank]
+        tolls.others = [other for other in self.by_threshold(view) if held[other.rank] & own]
+        return tolls.others
 
     def known_threshold(self, view: View, job: Job) -> float:
         """Return the remembered threshold of the running job; infinite if it may not be suspended."""
@@ -140,15 +186,6 @@ class Remembering(Preemptive):
         return threshold
 
     # Tolls
-
-    def may_pay(self, view: View, job: Job) -> bool:
-        """Return False if by what is remembered the idle job's xfactor is certainly below its toll."""
-        tolls = self._remembered(view)
-        if not self.needs_own(view, job):
-            return view.now >= tolls.lows.get(job.rank, 0.0)
-        if tolls.running != view.running:
-            self._follow(view, tolls)
-        return view.now >= tolls.moments.get(job.rank, 0.0)
 
     def known_toll(self, view: View, job: Job) -> float:
         """Return the toll of the idle job, which is computed again only if it may have changed."""
@@ -166,96 +203,93 @@ class Remembering(Preemptive):
 
     def _toll_on_own(self, view: View, tolls: Tolls, job: Job) -> float:
         """Return the toll of the suspended job, which must resume on its own processors; `tolls` must be up to date."""
-        if job.rank not in tolls.exact:
-            own, claims = view.suspended[job.rank], tolls.claims.values()
-            is_lost = own & ~view.there or any(int(claimed) & own for claimed in claims)
-            self._raise(view, tolls, job, inf if is_lost else self.toll(view, job))
-            tolls.exact.add(job.rank)
-        return tolls.least[job.rank]
+        rank = job.rank
+        toll = tolls.exact.get(rank)
+        if toll is None:
+            own, toll = tolls.own[rank], inf
+            if not own & tolls.lost:
+                toll = self.toll(view, job)
+                for other in reversed(tolls.others):  # the last has the highest price, unless one is infinite
+                    if toll < inf or self.price(view, job, other) == inf:
+                        tolls.keepers[rank] = other.rank
+                        break
+            tolls.exact[rank], tolls.moments[rank] = toll, self._moment(view, job, toll)
+        return toll
 
     def first_payable(self, view: View, soon: float, end: float) -> float:
         """Return the first time before `end` at which an idle job's xfactor reaches its toll, or `end`.
 
         The result need not be exact if it is at most `soon`.
         """
-        tolls, waiting = self._remembered(view), self.anywhere(view)
-        if not (waiting or view.suspended or tolls.least):
-            return end
-        first, known, tolls.lows = end, tolls.lows, {}
-        early: list[tuple[float, Job]] = []
-        for job in waiting:
-            low = tolls.lows[job.rank] = known.get(job.rank) or self._moment(view, job, self.sf)
-            if low < end:
-                early.append((low, job))
-        if early or view.suspended or tolls.least:
-            self._follow(view, tolls)
-        for low, job in early:
-            if soon < first > low and view.in_time(job):
-                first = min(first, self._moment(view, job, self._toll_anywhere(view, tolls, job)))
-        for rank, moment in tolls.moments.items():
-            if soon < first > moment and view.in_time(job := view.job(rank)):
+        tolls, first = self._tolls(view), end
+        lows = tolls.lows
+        for job in self._timely(view, self.anywhere(view)):
+            if (lows.get(job.rank) or self._low(view, tolls, job)) < first:
+                moment = self._moment(view, job, self._toll_anywhere(view, tolls, job))
+                if moment < first:
+                    first = moment
+                    if first <= soon:
+                        return first
+        moments = tolls.moments
+        for early, rank in sorted([(moment, rank) for rank, moment in moments.items() if moment < first]):
+            if early >= first:
+                break
+            if view.in_time(job := view.job(rank)):
                 self._toll_on_own(view, tolls, job)
-                first = min(first, tolls.moments[rank])
+                first = min(first, moments[rank])
         return first
 
-    def _raise(self, view: View, tolls: Tolls, job: Job, least: float) -> None:
-        """Remember that the suspended job's toll is at least `least`."""
-        tolls.least[job.rank], tolls.moments[job.rank] = least, self._moment(view, job, least)
+    def _low(self, view: View, tolls: Tolls, job: Job) -> float:
+        """Return the time from which the xfactor of the idle job is the suspension factor."""
+        low = tolls.lows.get(job.rank)
+        if low is None:
+            low = tolls.lows[job.rank] = self._moment(view, job, self.sf)
+        return low
 
     def _moment(self, view: View, job: Job, toll: float) -> float:
         """Return the time at which the idle job's xfactor reaches `toll`, minus a tolerance for rounding."""
         return payable_from(job.submit + view.ran(job.rank), toll, job.estimate)
 
-    def _remembered(self, view: View) -> Tolls:
-        """Return what is remembered, with tolls that may have changed since because of jobs that started or left."""
+    def _tolls(self, view: View) -> Tolls:
+        """Return what is remembered, with the jobs that run now and are suspended now."""
         notes = view.notes
         tolls, claims = notes.get("tolls"), notes.get("claim") or {}
-        if tolls is None or tolls.there != view.there or tolls.claims != claims:
+        if tolls is None or view.resized or tolls.there != view.there or tolls.claims != claims:
             tolls = notes["tolls"] = Tolls(view.there, {**claims})
-        return tolls
-
-    def _tolls(self, view: View) -> Tolls:
-        """Return what is remembered, with the jobs that run now."""
-        tolls = self._remembered(view)
-        self._follow(view, tolls)
-        return tolls
-
-    def _follow(self, view: View, tolls: Tolls) -> None:
-        """Bring the running and suspended jobs in `tolls` up to date."""
         if tolls.running != view.running:
             self._follow_running(view, tolls)
-        if self.restart == "own" and tolls.least.keys() != view.suspended.keys():
+        if self.restart == "own" and len(tolls.own) != len(view.suspended):
             self._follow_suspended(view, tolls)
+        return tolls
 
     def _follow_running(self, view: View, tolls: Tolls) -> None:
-        """Bring the running jobs up to date, and with them the tolls of the suspended jobs on their processors."""
-        running, was, held, thresholds = view.running, tolls.running, tolls.held, tolls.thresholds
-        least = tolls.least
-        paused = [(view.job(rank), own) for rank, own in view.suspended.items() if rank in least]
+        """Bring the running jobs up to date, and with them the tolls of the suspended jobs on their processors.
+
+        A job that comes can only raise tolls. One that leaves may have determined some, which are at least sf then.
+        """
+        running, was, held = view.running, tolls.running, tolls.held
         for rank in [rank for rank, run in was.items() if rank not in running or running[rank] is not run]:
-            for job, own in paused:  # a toll that the job may have determined is forgotten
-                if own & held[rank] and self.price(view, job, view.job(rank)) >= least[job.rank]:
-                    tolls.exact.discard(job.rank)
-                    self._raise(view, tolls, job, self.sf)
-            del was[rank], held[rank], thresholds[rank]
+            for paused in [paused for paused, keeper in tolls.keepers.items() if keeper == rank]:
+                del tolls.keepers[paused]
+                tolls.moments[paused] = tolls.lows[paused]
+            del was[rank], held[rank], tolls.thresholds[rank]
         for rank, run in running.items():
             if rank not in was:
                 was[rank], held[rank] = run, view.held(rank)
-                thresholds[rank] = self._threshold(view, run), -rank, run.job
-                for job, own in paused:
-                    if own & held[rank] and (price := self.price(view, job, run.job)) > least[job.rank]:
-                        self._raise(view, tolls, job, price)
+                tolls.thresholds[rank] = self._threshold(view, run), -rank, run.job
+                tolls.forget(rank)
         tolls.by_threshold = None
         tolls.by_width.clear()
+        tolls.exact.clear()
 
     def _follow_suspended(self, view: View, tolls: Tolls) -> None:
         """Forget the tolls of jobs that are no longer suspended; begin with the smallest possible toll of others."""
-        least, idle = tolls.least, view.suspended.keys() - view.running.keys() - tolls.claims.keys()
-        for rank in least.keys() - idle:
-            del least[rank], tolls.moments[rank]
-            tolls.exact.discard(rank)
-        for rank in idle - least.keys():
-            self._raise(view, tolls, view.job(rank), self.sf)
+        own, idle = tolls.own, view.suspended.keys() - view.running.keys() - tolls.claims.keys()
+        for rank in own.keys() - idle:
+            tolls.forget(rank)
+        for rank in idle - own.keys():
+            own[rank] = view.suspended[rank]
+            tolls.moments[rank] = self._low(view, tolls, view.job(rank))
 
     def _threshold(self, view: View, run: RunningJob) -> float:
         return self.threshold(view, run) if run.runs else inf

@@ -41,8 +41,8 @@ class Selective(Remembering):
 
         The *threshold* of a running job is its xfactor (K: suspension threshold). The *toll* of an idle job is the
         xfactor from which it may preempt. `known_threshold` and `known_toll` return what `threshold` and `toll` do,
-        and `may_pay` saves a look at the toll: they remember results (`Remembering`). A *claim* is a set of processors
-        that suspended jobs still have to leave, for the job that suspended them.
+        but remember results (`Remembering`). A *claim* is a set of processors that suspended jobs still have to leave,
+        for the job that suspended them.
         """
         self.claims_come_true(now)
         self._take_free(now)
@@ -72,24 +72,19 @@ class Selective(Remembering):
         elif len(roomy):
             idle = now.new_ranking()
             for job in roomy:
-                idle.add(job, self._xfactor(now, job))
+                idle.add(job, self.xfactor(now, job))
             for job in idle.down():
                 if self.fits(now, job):
                     self.take_room(now, job)
 
     def _preempt_in_turn(self, now: Pass) -> None:
         """Let each job that is idle now start or preempt once if it may: the largest xfactor first, then by rank."""
-        turns = now.new_ranking()
-        for job in self.idle(now):
-            turns.add(job, self._xfactor(now, job))
-        for job in turns.down():
+        for job in self.in_turn(now):
             if self.fits(now, job):
                 self.take_room(now, job)
-                turns.remove(job)
-            elif self.may_pay(now, job) and self._xfactor(now, job) >= self.known_toll(now, job):
+            elif self.xfactor(now, job) >= self.known_toll(now, job):
                 self._preempt(now, job)
-                turns.remove(job)
-        self.keep_without_turn(now, turns)
+        self.keep_without_turn(now)
 
     def price(self, now: View, job: Job, other: Job) -> float:
         """Return the xfactor from which the idle job may suspend the running job `other` (K section 3.2): sf times that
@@ -118,7 +113,7 @@ class Selective(Remembering):
 
     def _preempt(self, now: Pass, job: Job) -> None:
         """Suspend running jobs and give the idle job, whose xfactor is at least its toll, their processors."""
-        mine = self._xfactor(now, job)
+        mine = self.xfactor(now, job)
         allowed = now.new_ranking()
         others = self.on_own(now, job) if self.needs_own(now, job) else self.by_threshold(now)
         for other in others:  # a choice without a name would have no type in the compiled loop
@@ -126,7 +121,7 @@ class Selective(Remembering):
                 allowed.add(other, self.known_threshold(now, other))
         victims = allowed.up() if self.needs_own(now, job) else self.victims_among(now, job, allowed.up())
         for victim in victims:
-            self.suspend(now, victim, Outranked(job, mine, self._xfactor(now, victim), self.sf))
+            self.suspend(now, victim, Outranked(job, mine, self.xfactor(now, victim), self.sf))
         self.take_over(now, job, victims)
 
     def _skip_ticks(self, now: Pass, is_tick: bool, soon: float) -> None:
@@ -142,7 +137,7 @@ class Selective(Remembering):
             if at < end:
                 now.wake_once(at)
 
-    def _xfactor(self, now: View, job: Job) -> float:
+    def xfactor(self, now: View, job: Job) -> float:
         """Return the job's expansion factor (xfactor) now."""
         return expansion(now.time - job.submit - now.ran(job.rank), job.estimate)
 
@@ -167,19 +162,19 @@ class Selective(Remembering):
         """
         if not now.in_time(job):
             return self.obstacle(now, job)
-        mine, pinned = self._xfactor(now, job), self.pinned(now, job.rank)
+        mine, pinned = self.xfactor(now, job), self.pinned(now, job.rank)
         others = [run for rank, run in now.running.items() if pinned is None or now.held(rank) & pinned]
         if self.fits(now, job):
             return TurnOver()
         if pinned is not None and not others:
             return self.obstacle(now, job)
-        outranked = [run.job for run in others if run.runs and mine >= self.sf * self._xfactor(now, run.job)]
+        outranked = [run.job for run in others if run.runs and mine >= self.sf * self.xfactor(now, run.job)]
         found = sum(other.procs for other in outranked) + self.count_unclaimed(now)
         if len(outranked) < len(others) if pinned is not None else found < job.procs:
             return NoVictims(mine, self.sf)
         wide = [other for other in outranked if is_too_wide(other.procs, job.procs)]
         spared = [
-            other for other in outranked if self.protects(now, other, self._xfactor(now, other)) and other not in wide
+            other for other in outranked if self.protects(now, other, self.xfactor(now, other)) and other not in wide
         ]
         left = sum(other.procs for other in outranked if other not in wide and other not in spared)
         if not (wide or spared) or (pinned is None and left + self.count_unclaimed(now) >= job.procs):
