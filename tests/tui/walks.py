@@ -35,7 +35,7 @@ from tui.replay.requests import VERSUS, Order, Scenes, Wish
 from tui.replay.scene import Scene
 from tui.replay.speed import SPEEDS
 from tui.replay.stage import RunView
-from tui.screens.replay.drawing import SIDE
+from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ViewState
 from tui.sessions.session_conversion import record, reopened, view_of
 
@@ -140,7 +140,7 @@ class Onlooker:
         cells = paint(replace(scene.chart, label="", shift=None), DARK, SIZE, selected)  # as without a compared run
         alone = replace(scene, versus=None, numbers=())
         contexts = {name: Context(self.about, scene if name == "versus" else alone, DARK, selected) for name in SIDE}
-        drawn = [draw(contexts[name], PANEL, 0) for name, draw in SIDE.items() if name != "versus" or scene.versus]
+        drawn = [each.draw(contexts[name], PANEL, 0) for name, each in SIDE.items() if name != "versus" or scene.versus]
         context = contexts["queue"]
         panels = *drawn[scene.versus is not None :], draw_metrics(context, PANEL), *sentence_lines(context, 72, 3)
         all_read = scene.complete and self.stage.has_read_numbers

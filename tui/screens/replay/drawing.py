@@ -11,9 +11,8 @@ from textual.screen import Screen
 from tui.chart.scene import ChartScene
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
-from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
-from tui.panels import code, decisions, details, matrix_panel, partitions, policy_output, queue
-from tui.panels.context import Context, Draw, Tell
+from tui.look.sheets import Line, Span, line, width_of, wrapped
+from tui.panels.context import Context
 from tui.panels.legend import legend_line
 from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
 from tui.panels.sentence import sentence_lines
@@ -23,6 +22,7 @@ from tui.replay.requests import Scenes
 from tui.replay.scene import About, Scene
 from tui.screens.replay.keyline import key_lines
 from tui.screens.replay.layout import Layout, arrange
+from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import PANELS, ViewState
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
@@ -32,26 +32,6 @@ ROOMY = 45
 """Smallest height of the screen, in rows, at which a panel without content is shown with a hint."""
 CALM = 0.45
 """Seconds between two drawings of the panels during playback by the clock, so that numbers can be read."""
-
-
-def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
-    """Return the panel with the comparison of runs. Its module is imported only here, because it loads all metrics."""
-    from tui.panels import run_comparison
-
-    return run_comparison.draw(context, size, first)
-
-
-SIDE: dict[str, Draw] = {
-    "versus": _draw_versus,
-    "matrix": matrix_panel.draw_matrix,
-    "queue": queue.draw,
-    "decisions": decisions.draw,
-    "partitions": partitions.draw_partitions,
-    "details": details.draw,
-    "prints": policy_output.draw,
-    "code": code.draw,
-}
-"""For each panel at the side of the chart, from top to bottom: the function that draws it"""
 
 
 def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]:
@@ -78,10 +58,6 @@ def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
         }.items()
         if is_so
     )
-
-
-TELL: dict[str, Tell] = {"partitions": partitions.told_at}
-"""For each panel that has tooltips for more than its jobs: the function that returns the tooltip for a place in it"""
 
 
 class Drawing:
@@ -168,20 +144,8 @@ class Drawing:
         """
         if state.projected and state.walk is None:
             return frozenset({state.over} if state.over else ())
-        names = {"queue", "decisions"}
-        if state.selected is not None or self._screen.size.height >= ROOMY or state.over == "details":
-            names.add("details")
-        if scene and scene.snapshot.matrix is not None:
-            names.add("matrix")
-        if scene and scene.versus is not None:
-            names.add("versus")
-        if state.over == "code" or "code" not in state.hidden:
-            names.add("code")
-        if scene and scene.printed:
-            names.add("prints")
-        if scene and scene.snapshot.owners:
-            names.add("partitions")
-        return frozenset(names)
+        names = {name for name, panel in SIDE.items() if panel.has_content(state, scene)}
+        return frozenset(names | ({"details"} if self._screen.size.height >= ROOMY else set()))
 
     # Everything
 

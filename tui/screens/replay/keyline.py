@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from tui.look.sheets import Line, Span, line, width_of
 from tui.screens.replay.keys import PALETTE, every_key, sign
+from tui.screens.replay.side import SIDE
 
 ALWAYS = ("help", "quit")
 """Actions whose keys are always at the end of the line."""
@@ -27,8 +28,6 @@ STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)")
 
 Tabs: TypeAlias = tuple[tuple[str, bool], ...]
 """For each panel that can cover half of the chart on a small screen: (name, True if it is shown)"""
-SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
-"""Mapping from the names of some panels to shorter names, for narrow screens."""
 
 
 @lru_cache(8)
@@ -100,7 +99,7 @@ def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
     keys = {key.action: key for key in every_key()}
     found = [(keys[f"toggle_panel('{name}')"], is_shown) for name, is_shown in tabs]
     names = [f" {key.word}" for key, _ in found]
-    short = [f" {SHORT.get(key.word, key.word)}" for key, _ in found]
+    short = [f" {SIDE[name].short or SIDE[name].word}" for name, _ in tabs]
     for words, gap in ((names, "  "), (names, " "), (short, " "), *((([""] * len(found), " "),) if signs else ())):
         spans = []
         for (key, is_shown), word in zip(found, words, strict=True):

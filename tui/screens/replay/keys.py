@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from textual.binding import Binding
 
+from tui.screens.replay.side import SIDE
+
 
 class Key(NamedTuple):
     """Action of the screen: its keys as Textual names them, its name in a word or two, and its meaning as a
@@ -26,6 +28,14 @@ class Key(NamedTuple):
     """Word for the condition under which the action comes first in the line of keys (see `drawing._applies`); "" for
     none.
     """
+
+
+def _toggles() -> list[Key]:
+    """Return the actions that show or hide a panel, in order of their keys."""
+    panels = [(panel.keys, name, panel.word, panel.shows) for name, panel in SIDE.items()]
+    panels += [("6", "metrics", "metrics", "the metrics"), ("7", "strip", "strip", "the strip of the whole run")]
+    panels.sort()
+    return [Key(keys, f"toggle_panel('{name}')", word, f"Show or hide {shows}.") for keys, name, word, shows in panels]
 
 
 PALETTE = Key("ctrl+p", "app.command_palette", "commands", "Everything that can be done, found by typing.")
@@ -148,16 +158,7 @@ LOOKING = (
     Key("shift+tab", "previous_panel", "", "The panel before."),
     Key("f5", "project", "projector", "For a wall: the chart and one caption, in strong colours; a pointer; and back."),
     Key("z", "maximise", "maximise", "The focused panel over the whole screen, and back."),
-    Key("1", "toggle_panel('queue')", "queue", "Show or hide the queue."),
-    Key("2", "toggle_panel('decisions')", "decisions", "Show or hide the decisions."),
-    Key("3", "toggle_panel('details')", "job", "Show or hide the details of the selected job."),
-    Key("4,m", "toggle_panel('matrix')", "matrix", "Show or hide the Ousterhout matrix."),
-    Key("5", "toggle_panel('partitions')", "partitions", "Show or hide the partitions."),
-    Key("6", "toggle_panel('metrics')", "metrics", "Show or hide the metrics."),
-    Key("7", "toggle_panel('strip')", "strip", "Show or hide the strip of the whole run."),
-    Key("8", "toggle_panel('code')", "code", "Show or hide the policy's code, with the line that made each decision."),
-    Key("9", "toggle_panel('prints')", "prints", "Show or hide the output of your policy."),
-    Key("G", "toggle_panel('versus')", "compared", "Show or hide the comparison of two runs."),
+    *_toggles(),
     Key("a", "all_panels", "all panels", "All panels that have something to show, in their places."),
     Key("i", "report", "trace report", "What was read from the trace, and what was skipped or assumed."),
 )

@@ -1,9 +1,11 @@
-"""Layout of the panels for a size of the screen. It is computed with numbers only, so that tests need no terminal."""
+"""Layout of the panels for a size of the screen. It is computed without a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from tui.screens.replay.side import SIDE
 
 SMALL_WIDTH, SMALL_HEIGHT = 100, 28
 """Size in columns and rows below which a screen is small: its chart has the whole width, or one panel covers half of
@@ -11,10 +13,6 @@ it.
 """
 LEAST = 7
 """Smallest height of a panel in rows, including its title."""
-WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3, "code": 5}
-"""For each panel at the side of the chart, from top to bottom: its relative height"""
-PRECIOUS = ("versus", "matrix", "queue", "code", "decisions", "prints", "details", "partitions")
-"""Names of the panels, in the order in which they get space if there is too little for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ def arrange(
             lesson,
             waiting,
         )
-    wanted = [name for name in WEIGHTS if name in available and name not in hidden]
+    wanted = [name for name in SIDE if name in available and name not in hidden]
     panels = _shared(_chosen(wanted, room), room, needs or {}, was)
     side = _side(width) if panels else 0
     metrics = 0 if "metrics" in hidden or not bottom else _side(width)
@@ -136,10 +134,10 @@ def _side(width: int) -> int:
 
 
 def _chosen(wanted: Sequence[str], room: int) -> list[str]:
-    """Return the panels that fit into `room` rows, chosen by the order in `PRECIOUS`; the result keeps the order of
+    """Return the panels that fit into `room` rows, chosen by `turn`; the result keeps the order of
     `wanted`.
     """
-    first = sorted(wanted, key=PRECIOUS.index)[: max(room // LEAST, 0)]
+    first = sorted(wanted, key=lambda name: SIDE[name].turn)[: max(room // LEAST, 0)]
     return [name for name in wanted if name in first]
 
 
@@ -176,8 +174,8 @@ def _divided(names: Sequence[str], room: int, least: int = LEAST) -> list[tuple[
     """Return (name, rows) for each panel. The `room` rows are divided in proportion to the panels' weights, but each
     panel gets at least `least` rows if possible. The first panel gets the rows left over.
     """
-    total = sum(WEIGHTS[name] for name in names)
-    rows = [max(room * WEIGHTS[name] // total, min(least, room // len(names))) for name in names]
+    total = sum(SIDE[name].weight for name in names)
+    rows = [max(room * SIDE[name].weight // total, min(least, room // len(names))) for name in names]
     while sum(rows) > room:
         rows[rows.index(max(rows))] -= 1
     rows[0] += room - sum(rows)

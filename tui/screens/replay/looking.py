@@ -17,9 +17,9 @@ from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.keys import GROUPS, PALETTE, every_key, sign
-from tui.screens.replay.layout import WEIGHTS
 from tui.screens.replay.lesson import LESSON_KEYS
 from tui.screens.replay.messages import Remember
+from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ON_REQUEST, PANELS
 from tui.screens.replay.transport import JUMPS
 from tui.widgets.gantt import Gantt
@@ -126,7 +126,7 @@ class Looking:
 
     def toggle_panel(self, name: str) -> None:
         """Show or hide a panel; on a small screen it covers half of the chart."""
-        if self._is_small and name in WEIGHTS:
+        if self._is_small and name in SIDE:
             self._screen.change(over=None if self._screen.state.over == name else name)
         else:
             self._hide(self._screen.state.hidden ^ {name})
@@ -165,7 +165,7 @@ class Looking:
         screen, move the focus to the next panel, or to the previous one if `by` is negative.
         """
         if self._is_small:
-            names = [None, *(name for name in WEIGHTS if name in self._screen.available)]
+            names = [None, *(name for name in SIDE if name in self._screen.available)]
             at = names.index(self._screen.state.over) if self._screen.state.over in names else 0
             self._screen.change(over=names[(at + by) % len(names)])
         else:

@@ -31,13 +31,14 @@ from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
 from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.replay.cameras import Cameras
-from tui.screens.replay.drawing import SIDE, TELL, Drawing
+from tui.screens.replay.drawing import Drawing
 from tui.screens.replay.files import Files
 from tui.screens.replay.keys import bindings, told_of
 from tui.screens.replay.layout import Layout
 from tui.screens.replay.lesson import Teaching, heard
 from tui.screens.replay.looking import Looking, commands
 from tui.screens.replay.messages import FileSaved, FromWorker, GoToScene
+from tui.screens.replay.side import SIDE
 from tui.screens.replay.state import ViewState
 from tui.screens.replay.ticks import Ticks
 from tui.screens.replay.transport import Transport
@@ -122,8 +123,8 @@ class ReplayScreen(Screen[None]):
                 yield Gantt(self.about.workload, self.state.camera, id="beside")
                 yield Bar(id="legend")
             with Vertical(id="side"):
-                for name, draw in SIDE.items():
-                    yield Panel(draw, tell=TELL.get(name), id=name)
+                for name, panel in SIDE.items():
+                    yield Panel(panel.draw, tell=panel.tell, id=name)
         yield Bar("surface", id="lesson")
         yield Bar(id="sentence")
         yield Bar(id="waiting")

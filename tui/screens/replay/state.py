@@ -15,7 +15,7 @@ from tui.chart.scene import Mark
 from tui.panels.context import QueueOrder
 from tui.replay.requests import News, Veil
 from tui.replay.speed import SPEEDS, Speed, first_speed
-from tui.screens.replay.layout import WEIGHTS
+from tui.screens.replay.side import SIDE
 
 if TYPE_CHECKING:
     from sim.lessons.walk import Walk
@@ -26,7 +26,7 @@ ON_REQUEST = frozenset({"code"})
 """Names of the panels that stay hidden until the user opens each of them; the action that shows all panels does not
 show these.
 """
-PANELS = (*WEIGHTS, "strip", "metrics")
+PANELS = (*SIDE, "strip", "metrics")
 """Names of the panels that the user can hide."""
 
 

@@ -1,13 +1,17 @@
-"""Positions of the panels on screens of any size."""
+"""Positions of the panels on screens of any size.
+
+Also tests tui.screens.replay.side.
+"""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.screens.replay.layout import LEAST, PRECIOUS, WEIGHTS, arrange
+from tui.screens.replay.layout import LEAST, arrange
+from tui.screens.replay.side import SIDE
 
-NAMES = sorted(WEIGHTS)
+NAMES = sorted(SIDE)
 SOME = st.sets(st.sampled_from(NAMES))
 
 
@@ -34,12 +38,12 @@ def test_nothing_stands_outside_the_screen(
 
 def test_side_by_side_the_panels_keep_their_order() -> None:
     panels = arrange(200, 80, NAMES).panels
-    assert [name for name, _ in panels] == list(WEIGHTS)
+    assert [name for name, _ in panels] == list(SIDE)
 
 
 def test_the_precious_ones_stay_where_there_is_little_room() -> None:
     shown = [name for name, _ in arrange(120, 28, NAMES).panels]
-    assert set(shown) == set(PRECIOUS[: len(shown)])
+    assert set(shown) == set(sorted(SIDE, key=lambda name: SIDE[name].turn)[: len(shown)])
     assert 0 < len(shown) < len(NAMES)
 
 
@@ -99,3 +103,7 @@ def test_panels_stay_as_they_are_until_somebody_lacks_what_another_has_not_to_gi
 def test_a_note_takes_its_rows_where_there_are_enough() -> None:
     assert sum(dict(arrange(120, 36, NAMES, note=2).panels).values()) == 26
     assert arrange(60, 10, NAMES, note=2).note == 0
+
+
+def test_every_panel_has_a_turn_of_its_own() -> None:
+    assert sorted(panel.turn for panel in SIDE.values()) == [*range(len(SIDE))]
