@@ -18,6 +18,8 @@ MOST_QOS = 1000
 
 MOST_SHARES = 20_000
 """Largest number of accounts and users whose shares a recording keeps."""
+DRAIN = "a drain"
+"""Name of drains among the reservations of a recording."""
 MOST_DRAINS = 2_000
 """Largest number of times at which nodes left or came back that a recording keeps; later ones are left out."""
 
@@ -33,6 +35,13 @@ class Drains:
         self._over: dict[tuple[float, float], list[str]] = {}
         """For each (first time, time of the picture in which they took jobs again): names of the nodes"""
         self._at = 0.0
+
+    def remember(self, start: float, end: float | None, names: list[str]) -> None:
+        """Add nodes that took no jobs from `start` to `end`, before the first picture; None if they still do not."""
+        if end is None:
+            self._since |= dict.fromkeys(names, start)
+        elif len(self._over) < MOST_DRAINS:
+            self._over[start, end] = names
 
     def add(self, cluster: Cluster) -> None:
         """Add the next picture."""
@@ -87,9 +96,10 @@ def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING, drains:
         for each in cluster.reservations
     ]
     reservations += [
-        {"name": "a drain", "drained": True, "start": f"{start:.0f}", "nodes": [numbers[name] for name in names]}
+        {"name": DRAIN, "drained": True, "start": f"{start:.0f}", "nodes": own}
         | ({} if end is None else {"end": f"{end:.0f}"})
         for start, end, names in (drains.spans() if drains else ())
+        if (own := [numbers[name] for name in names if name in numbers])  # a drained node may leave for ever
     ]
     machine = {"nodes": nodes, "partitions": partitions} | ({"reservations": reservations} if reservations else {})
     if any(qos.values()):
@@ -119,12 +129,12 @@ def is_changed(before: Cluster | None, now: Cluster, qos: dict[str, int]) -> boo
     return is_new or before is None or (now.nodes, now.reservations) != (before.nodes, before.reservations)
 
 
-def with_first(cluster: Cluster, first: dict[str, Share]) -> Cluster:
+def with_first(cluster: Cluster, first: dict[tuple[str, str], Share]) -> Cluster:
     """Return the cluster with the shares and usage that each account and user had when it was first seen, because a
-    replay begins then. `first` maps the ids to these and is updated.
+    replay begins then. `first` maps (account, user) to these and is updated.
     """
     for each in cluster.shares if len(first) < MOST_SHARES else ():
-        first.setdefault(each.id, each)
+        first.setdefault((each.account, each.user), each)
     return replace(cluster, shares=tuple(first.values()))
 
 

@@ -14,12 +14,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from math import inf, nextafter
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
-from sim.cluster.machine import Drains, is_changed, machine_in_words, with_earlier, with_first
+from sim.cluster.earlier_machine import EarlierMachine
+from sim.cluster.machine import is_changed, machine_in_words, with_earlier, with_first
 from sim.cluster.pseudonyms import anonymous, pseudonymous
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation, Share
 from sim.databases import connected, foreign_database, refuse_computing
@@ -68,10 +70,8 @@ class Recorder:
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
         self._path, self._secret = str(path), secret
         self._before: Cluster | None = None
-        self._since_frame, self._waits, self._qos = 0, dict[str, str](), dict[str, int]()
-        self._tried = dict[str, str]()
-        self._machine, self._reserved = "", dict[tuple[str, float], Reservation]()
-        self._shares, self._drains = dict[str, Share](), Drains()
+        self._since_frame, self._waits, self._tried = 0, dict[str, str](), dict[str, str]()
+        self._machine, self._earlier = "", EarlierMachine()
         try:
             # it may be made on another thread than the one that polls
             self._db = connected(path, "mode=rwc", isolation_level=None, check_same_thread=False)
@@ -102,12 +102,16 @@ class Recorder:
                 with suppress(sqlite3.OperationalError):
                     self._db.execute(f"ALTER TABLE jobs ADD COLUMN {name} TEXT")
             self._db.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
+            if known := self._db.execute("SELECT value FROM about WHERE name = 'machine'").fetchall():
+                self._earlier = EarlierMachine.of(str(known[0][0]))
         except sqlite3.Error as error:
             raise FileError(f"cannot record there: {error}", self._path) from None
 
     def add(self, cluster: Cluster) -> None:
         """Add one poll. Raise `FileError` if it cannot be written; the file stays valid."""
         shown = cluster if self._secret is None else anonymous(cluster, self._secret)
+        if self._before is None:
+            self._go_on(shown)
         known = self._before.job_of if self._before else {}
         kept = [shown.job_of[id] for id in known if id in shown.job_of]
         shown = replace(shown, jobs=(*kept, *(job for job in shown.jobs if job.id not in known)))
@@ -120,10 +124,27 @@ class Recorder:
         self._tried = {job.id: self._tried.get(job.id) or _several(job) for job in (*shown.jobs, *told)}
         rows = [_row(replace(job, dependency=self._waits[job.id]), self._tried[job.id]) for job in told]  # as submitted
         self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
-        self._drains.add(shown)
-        if is_changed(self._before, shown, self._qos):
-            self._write_machine(with_first(with_earlier(shown, self._reserved), self._shares))
+        self._earlier.drains.add(shown)
+        if is_changed(self._before, shown, self._earlier.qos):
+            self._write_machine(with_first(with_earlier(shown, self._earlier.reserved), self._earlier.shares))
         self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
+
+    def _go_on(self, first: Cluster) -> None:
+        """Take over the jobs that an earlier recorder left open in this file. Jobs that the first poll does not show
+        have ended meanwhile: now or, if that was earlier, at their time limits.
+        """
+        try:
+            rows = self._db.execute("SELECT id, dependency, tried FROM jobs WHERE end IS NULL").fetchall()
+            self._waits = {id: text(waits or "") for id, waits, _ in rows if id in first.job_of}
+            self._tried = {id: text(tried or "") for id, _, tried in rows if id in first.job_of}
+            gone = [(id, first.at) for id, _, _ in rows if id not in first.job_of]
+            self._db.executemany(
+                "UPDATE jobs SET state = iif(start IS NULL, 'CANCELLED', 'ENDED'),"
+                " end = min(?2, coalesce(start + time_limit, ?2)) WHERE id = ?1",
+                gone,
+            )
+        except (sqlite3.Error, DamagedError) as error:
+            raise FileError(f"the recording cannot be continued: {error}", self._path) from None
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
         """Add jobs that ended before the recording began, as the scheduler's accounting lists them."""
@@ -143,7 +164,7 @@ class Recorder:
 
     def _write_machine(self, cluster: Cluster) -> None:
         """Write the machine's nodes if they have changed; they are needed to read the file as a trace."""
-        machine = machine_in_words(cluster, self._qos, self._drains)
+        machine = machine_in_words(cluster, self._earlier.qos, self._earlier.drains)
         if machine != self._machine:
             self._machine = machine
             with suppress(sqlite3.Error):
@@ -296,9 +317,12 @@ class Recording:
         if found != [(str(FORMAT),)]:
             raise FileError("the recording is of another version of schedscope", self.path)
 
-    def times(self) -> tuple[float, ...]:
-        """Return the times of all polls in the file by now, in order."""
-        return tuple(self._moment(at) for (at,) in self._ask("SELECT at FROM polls ORDER BY at"))
+    def times(self, is_whole: bool = False) -> tuple[float, ...]:
+        """Return the times of all polls in the file by now, in order; with `is_whole`, of polls that are stored whole
+        only.
+        """
+        rows = self._ask("SELECT at FROM polls WHERE is_frame OR NOT ? ORDER BY at", (is_whole,))
+        return tuple(self._moment(at) for (at,) in rows)
 
     def _moment(self, at: object) -> float:
         try:
@@ -319,6 +343,21 @@ class Recording:
     def pictures(self) -> Iterator[Cluster]:
         """Yield the picture of every poll in the order of time."""
         return map(self.at, self.times())
+
+    def rows(self, since: float, until: float) -> Iterator[tuple[float, bool, Plain]]:
+        """Yield (time, whether it is a whole picture, its data) for each poll up to the time `until`, in order. The
+        first one is the last whole picture at or before `since`, or else the first picture.
+        """
+        found = self._ask("SELECT MAX(at) FROM polls WHERE is_frame AND at <= ?", (since,))[0][0]
+        last = -1.0 if found is None else self._moment(found)
+        question = "SELECT at, is_frame, data FROM polls WHERE at >= ? AND at <= ? ORDER BY at LIMIT ?"
+        while rows := self._ask(question, (last, until, FRAME)):
+            for at, is_frame, packed in rows:
+                try:
+                    yield number(at), bool(is_frame), _unpacked(packed)
+                except (DamagedError, ValueError, RecursionError) as error:
+                    raise FileError(f"the recording is damaged at {at}: {error}"[:300], self.path) from None
+            last = nextafter(self._moment(rows[-1][0]), inf)
 
     def history(self) -> tuple[ClusterJob, ...]:
         """Return the jobs that ended before the first poll, which the scheduler's accounting listed."""

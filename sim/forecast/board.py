@@ -93,9 +93,13 @@ class Board:
         """
 
     def learn(self, jobs: Iterable[ClusterJob]) -> None:
-        """Add jobs that ended earlier, from whose run times the forecasts are made."""
+        """Add jobs that ended earlier, from whose run times the forecasts are made. Score jobs whose start no picture
+        has shown.
+        """
         for job in jobs:
             self.past.add(job)
+            if job.id in self._open and job.start is not None:
+                self._start(job.id, job.start, self._open.pop(job.id))
 
     def see(self, cluster: Cluster) -> None:
         """Add the next picture without making forecasts: score the kept forecasts of the jobs that have started."""

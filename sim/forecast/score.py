@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import ceil, inf
 from statistics import fmean, median
+from typing import NamedTuple
 
+from sim.cluster.recording import Recording
 from sim.cluster.values import Cluster, ClusterJob
-from sim.forecast.forecast import MODELS, Foresight, Model
+from sim.forecast.forecast import MODELS, Foresight, Model, seconds_of
 from sim.forecast.past import Past
 from sim.forecast.ranges import SHARE, Range, Ranges
 
 SLURM = "Slurm's own"
+EVERY = 60.0
+"""Smallest time in seconds between two moments whose forecasts are scored, unless the user asks for another."""
+PATIENCE = 600.0
+"""Number of seconds that a score should take on a usual computer; see `interval_of`."""
 HORIZONS = (60.0, 600.0, 3600.0, 21600.0, inf)
 """Upper bounds, in seconds, of classes of forecasts. The class depends on how far ahead of the start a forecast was
 made.
@@ -46,9 +52,10 @@ class Score:
     """Score of all kinds of forecasts in one recording."""
 
     rows: tuple[ForecastScore, ...]
+    """One for each kind that made any forecast."""
     common: int
-    """Number of forecasts that are scored: every kind has a forecast for this job in this picture, and the job's actual
-    start is known.
+    """Number of forecasts that are scored: every kind in `rows` has a forecast for this job in this picture, and the
+    job's actual start is known.
     """
     jobs: int
     """Number of different jobs in the forecasts counted by `common`."""
@@ -71,6 +78,16 @@ class Score:
     """
 
 
+class _Said(NamedTuple):
+    """Forecasts for one job that were made at one time."""
+
+    at: float
+    starts: tuple[float | None, ...]
+    """Start that each kind of forecast said, Slurm's own first; None if it had no forecast"""
+    range: Range | None
+    """Range around the forecast of the last kind, or None"""
+
+
 class Scorer:
     """Collector that makes forecasts of every kind for the pictures (polled states) of a cluster, and scores them when
     the jobs start.
@@ -78,14 +95,13 @@ class Scorer:
     A picture is skipped if it is less than `every` seconds later than the last one that was used.
     """
 
-    def __init__(self, past: Iterable[ClusterJob] = (), every: float = 60.0, models: Sequence[Model] = MODELS) -> None:
+    def __init__(self, past: Iterable[ClusterJob] = (), every: float = EVERY, models: Sequence[Model] = MODELS) -> None:
         self._past, self._every, self._models = Past(past), every, models
-        self._said: dict[str, dict[tuple[float, str], float]] = {
-            name: {} for name in (SLURM, *(m.name for m in models))
-        }
+        self._names = (SLURM, *(model.name for model in models))
+        self._said: dict[str, list[_Said]] = defaultdict(list)
+        """For each job (by id): what was forecast for it, in order of time"""
         self.ranges = Ranges()
         """Ranges around the forecasts of the last kind, computed from the errors of its earlier forecasts."""
-        self._ranged: dict[tuple[float, str], Range] = {}
         self._waits: set[str] = set()
         self._started: dict[str, float] = {}
         self._missing: dict[str, set[str]] = defaultdict(set)
@@ -104,20 +120,19 @@ class Scorer:
             return
         self._at.append(cluster.at)
         self.ranges.forget({job.id for job in cluster.queue})
-        self._said[SLURM] |= {(cluster.at, job.id): job.start for job in cluster.queue if job.is_planned and job.start}
         ahead = Foresight(cluster, self._past)
-        for model in self._models:
-            self._said[model.name] |= {(cluster.at, job): start for job, start in ahead.starts(model).items()}
-        known, own = self._said[self._models[-1].name], ahead.spans(self._models[-1], SHARE)
+        found, own = [ahead.starts(model) for model in self._models], ahead.spans(self._models[-1], SHARE)
         for job in cluster.queue:
-            start = known.get((cluster.at, job.id))
+            starts = ((job.start or None) if job.is_planned else None, *(known.get(job.id) for known in found))
+            around, start = None, starts[-1]
             if start is None:
                 self._missing[job.reason or "None"].add(job.id)
-                continue
-            low, high = own.get(job.id, (start, start))
-            span = Range(min(low, start), max(high, start))  # a longer job may let another one start earlier
-            if (around := self.ranges.around(job.id, cluster.at, start, span)) is not None:
-                self._ranged[cluster.at, job.id] = around
+            else:
+                low, high = own.get(job.id, (start, start))
+                span = Range(min(low, start), max(high, start))  # a longer job may let another one start earlier
+                around = self.ranges.around(job.id, cluster.at, start, span)
+            if any(each is not None for each in starts):
+                self._said[job.id].append(_Said(cluster.at, starts, around))
 
     def _start(self, job: str, came: float) -> None:
         """Record the actual start of a job, and ignore later calls for the same job."""
@@ -126,20 +141,34 @@ class Scorer:
             self.ranges.start(job, came)
 
     def score(self) -> Score:
-        """Return the score of all forecasts for jobs that have started by now."""
-        known = {key: self._started[key[1]] for said in self._said.values() for key in said if key[1] in self._started}
-        known = {key: start for key, start in known.items() if start >= key[0]}
-        pairs = sorted(key for key in known if all(key in said for said in self._said.values()))
-        places = {key: _place(known[key] - key[0]) for key in pairs}
-        inside = [low <= known[key] <= high for key, (low, high) in self._ranged.items() if key in known]
+        """Return the score of all forecasts for jobs that have started by now. Kinds that made no forecast at all have
+        no part in it: some schedulers expect no starts.
+        """
+        made = [
+            sum(said.starts[kind] is not None for each in self._said.values() for said in each) for kind in self._kinds
+        ]
+        kinds = [kind for kind in self._kinds if made[kind]]
+        judged = [
+            (job, self._started[job], said)
+            for job, each in self._said.items() if job in self._started
+            for said in each if self._started[job] >= said.at
+        ]  # fmt: skip
+        pairs = [each for each in judged if all(each[2].starts[kind] is not None for kind in kinds)]
+        places = [_place(came - said.at) for _, came, said in pairs]
+        inside = [said.range.low <= came <= said.range.high for _, came, said in judged if said.range is not None]
         return Score(
             rows=tuple(
-                self._row(name, {key: said[key] - known[key] for key in pairs}, places)
-                for name, said in self._said.items()
+                _row(
+                    self._names[kind],
+                    made[kind],
+                    [(said.starts[kind] or 0.0) - came for _, came, said in pairs],
+                    places,
+                )
+                for kind in kinds
             ),
             common=len(pairs),
-            jobs=len({job for _, job in pairs}),
-            horizons=tuple(sum(place == at for place in places.values()) for at in range(len(HORIZONS))),
+            jobs=len({job for job, _, _ in pairs}),
+            horizons=tuple(sum(place == at for place in places) for at in range(len(HORIZONS))),
             moments=len(self._at),
             first=self._at[0] if self._at else 0.0,
             last=self._at[-1] if self._at else 0.0,
@@ -150,21 +179,39 @@ class Scorer:
             ),
         )
 
-    def _row(
-        self, name: str, errors: dict[tuple[float, str], float], places: dict[tuple[float, str], int]
-    ) -> ForecastScore:
-        sizes = [abs(error) for error in errors.values()] or [inf]
-        classes = [[abs(errors[key]) for key in errors if places[key] == at] for at in range(len(HORIZONS))]
-        return ForecastScore(
-            name=name,
-            forecasts=len(self._said[name]),
-            median=median(sizes),
-            mean=fmean(sizes),
-            near=fmean(size <= NEAR for size in sizes),
-            far=fmean(size <= FAR for size in sizes),
-            early=fmean(error < -NEAR for error in errors.values()) if errors else 0.0,
-            by_horizon=tuple(median(of) if of else None for of in classes),
-        )
+    @property
+    def _kinds(self) -> range:
+        """Return the indices of the kinds of forecasts, Slurm's own first."""
+        return range(len(self._names))
+
+
+def _row(name: str, forecasts: int, errors: Sequence[float], places: Sequence[int]) -> ForecastScore:
+    sizes = [abs(error) for error in errors] or [inf]
+    classes: list[list[float]] = [[] for _ in HORIZONS]
+    for error, place in zip(errors, places, strict=True):
+        classes[place].append(abs(error))
+    return ForecastScore(
+        name=name,
+        forecasts=forecasts,
+        median=median(sizes),
+        mean=fmean(sizes),
+        near=fmean(size <= NEAR for size in sizes),
+        far=fmean(size <= FAR for size in sizes),
+        early=fmean(error < -NEAR for error in errors) if errors else 0.0,
+        by_horizon=tuple(median(of) if of else None for of in classes),
+    )
+
+
+def interval_of(recording: Recording) -> float:
+    """Return the seconds between two moments at which forecasts are made, unless the user asks for others. It is a
+    minute; for a long recording of a large cluster it is more, so that the score takes roughly `PATIENCE` seconds.
+    """
+    times = recording.times()
+    if len(times) < 2:
+        return EVERY
+    length = times[-1] - times[0]
+    each = max(seconds_of(recording.at(times[0] + share * length)) for share in (0.0, 0.5, 1.0))
+    return max(EVERY, ceil(length * each / PATIENCE / EVERY) * EVERY)
 
 
 def _place(ahead: float) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sim.errors import NotThereError
 from sim.formatting import Moment, Step, parse_moment, printable, shortened
+from tui.cli.terminal import progress
 
 if TYPE_CHECKING:
     from sim.cluster.recording import Recording
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from sim.cluster.values import Cluster, ClusterJob
     from sim.forecast.board import Board, Forecasts
 
-PATIENCE = 10.0
-"""Largest number of seconds that the score of earlier forecasts may take to compute; the score covers the day before
-the state shown.
+PATIENCE = 4.0
+"""Largest number of seconds that the score of earlier forecasts takes on a usual computer. It covers the day before the
+state shown. Of larger clusters fewer polls are scored; how many does not depend on the speed of the computer, so that
+all computers print the same.
 """
 MOST_JUDGED = 288
 """Largest number of polls whose forecasts are scored, taken from the day before the state shown."""
@@ -62,23 +63,33 @@ def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tu
     ended in the day before, as `host` reports them.
     """
     from sim.forecast.board import DAY, Board
+    from sim.forecast.forecast import seconds_of
 
     if recording is None:
         board = Board(_asked(host, lambda slurm: slurm.history(cluster.at - DAY)))
         return board, board.add(cluster)
-    board = Board(recording.history(), every=0.0)
-    began = monotonic()
-    board.keep(cluster)
-    many = int(PATIENCE / max(monotonic() - began, 0.001))
-    board = Board(recording.history(), every=0.0)
-    times = [time for time in recording.times() if cluster.at - DAY <= time < cluster.at]
-    since = 0.0
-    for time in times[:: -(-len(times) // max(min(many, MOST_JUDGED), 1)) or 1]:
-        board.learn(recording.ended(since, time))  # most of them ended in polls that are not read here
-        board.keep(recording.at(time))
-        since = time
+    board, since = Board(recording.history(), every=0.0), 0.0
+    times = judged(recording, cluster.at, min(int(PATIENCE / seconds_of(cluster)), MOST_JUDGED))
+    with progress(len(times), "earlier forecasts") as bar:
+        for time in times:
+            board.learn(recording.ended(since, time))  # most of them ended in polls that are not read here
+            board.keep(recording.at(time))
+            since = time
+            if bar is not None:
+                bar.update(1)
     board.learn(recording.ended(since, cluster.at))
     return board, board.add(cluster)
+
+
+def judged(recording: Recording, now: float, most: int) -> list[float]:
+    """Return the times of at most `most` polls of the day before `now`, evenly spread. Polls that are stored whole are
+    taken if there are enough of them, because they are read faster.
+    """
+    from sim.forecast.board import DAY
+
+    whole = [time for time in recording.times(is_whole=True) if now - DAY <= time < now]
+    times = whole if len(whole) >= most else [time for time in recording.times() if now - DAY <= time < now]
+    return times[:: -(-len(times) // max(most, 1)) or 1]
 
 
 def _asked(host: str, ask: Callable[[Slurm], T]) -> T:

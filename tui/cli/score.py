@@ -12,7 +12,7 @@ import click
 from sim.errors import NotThereError, ParameterError
 from sim.formatting import count, listed, percent, printable, span
 from tui.cli import options
-from tui.cli.terminal import say
+from tui.cli.terminal import progress, say
 from tui.look.text import table
 
 if TYPE_CHECKING:
@@ -25,18 +25,19 @@ MOST_REASONS = 4
 
 @click.command("score")
 @click.argument("recording", metavar="FILE.slog")
-@click.option("--every", default=60.0, type=click.FloatRange(1), metavar="S", help="Seconds between two moments (60).")
+@click.option("--every", type=click.FloatRange(1), metavar="S", help="Seconds between two moments (60, or more).")
 @options.form("text", "json")
 @click.option("--policy", type=options.SPEC, help="Replay the jobs under this policy, and compare its starts instead.")
 @click.option("--slurm-conf", metavar="FILE", help="The policy is slurm, with the weights of this slurm.conf.")
 @click.option("-o", "--output", metavar="FIGURE", help="Also draw the errors: a name in .svg, .pdf or .png.")
 def command(
-    recording: str, every: float, form: str, policy: str | None, slurm_conf: str | None, output: str | None
+    recording: str, every: float | None, form: str, policy: str | None, slurm_conf: str | None, output: str | None
 ) -> None:
     """Score the forecasts of starts in a recording of a cluster against the starts that came.
 
     At one moment a minute, or as --every says, each waiting job gets forecasts: Slurm's own, and those of four models
     that run the moment forward with less or more of the cluster in them. The table compares them where all gave one.
+    In a long recording of a large cluster moments are farther apart, so that it takes some ten minutes.
 
     With --policy SPEC the jobs of the recording run again under this policy, on the same nodes, with the same limits.
     The table counts the jobs that start within a minute of the recorded start, by the last reason to wait. The policy
@@ -46,7 +47,7 @@ def command(
     Early recordings need it.
     """
     from sim.cluster.recording import Recording
-    from sim.forecast.score import Scorer
+    from sim.forecast.score import Scorer, interval_of
 
     found, unknown = Recording(recording), list[str]()
     if slurm_conf is not None:
@@ -56,9 +57,12 @@ def command(
     if policy is not None:
         _replayed(found, policy, form, unknown)
         return
-    scorer = Scorer(found.history(), every)
-    for cluster in found.pictures():
-        scorer.add(cluster)
+    scorer = Scorer(found.history(), interval_of(found) if every is None else every)
+    with progress(len(found.times()), "forecasts") as bar:
+        for cluster in found.pictures():
+            scorer.add(cluster)
+            if bar is not None:
+                bar.update(1)
     score = scorer.score()
     if output is not None and score.common:
         draw(score, output)
@@ -123,7 +127,7 @@ def agreement_lines(found: Sequence[Agreement], policy: str) -> list[str]:
 def lines_of(score: Score) -> list[str]:
     """Return the scores of the forecasts as lines of text."""
     from sim.forecast.ranges import SHARE
-    from sim.forecast.score import FAR, NEAR
+    from sim.forecast.score import FAR, NEAR, SLURM
 
     lines = [
         f"{count(score.common, 'forecast')} of {count(score.jobs, 'job')} that started, by every model, at "
@@ -140,6 +144,8 @@ def lines_of(score: Score) -> list[str]:
     rows += [[row.name, *(span(row.by_horizon[at] or 0.0) for at in used)] for row in score.rows]
     rows.append(["forecasts", *(f"{score.horizons[at]:,}" for at in used)])
     lines += ["", *table(rows, indent=2), ""]
+    if SLURM not in [row.name for row in score.rows]:
+        lines.append("Slurm expected no start.")
     if score.inside is not None:
         lines.append(
             f"{percent(score.inside)} of {count(score.ranges, 'start')} were inside the range around the last kind of "

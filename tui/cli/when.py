@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import click
@@ -36,6 +35,7 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
     nodes, mem (per node), gpus (per node), partition or exclusive (yes, no). It names the jobs that would start later.
     """
     from sim.cluster.expectations import Expectations, expectations
+    from sim.cluster.one_job import pictures_of
     from sim.cluster.reasons import say as reason
     from sim.cluster.reasons import start_in_words
 
@@ -43,7 +43,8 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
     found = observed.job_of(cluster, job)
     known = Expectations()
     if found_in is not None:
-        known = expectations(takewhile(lambda each: each.at <= cluster.at, found_in.pictures()), found.id)
+        own = pictures_of(found_in, found.id, found.submit or 0.0, cluster.at)
+        known = expectations(own, found.id)
     forecasts, answer = None, None
     if found.is_waiting:
         board, forecasts = observed.forecasts_of(cluster, host, found_in)

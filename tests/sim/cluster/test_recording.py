@@ -1,6 +1,6 @@
 """A recording gives back every polled state, whatever was added in between; other files are refused.
 
-Also tests sim.cluster.codec, sim.cluster.machine.
+Also tests sim.cluster.codec, sim.cluster.earlier_machine, sim.cluster.machine.
 """
 
 from __future__ import annotations
@@ -195,6 +195,76 @@ def test_a_recording_with_code_of_its_own_is_refused(tmp_path: Path, harm: str) 
         db.executescript(harm)
     with pytest.raises(FileError, match="no recording"):
         Recording(path)
+
+
+def test_a_recorder_that_continues_a_file_knows_what_the_one_before_knew(tmp_path: Path) -> None:
+    path = tmp_path / "x.slog"
+    nodes = tuple(Node(name, 4) for name in ("n1", "n2", "n3"))
+    away = (replace(nodes[0], states=frozenset({"DOWN"})), replace(nodes[1], states=frozenset({"DRAIN"})), nodes[2])
+    maintenance = Reservation("maintenance", 5.0, 30.0, ("n3",), ("root",))
+    shares = (Share("1", "root", shares=None), Share("2", "root", "ann", "root", 7, 3.5))
+    now = Cluster(0.0, nodes=nodes, shares=shares, reservations=(maintenance,))
+    with closing(Recorder(path)) as first:
+        first.add(now)
+        first.add(replace(now, at=10.0, nodes=away))
+        first.add(replace(now, at=20.0, nodes=(*away[:1], *nodes[1:])))
+    later = replace(now, at=60.0, reservations=(), shares=(replace(shares[1], usage=99.0), Share("3", "new")))
+    with closing(Recorder(path)) as second:
+        second.add(later)
+    with closing(sqlite3.connect(path)) as db:
+        machine = json.loads(db.execute("SELECT value FROM about WHERE name = 'machine'").fetchone()[0])
+    assert machine["reservations"] == [
+        {"name": "maintenance", "start": "5", "end": "30", "users": ["root"], "accounts": [], "nodes": [2]},
+        {"name": "a drain", "drained": True, "start": "10", "nodes": [1], "end": "20"},
+        {"name": "a drain", "drained": True, "start": "10", "nodes": [0], "end": "60"},
+    ]
+    assert machine["accounts"] == [
+        {"account": "root", "shares": "parent"},
+        {"account": "root", "shares": 7, "user": "ann", "usage": 3.5},
+        {"account": "new", "shares": 1},
+    ]
+
+
+@pytest.mark.parametrize(
+    "machine", ["", "[]", "{", '{"nodes": [{"name": 7}]}', '{"nodes": [], "qos": 7}', "[" * 99_999]
+)
+def test_a_recorder_that_continues_a_damaged_file_begins_anew(tmp_path: Path, machine: str) -> None:
+    path, picture = tmp_path / "x.slog", Cluster(0.0, nodes=(Node("n1", 4),))
+    for at in (0.0, 10.0):
+        with closing(Recorder(path)) as recorder:
+            recorder.add(replace(picture, at=at))
+        with closing(sqlite3.connect(path)) as db, db:
+            ((written,),) = db.execute("SELECT value FROM about WHERE name = 'machine'").fetchall()
+            db.execute("UPDATE about SET value = ? WHERE name = 'machine'", (machine,))
+    assert json.loads(written) == {"nodes": [{"name": "n1", "cores": 4}], "partitions": []}
+
+
+def test_jobs_that_ended_between_two_recorders_have_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "x.slog"
+    runs = ClusterJob("1", "1", "RUNNING", submit=0.0, start=10.0, limit=30.0, nodes=("n1",))
+    waits = ClusterJob("2", "2", "PENDING", submit=0.0, dependency="afterok:1", partition="a,b")
+    others = (replace(runs, id="3", limit=300.0), replace(waits, id="4"), replace(runs, id="5"))
+    with closing(Recorder(path)) as first:
+        first.add(Cluster(20.0, jobs=(runs, waits, *others)))
+    with closing(Recorder(path)) as second:
+        second.add_history([replace(runs, id="5", state="COMPLETED", end=25.0)])
+        second.add(Cluster(90.0, jobs=(replace(waits, dependency="", partition="b", state="RUNNING", start=80.0),)))
+    with closing(sqlite3.connect(path)) as db:
+        found = db.execute("SELECT id, state, end, dependency, tried FROM jobs ORDER BY id").fetchall()
+    assert found == [
+        ("1", "ENDED", 40.0, "", ""), ("2", "RUNNING", None, "afterok:1", "a,b"), ("3", "ENDED", 90.0, "", ""),
+        ("4", "CANCELLED", 90.0, "afterok:1", "a,b"), ("5", "COMPLETED", 25.0, "", ""),
+    ]  # fmt: skip
+
+
+def test_a_drained_node_may_leave_the_machine(tmp_path: Path) -> None:
+    gone = Node("n2", 4, states=frozenset({"DOWN"}))
+    with closing(Recorder(tmp_path / "x.slog")) as recorder:
+        recorder.add(Cluster(0.0, nodes=(Node("n1", 4), gone)))
+        recorder.add(Cluster(10.0, nodes=(Node("n1", 4),)))
+    with closing(sqlite3.connect(tmp_path / "x.slog")) as db:
+        machine = json.loads(db.execute("SELECT value FROM about WHERE name = 'machine'").fetchone()[0])
+    assert "reservations" not in machine
 
 
 def test_jobs_that_ended_before_the_first_poll_are_the_history(tmp_path: Path) -> None:

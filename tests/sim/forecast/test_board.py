@@ -83,6 +83,16 @@ def test_range_follows_from_earlier_errors() -> None:
     assert "for 80 % of such jobs" in text[0]
 
 
+def test_start_that_no_picture_shows_is_scored_once_the_job_is_learnt() -> None:
+    board = Board(every=0.0)
+    board.keep(cluster(RUNS, WIDE))
+    ended = replace(WIDE, state="COMPLETED", start=NOW + 340, end=NOW + 400, nodes=("n1", "n2"))
+    board.learn([ended])
+    made = board.add(cluster(at=NOW + 1000))
+    assert made.ours is not None
+    assert (made.ours.forecasts, made.ours.median) == (1, 40.0)
+
+
 def test_starts_of_an_earlier_day_are_forgotten() -> None:
     board, _ = judged()
     assert board.add(cluster(at=NOW + 26_000 + DAY)).ours is None

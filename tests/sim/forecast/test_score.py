@@ -6,17 +6,19 @@ Also tests sim.forecast.ranges.
 from __future__ import annotations
 
 import random
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sim.cluster.recording import Recorder, Recording
 from sim.cluster.slurm import text
 from sim.cluster.slurm.limits import limits
-from sim.cluster.values import Cluster, ClusterJob
+from sim.cluster.values import Cluster, ClusterJob, Node
 from sim.forecast.forecast import LEARNT, LIMITS, MODELS
 from sim.forecast.ranges import SHARE, Ranges
-from sim.forecast.score import SLURM, Scorer
+from sim.forecast.score import SLURM, Scorer, interval_of
 from sim.workload.formats.sacct import duration, stamp
 from tests.sim.cluster.captures import series
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
@@ -128,3 +130,17 @@ def _ended(row: dict[str, str]) -> ClusterJob | None:
         return None
     state, limit = row["State"].split()[0], duration(row["Timelimit"])
     return ClusterJob(row["JobID"], row["JobIDRaw"], state, user=row["User"], limit=limit, start=start, end=end)
+
+
+def test_moments_of_a_long_recording_of_a_large_cluster_are_farther_apart(tmp_path: Path) -> None:
+    for waiting, hours, every in ((1, 2, 60.0), (400, 2, 60.0), (400, 100, 60.0 * 6)):
+        path = tmp_path / f"{waiting} {hours}.slog"
+        jobs = tuple(replace(WAITS, id=f"{number}", number=f"{number}") for number in range(waiting))
+        nodes = tuple(Node(f"n{number}", 4) for number in range(1000))
+        with closing(Recorder(path)) as recorder:
+            for at in (NOW, NOW + 3600.0 * hours):
+                recorder.add(Cluster(at, nodes=nodes, jobs=jobs))
+        assert interval_of(Recording(path)) == every
+    with closing(Recorder(tmp_path / "empty.slog")):
+        pass
+    assert interval_of(Recording(tmp_path / "empty.slog")) == 60.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +41,17 @@ def test_a_table_of_all_forecasts(recording: str) -> None:
     assert ["Slurm's", "own", "1m30", "1m30", "0.0", "%", "100.0", "%", "0.0", "%"] in lines
     assert ["forecasts", "3"] in lines
     assert "No forecast for jobs that waited for Job?HeldUser (1)." in told
+
+
+def test_starts_are_scored_where_slurm_expects_none(recording: str, tmp_path: Path) -> None:
+    with closing(Recorder(tmp_path / "none.slog")) as recorder:
+        for picture in Recording(recording).pictures():
+            jobs = (replace(job, start=None) if job.is_waiting else job for job in picture.jobs)
+            recorder.add(replace(picture, jobs=tuple(jobs)))
+    told = schedscope("score", str(tmp_path / "none.slog")).stdout
+    assert told.startswith("3 forecasts of 1 job that started, by every model, at 4 moments")
+    assert "Slurm's own" not in told
+    assert "\nSlurm expected no start.\n" in told
 
 
 def test_the_score_as_json(recording: str) -> None:

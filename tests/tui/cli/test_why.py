@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from sim.cluster.recording import Recorder, Recording
+from sim.cluster.recording import FRAME, Recorder, Recording
 from sim.cluster.values import Cluster, ClusterJob, Node, Partition
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 from tests.tui.cli.program import error, schedscope
-from tui.cli.observed import forecasts_of
+from tui.cli.observed import forecasts_of, judged
 
 BEGIN = 1_795_469_000.0
 JOB = ClusterJob("7", "7", "PENDING", reason="Priority", user="anna", partition="batch", cpus=2, priority=10)
@@ -66,6 +66,27 @@ def test_jobs_that_ended_between_the_scored_polls_are_learnt(tmp_path: Path, mon
     kept = Recording(tmp_path / "x.slog")
     board, _ = forecasts_of(kept.at(NOW + 660), "", kept)
     assert len(board.past) == 12
+
+
+def test_few_polls_are_scored_of_a_long_day_those_that_are_read_fast(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "day.slog")
+    for poll in range(3 * FRAME + 1):
+        recorder.add(Cluster(NOW + 60.0 * poll))
+    recorder.close()
+    kept = Recording(tmp_path / "day.slog")
+    now, whole = NOW + 180.0 * FRAME, [NOW, NOW + 60.0 * FRAME, NOW + 120.0 * FRAME]
+    assert judged(kept, now, 3) == whole
+    assert judged(kept, now, 2) == [whole[0], whole[2]]
+    assert judged(kept, now, 6) == [NOW + 60.0 * poll for poll in range(0, 3 * FRAME, FRAME // 2)]
+    assert judged(kept, now - 3600.0, 1000) == list(kept.times()[: 3 * FRAME - 60])
+
+
+def test_when_reads_no_whole_picture_but_those_that_are_forecast(
+    recording: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A week has 10,080 pictures of thousands of jobs."""
+    monkeypatch.setattr(Recording, "pictures", None)
+    assert "The date moved 1 time, 5m00 later in all." in schedscope("when", "7", "--from", recording).stdout
 
 
 def test_when_answers_what_if(tmp_path: Path) -> None:
