@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from sim.cluster.values import Cluster, Reservation, Share
+from sim.cluster.values import Cluster, Partition, Reservation, Share
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
 MOST_QOS = 1000
@@ -112,6 +112,19 @@ def machine_in_words(cluster: Cluster, qos: Mapping[str, int] = NOTHING, drains:
             for each in cluster.shares[:MOST_SHARES]
         ]
     return json.dumps(machine, separators=(",", ":"))
+
+
+def with_partitions(cluster: Cluster) -> Cluster:
+    """Return the cluster with the partitions that its nodes and jobs name, if it has no list of partitions. A partition
+    that only jobs name has all nodes.
+    """
+    if cluster.partitions:
+        return cluster
+    named = {name: None for node in cluster.nodes for name in node.partitions}
+    named |= {name: None for job in cluster.jobs for name in job.partition.split(",")}
+    every = tuple(node.name for node in cluster.nodes)
+    own = {name: tuple(node.name for node in cluster.nodes if name in node.partitions) for name in named}
+    return replace(cluster, partitions=tuple(Partition(name, nodes or every) for name, nodes in own.items()))
 
 
 def is_changed(before: Cluster | None, now: Cluster, qos: dict[str, int]) -> bool:

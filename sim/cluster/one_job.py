@@ -42,7 +42,7 @@ def _moved(plain: Plain | None, job: str, order: dict[str, None], data: Plain) -
     shifts = {field: data[f"by {field}"] for field in SHIFTED if f"by {field}" in data} if plain else {}
     if plain and shifts:
         place = list(order).index(job)
-        moved = {field: plain[field] + whole(by[place]) for field, by in shifts.items() if by[place]}
+        moved = {field: plain.get(field, 0) + whole(by[place]) for field, by in shifts.items() if by[place]}
         plain = {**plain, **moved}
     told = data.get("jobs", {})
     order.update(dict.fromkeys(told))

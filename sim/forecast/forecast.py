@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sim.cluster.machine import machine_in_words
+from sim.cluster.machine import machine_in_words, with_partitions
 from sim.cluster.values import PLANNED_FOR, Cluster, ClusterJob
 from sim.decisions.reasons import AsRecorded
 from sim.forecast.limits import bounds_of, demands
@@ -279,6 +279,7 @@ def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None
 
 def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
     """Return the nodes with the request of each job; waiting jobs get no node that is unavailable now."""
+    cluster = with_partitions(cluster)
     machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name).reserved_since(cluster.at, cluster.name)
     gone = {at for at, node in enumerate(cluster.nodes) if node.is_gone}
     groups = tuple(replace(group, nodes=group.nodes - gone) for group in machine.groups)

@@ -44,13 +44,14 @@ def test_a_job_alone_is_as_in_the_pictures(tmp_path: Path, found: list[Cluster],
 def test_more_polls_than_one_question_reads(tmp_path: Path) -> None:
     others = tuple(replace(WAITING, id=f"{at}") for at in range(20, 25))
     polls = [
-        Cluster(10.0 * at, jobs=(*others[at % 3 :], replace(WAITING, start=900.0 + 5 * at, priority=9 + at)))
+        Cluster(10.0 * at, jobs=(*others[at % 3 :], replace(WAITING, start=900.0 + 5 * at, priority=at)))
         for at in range(3 * FRAME)
     ]
     recording = written(tmp_path / "x.slog", polls)
     found = list(pictures_of(recording, "7", 10.0 * FRAME, 20.0 * FRAME))
     assert [each.at for each in found] == [10.0 * at for at in range(FRAME, 2 * FRAME + 1)]
-    assert found[-1].jobs[0].start == 900.0 + 5 * 2 * FRAME
+    assert (found[-1].jobs[0].start, found[-1].jobs[0].priority) == (900.0 + 5 * 2 * FRAME, 2 * FRAME)
+    assert next(pictures_of(recording, "7", 10.0, 1e9)).jobs[0].priority == 1, "0 is not stored"
     assert not list(pictures_of(recording, "8", 0.0, 1e9))
 
 

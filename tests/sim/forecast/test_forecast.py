@@ -181,3 +181,14 @@ def test_forecasts_of_one_picture_are_made_once(monkeypatch: pytest.MonkeyPatch)
     many = len(made)
     assert ahead.starts(SHORTER) == {"2": NOW}
     assert len(made) == many, "the early end of the span is the model of short jobs"
+
+
+def test_drained_nodes_take_no_jobs_where_only_the_nodes_name_their_partitions() -> None:
+    """Captures of single commands may lack the list of partitions."""
+    drained = (replace(NODES_[0], partitions=("batch",)), replace(NODES_[1], partitions=("batch", "short")))
+    gone = replace(drained[1], states=frozenset({"IDLE", "DRAIN"}))
+    for partition, start in (("batch", 300), ("short", None), ("other", 300)):
+        own = replace(WAITS, partition=partition, cpus=2, tres="cpu=2,node=1")
+        found = said(NODES, RUNS, own, nodes=(drained[0], gone), partitions=())
+        assert found == ({} if start is None else {"2": start})
+        assert said(NODES, RUNS, own, nodes=drained, partitions=()) == {"2": 0}
