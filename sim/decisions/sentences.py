@@ -17,7 +17,19 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from sim.formatting import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
@@ -197,16 +209,19 @@ def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
 _Kind = TypeVar("_Kind", bound=type)
 
 
-def tells(**told: str | bool) -> Callable[[_Kind], _Kind]:
+def tells(
+    ranges: str = "", of_all: str = "", wants_victims: bool = False, is_reserved: bool = False
+) -> Callable[[_Kind], _Kind]:
     """Return a decorator that gives a class of reasons attributes for `told_by`.
 
     The text `ranges` lists the numbers of a wait of many steps, with {procs} for the job's processors and the names of
     fields for the others. The text `of_all` is the sentence about several jobs with equal reasons. `wants_victims` is
-    True if the job waits for processors of jobs that it would suspend, `is_reserved` if it waits because of a user's
-    reservation.
+    True if the job waits for processors of jobs that it would suspend. `is_reserved` is True if it waits because of a
+    user's reservation.
     """
 
     def give(kind: _Kind) -> _Kind:
+        told = {"ranges": ranges, "of_all": of_all, "wants_victims": wants_victims, "is_reserved": is_reserved}
         for attribute, value in told.items():
             setattr(kind, attribute, value)
         return kind
@@ -214,7 +229,9 @@ def tells(**told: str | bool) -> Callable[[_Kind], _Kind]:
     return give
 
 
-def told_by(reason: Reason, attribute: str) -> Any:
+def told_by(
+    reason: Reason, attribute: Literal["hole", "closing", "ranges", "of_all", "wants_victims", "is_reserved"]
+) -> Any:
     """Return the value of an optional attribute of a built-in reason (see `Reason`), or the result if it is a method.
     Return None for a user-defined reason, and for one without the attribute.
     """

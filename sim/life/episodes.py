@@ -50,7 +50,7 @@ def _numbers(state: Reason, waits: Sequence[Waited], job: Job) -> str:
     if isinstance(state, NotConsidered):
         return f", though {fitted}" if (fitted := fitted_for(waits)) else ", and it would not have fitted in any case"
     ranges = told_by(state, "ranges")
-    if ranges is None:
+    if not ranges:
         return ""
     told = {key: _range(waits, key) for key in {key for wait in waits for key in wait.numbers}}
     return f": {ranges.format(procs=f'{job.procs:,}', **told)}"

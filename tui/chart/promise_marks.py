@@ -5,7 +5,7 @@ other jobs may run before the head without delaying it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sim.decisions.decisions import Backfill, Keep, Reserve
 from sim.decisions.matrix import ReserveRow
@@ -82,6 +82,6 @@ def _window(snapshot: Snapshot, rank: int) -> float | None:
     return next((window.closes for window in windows if window and window.head.rank == rank), None)
 
 
-def _told(snapshot: Snapshot, attribute: str) -> Iterator[Any]:
+def _told(snapshot: Snapshot, attribute: Literal["hole", "closing"]) -> Iterator[Any]:
     """Yield what the reasons to pass the head, or to wait behind it, tell in this step (see `told_by`)."""
     return (told_by(d.because, attribute) for d in snapshot.decisions if isinstance(d, Backfill | Keep))

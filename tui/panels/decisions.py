@@ -115,7 +115,7 @@ def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
     return (
         isinstance(one, Keep)
         and isinstance(other, Keep)
-        and told_by(one.because, "of_all") is not None
+        and bool(told_by(one.because, "of_all"))
         and type(one.because) is type(other.because)
         and one.because == other.because
         and selected not in (one.job.rank, other.job.rank)

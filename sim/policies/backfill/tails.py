@@ -16,7 +16,7 @@ ORDERS: dict[str, Order] = {
     "wide": orders.WidestFirst(),
     "latest": orders.LatestFirst(),
 }
-"""Orders other than that of the queue; their keys do not change with time"""
+"""Orders of the jobs behind the head, by name. Besides these there is the queue's own order."""
 TAILS = ("queue", *ORDERS)
 
 
