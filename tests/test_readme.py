@@ -43,6 +43,27 @@ def test_the_table_of_policies_is_complete() -> None:
     assert set(POLICIES) <= set(re.findall(r"`([a-z+-]+)`", section))
 
 
+NAMED_IN = re.compile(
+    r"((?:`[\w.]+`(?:, | and )?)+) (?:in|of) (?:\[[^\]]+\]\(([^)#]+\.py)\)|`((?:sim|tui|tests|\.ci)/[\w/]+\.py)`)"
+)
+"""Names in code, and the file where they are said to be: a link, or a path from the top"""
+
+
+def test_names_stand_in_the_files_where_pages_say_they_are() -> None:
+    found = 0
+    for page in PAGES:
+        for names, link, path in NAMED_IN.findall((ROOT / page).read_text(encoding="utf-8")):
+            file = (ROOT / page).parent / link if link else ROOT / path
+            for name in re.findall(r"`([\w.]+)`", names):
+                found += 1
+                assert re.search(rf"\b{name.rpartition('.')[2]}\b", file.read_text(encoding="utf-8")), (
+                    page,
+                    name,
+                    file,
+                )
+    assert found > 20
+
+
 def test_the_front_page_is_short() -> None:
     assert len(README.splitlines()) <= 162
 
