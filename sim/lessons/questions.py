@@ -157,23 +157,24 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
         )
     if len(waiting) < 2:
         raise ParameterError("only one job waits: there is nothing to choose from")
+    asked = _few(waiting, begun)
     choices = [
         AnswerOption(
             job.id, name(job), job.rank, job in begun, "" if job in begun else _why_not(runs, seen, job, begun)
         )
-        for job in _few(waiting, begun)
+        for job in asked
     ]
     first = next(job for job in begun if job in waiting)
     told = _begins(runs, seen, first)
     if others := [name(job) for job in begun if job is not first]:
         told += f" So {'does' if len(others) == 1 else 'do'} {listed(others)}."
     asks = ask.question or "Which job starts next?"
-    return Question("next", asks, told, seen, _waiting(waiting), tuple(choices), rank=first.rank)
+    return Question("next", asks, told, seen, _waiting(asked), tuple(choices), rank=first.rank)
 
 
 def _waiting(jobs: Sequence[Job]) -> str:
     """Return text on what each of these jobs requests: processors and estimate."""
-    told = [f"{name(job)} {job.procs:,} × {span(job.estimate)}" for job in jobs[:MOST_CHOICES]]
+    told = [f"{name(job)} {job.procs:,} × {span(job.estimate)}" for job in jobs]
     return f"Processors × estimate: {' · '.join(told)}" if told else ""
 
 
@@ -216,6 +217,7 @@ def _begins(runs: Runs, seen: Moment, job: Job) -> str:
 def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
     job = runs.workload_of(moment.branch).jobs[runs.workload.rank_of(ask.job)]
     start = float(runs.schedule(moment.branch).start[job.rank])
+    waiting = [*runs.at(moment).queue.jobs, *([job] if job.submit > moment.clock else [])]
     if not start > moment.clock:
         raise ParameterError(f"{name(job)} does not start after this moment")
     seen = runs.at_time(moment.branch, start)
@@ -224,7 +226,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
         asks=ask.question or f"When does {name(job)} start? Click the place, or type a time.",
         told=_begins(runs, seen, job),
         seen=seen,
-        facts=_waiting([*runs.at(moment).queue.jobs, *([job] if job.submit > moment.clock else [])]),
+        facts=_waiting(_few(waiting, [job])),
         value=Value(start, "moment"),
         within=NEAR * (window[1] - window[0]),
         reads=partial(runs.typed, moment=moment),

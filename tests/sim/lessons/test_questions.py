@@ -38,6 +38,16 @@ def test_which_job_starts_next() -> None:
     assert wrong.told.startswith("Not J4. J4 has waited 9m30: needs 4 > 2 extra and would end at 00:25:00")
 
 
+def test_each_choice_of_a_long_queue_is_described() -> None:
+    runs = Runs(read("lublin-128"), "firstfit")
+    moment = runs.at_time(runs.branch("firstfit"), 1_145_024)
+    found = question(Ask("next"), runs, moment, WINDOW)
+    assert len(runs.at(moment).queue) > len(found.choices) == 9
+    assert all(f" {choice.label} " in found.facts for choice in found.choices)
+    last = runs.at(moment).queue.jobs[-1]
+    assert f" J{last.id} " in question(Ask("start", job=last.id), runs, moment, WINDOW).facts
+
+
 def test_nobody_can_know_who_is_still_to_come() -> None:
     with pytest.raises(
         SchedscopeError, match="J2 starts next, but it has not been submitted yet, so it cannot be guessed"
