@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from functools import reduce
@@ -85,6 +87,10 @@ def command(
     value may be a range, in quotes: --policy 'relaxed:omega={0,1,2}' --load '{0.8..1.4..0.1}' --jobs '{1..9}'.
     """
     of_file("-o", path)
+    if loose := next((name for name in traces if re.fullmatch(r"[0-9.]+", name) and not os.path.exists(name)), None):
+        raise click.UsageError(
+            f"{loose} is no trace; quote a range, else the shell takes it apart: --load '{{0.8,0.9}}'"
+        )
     if sum(given is not None for given in (workers, address, slurm)) > 1:
         raise click.UsageError("--workers are of this machine, --cluster and --slurm have their own: give one of them")
     asked = _asked(traces, policies, given, trust)

@@ -67,6 +67,7 @@ def test_seeds_that_change_nothing_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
+        (["z-figure4", "--load", "0.8", "0.9", "-o", "r"], 2, "0.9 is no trace; quote a range"),
         (["z-figure4"], 2, "where to? give the file of results with -o"),
         (["-o", "r"], 2, "a plan needs a trace"),
         (["z-figure4", "--seeds", "2", "--seed", "{3,4}", "-o", "r"], 2, "--seeds counts seeds from 0"),
