@@ -7,6 +7,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tui.chart.scale import PAGE, Camera
+from tui.replay.requests import (
+    Find,
+    GoTo,
+    GoToEnd,
+    GoToJob,
+    GoToLongest,
+    GoToMostOvertaken,
+    GoToParted,
+    GoToStop,
+    GoToTime,
+    GoToTurn,
+    LookAt,
+    Order,
+    Restart,
+    Reverse,
+    Scenes,
+    TakeBack,
+)
 from tui.screens.replay.controlled import ControlledScreen
 from tui.widgets.gantt import Gantt
 
@@ -18,6 +36,11 @@ A_PAGE = 1.5
 """Shortest time in seconds for which a page (the part of the chart that is shown until it jumps ahead) must be visible.
 If pages would follow faster, the chart scrolls instead.
 """
+JUMPS = (
+    Find, GoTo, GoToEnd, GoToJob, GoToLongest, GoToMostOvertaken, GoToParted, GoToStop, GoToTime, GoToTurn, LookAt,
+    Restart, Reverse, TakeBack,
+)  # fmt: skip
+"""Requests that may lead to a time far from the present one."""
 
 
 class Cameras:
@@ -25,6 +48,24 @@ class Cameras:
 
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
+        self._jump: int | None = None
+        """Number of the last request that was a jump, if its answer has not been shown yet; otherwise None."""
+
+    def leave(self, order: Order) -> None:
+        """Remember a request that was just sent if it is a jump."""
+        if isinstance(order, JUMPS):
+            self._jump = self._screen.player.asked
+
+    def arrive(self, shown: Scenes) -> None:
+        """Let the charts follow now again if a jump has led out of the part that they show: otherwise nothing of it
+        would be seen.
+        """
+        camera, chart = self._screen.state.camera, shown.scene.chart
+        if self._jump is None or shown.answers < self._jump or camera is None or chart is None:
+            return
+        self._jump = None
+        if not camera.follow and not chart.view.shows(shown.scene.clock):
+            self._screen.charts[0].action_follow()
 
     def moved(self, moved: Gantt, camera: Camera, by_size: bool) -> None:
         """Copy the new `camera` of chart `moved` to the other chart.

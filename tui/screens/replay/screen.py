@@ -300,6 +300,7 @@ class ReplayScreen(Screen[None]):
         if walked:
             self.wish()
         self.player.ask(order)
+        self._cameras.leave(order)
         self._ticks.wake(self._frame)
 
     def go(self, *orders: Order) -> None:
@@ -363,6 +364,7 @@ class ReplayScreen(Screen[None]):
         self.shown = shown
         self._follow(shown)
         self.draw()
+        self._cameras.arrive(shown)
 
     def _follow(self, shown: Scenes) -> None:
         """Watch the files of all policies of the shown runs: the present ones and those of switches in any branch."""
