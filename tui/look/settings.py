@@ -10,7 +10,9 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from errno import EINVAL
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from sim.errors import SchedscopeError
@@ -24,7 +26,7 @@ FOLDER_VARIABLE = "SCHEDSCOPE_CONFIG"
 """Environment variable with the folder of the settings file; if it is not set, the system's usual folder for settings
 is used.
 """
-MOST_RECENT = 12
+MOST_RECENT, MOST_BYTES = 12, 2**20
 FASTEST = 120
 """Largest number of frames per second."""
 MODES: tuple[Mode, ...] = ("colour", "mono", "ascii")
@@ -136,6 +138,9 @@ def kept_now(path: Path) -> Settings | None:
 
 def _content(path: Path) -> dict[str, Any]:
     """Return the names and values in the file; raise ValueError if it contains anything else."""
+    found = path.stat()
+    if not S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
+        raise OSError(EINVAL, f"no ordinary file of at most {MOST_BYTES:,} bytes")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except RecursionError:

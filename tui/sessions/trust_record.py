@@ -10,17 +10,19 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from sim.errors import SchedscopeError
+from sim.errors import FileError, SchedscopeError
 from sim.files import write_whole
 from sim.formatting import listed
 from sim.policies.own.loading import contents_of
 from sim.policies.own.naming import Named, named_code
 from sim.policies.policy import CodeRef
 from sim.session.trust import is_on_network
+from sim.text_files import TextKind
 from tui.sessions.autosave import state_folder
 
-MOST, MAX_BYTES = 500, 1 << 20
-"""Largest number of entries in the record (the newest are kept), and largest size of its file in bytes"""
+MOST = 500
+"""Largest number of entries in the record (the newest are kept)"""
+_RECORD = TextKind("record of trusted code", 2**20, FileError)
 
 
 def trust_path() -> Path:
@@ -74,8 +76,7 @@ def _hashes(named: Named) -> dict[str, str]:
 def _read() -> dict[str, Any]:
     """Return the content of the record; empty if it is missing or damaged."""
     try:
-        with open(trust_path(), "rb") as file:
-            found = json.loads(file.read(MAX_BYTES))
-    except (OSError, ValueError, RecursionError):
+        found = json.loads(_RECORD.bytes_in(trust_path()))
+    except (FileError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

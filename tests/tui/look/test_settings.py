@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from tui.look.settings import MOST_RECENT, Settings, load, save, settings_path
+from tui.look.settings import MOST_RECENT, Settings, examine, load, save, settings_path
 
 
 @pytest.fixture
@@ -87,6 +88,16 @@ def test_a_folder_in_the_place_of_the_file_is_a_message(path: Path) -> None:
     path.mkdir()
     assert "cannot be read" in (load(path)[1] or "")
     assert "not kept" in (save(Settings(), path) or "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_pipe_and_huge_file_are_not_read(path: Path) -> None:
+    os.mkfifo(path)
+    assert "no ordinary file" in (examine(path)[1] or "")
+    path.unlink()
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    assert "no ordinary file" in (load(path)[1] or "")
 
 
 def test_only_the_newest_traces_are_remembered() -> None:
