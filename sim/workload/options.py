@@ -26,6 +26,8 @@ SMALLEST, GREATEST = 1e-6, 1e6
 """Smallest and largest factor that an option accepts; other factors could make times too large or too small for the
 simulation.
 """
+_KINDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "a text"}
+"""Mapping from the type of an option to what an error says is expected."""
 ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
 
 
@@ -94,7 +96,8 @@ class Option:
             raise ParameterError(f"option {self.name}: expected {self.range}, got {quoted(str(given))}")
         kinds = (int, float) if self.kind is float else self.kind
         if not isinstance(given, kinds) or (isinstance(given, bool) and self.kind is not bool):
-            raise ParameterError(f"option {self.name} cannot be {quoted(given) if isinstance(given, str) else given}")
+            parts = ", with ; between several" if self.many else ""
+            raise ParameterError(f"option {self.name}: expected {_KINDS[self.kind]}{parts}, got {quoted(str(given))}")
         value = self.read(given) if self.read and isinstance(given, str) else given
         self.check(value)
         return value
@@ -110,8 +113,7 @@ class Option:
         try:
             value = words[word] if self.kind is bool else self.kind(word)
         except (KeyError, ValueError):
-            kind = {int: "a whole number", float: "a number", bool: "yes or no"}[self.kind]
-            raise ParameterError(f"option {self.name}: expected {kind}, got {quoted(word)}") from None
+            raise ParameterError(f"option {self.name}: expected {_KINDS[self.kind]}, got {quoted(word)}") from None
         return self.taken(value)
 
     def written(self, value: Any) -> Any:
