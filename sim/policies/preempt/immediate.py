@@ -37,12 +37,12 @@ class Immediate(Preemptive):
         self.claims_come_true(now)
         idle = now.new_ranking()
         for job in self.roomy(now):
-            idle.add(job, self._suffering(now, job))
+            idle.add(job, self._xfactor(now, job))
         for job in idle.down():
             if self.fits(now, job):
                 self.take_room(now, job)
         self.keep_suspended(now)
-        newcomers, is_disappointed = self.newcomers(now), False
+        newcomers, some_wait = self.newcomers(now), False
         if len(newcomers) == 0:
             return
         served = self._served(now)
@@ -52,16 +52,16 @@ class Immediate(Preemptive):
                 continue
             victims = self.victims_among(now, job, served.up())
             if len(victims) == 0:
-                is_disappointed = True
+                some_wait = True
                 now.keep(job, NoSliceOver(self.slice) if now.in_time(job) else self.obstacle(now, job))
                 continue
             for victim in victims:
-                suffering = self._suffering(now, victim)
-                self.suspend(now, victim, MadeWay(job, suffering, self.slice, served.place(victim)))
+                xfactor = self._xfactor(now, victim)
+                self.suspend(now, victim, MadeWay(job, xfactor, self.slice, served.place(victim)))
             for victim in victims:
                 served.remove(victim)
             self.take_over(now, job, victims)
-        if is_disappointed:
+        if some_wait:
             self._wake_for_next(now)
 
     def _served(self, now: Pass) -> Ranking:
@@ -71,7 +71,7 @@ class Immediate(Preemptive):
         served = now.new_ranking()
         for run in self.runs(now):
             if self._slice_over(now, run) <= now.time + MOMENT:
-                served.add(run.job, self._suffering(now, run.job))
+                served.add(run.job, self._xfactor(now, run.job))
         return served
 
     def _wake_for_next(self, now: Pass) -> None:
@@ -89,7 +89,7 @@ class Immediate(Preemptive):
         """Return the time at which the running job has used up its slice."""
         return run.since + self.slice - run.ran_before
 
-    def _suffering(self, now: Pass, job: Job) -> float:
+    def _xfactor(self, now: Pass, job: Job) -> float:
         """Return the job's instantaneous xfactor: time since submit over time run; infinite before it has run."""
         ran = whole(now.ran(job.rank))
         return whole(now.time - job.submit) / ran if ran else inf
