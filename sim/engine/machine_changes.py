@@ -134,7 +134,7 @@ class MachineChanges:
                 state.arrived = [other for other in state.arrived if other is not job]
                 self.drop(job, why)
                 state.kept_plan = None
-        if any(each.is_drain and abs(each.start - state.now) <= MOMENT for each in state.machine.shape.reservations):
+        if state.machine.shape.is_drained_at(state.now, MOMENT):
             state.resized, state.kept_plan = True, None
             self._upset_plans()
 

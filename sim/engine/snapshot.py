@@ -446,9 +446,9 @@ def _kept_in_plan(state: State) -> dict[int, Reason]:
     machine = state.machine
     if not isinstance(machine, NodeMachine):
         return {}
-    planned = plans_of(state.policy, state.notes)
+    planned = plans_of(state.policy, state.notes, _MOST_LACKS)
     found, before = dict[int, Reason](), dict[int, tuple[float, Seats]]()
-    for rank, plan in list(planned.items())[:_MOST_LACKS]:
+    for rank, plan in planned.items():
         job = state.waiting.jobs.get(rank)
         if job is not None:
             if job.procs <= state.free and machine.fits(job) and (kept := machine.kept_nodes(job, before)):

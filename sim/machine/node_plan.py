@@ -91,7 +91,8 @@ class NodePlan:
     def leave_out_drained(self) -> None:
         """Plan nothing more on nodes that are drained now, as if they never came back."""
         now = self._times[0]
-        self._has_ends = not any(each.is_drain and each.keeps(now, inf, now) for each in self._shape.reservations)
+        known = (self._shape.reservations[number] for number in self._shape.concern(now))
+        self._has_ends = not any(each.is_drain and each.keeps(now, inf, now) for each in known)
 
     def __eq__(self, other: object) -> bool:
         """Return True if both plans have the same free amounts at all times."""

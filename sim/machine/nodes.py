@@ -93,7 +93,7 @@ class NodeMachine(Machine):
             return its.name, its.start, its.end, True
         if not shape.fits(request, self.left):
             return None
-        others = (each for n, each in enumerate(shape.reservations) if n not in own.may_use)
+        others = (shape.reservations[n] for n in shape.concern(self.now) if n not in own.may_use)
         near = [each for each in others if each.keeps(self.now, until, self.now)]
         first = min(near, key=lambda each: each.start)
         return first.name, first.start, first.end, False

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import unwrap
+from itertools import islice
 from types import CodeType
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -180,11 +181,11 @@ def columns_of(policy: Policy) -> tuple[Column, ...]:
     return tuple(column for column in columns if isinstance(column, Column))[:MOST_COLUMNS]
 
 
-def plans_of(policy: Policy, notes: Mapping[str, Any]) -> dict[int, tuple[float, Seats]]:
-    """Return the plans that the policy tells by `planned_nodes`; none if it tells them in another form."""
+def plans_of(policy: Policy, notes: Mapping[str, Any], most: int) -> dict[int, tuple[float, Seats]]:
+    """Return the first `most` plans that the policy tells by `planned_nodes`; none if it tells them in another form."""
     try:
-        told = policy.planned_nodes(notes)
-        return {int(rank): (float(at), seats) for rank, (at, seats) in told.items() if isinstance(seats, Seats)}
+        told = islice(policy.planned_nodes(notes).items(), most)
+        return {int(rank): (float(at), seats) for rank, (at, seats) in told if isinstance(seats, Seats)}
     except Exception:  # user code may raise anything
         return {}
 

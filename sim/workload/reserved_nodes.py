@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from math import inf
 from typing import Any, Protocol, Self, cast
@@ -90,10 +92,17 @@ class Asking(Protocol):
 
 
 def shut(
-    listed: Sequence[NodeReservation], own: Admission, start: float, end: float, now: float, has_end: bool = True
+    listed: Sequence[NodeReservation],
+    own: Admission,
+    start: float,
+    end: float,
+    now: float,
+    has_end: bool = True,
+    among: Iterable[int] | None = None,
 ) -> tuple[frozenset[int] | None, frozenset[int]]:
     """Return (nodes to which a job is confined, None for all nodes; nodes that the job may not use) for a run from
-    `start` to `end`, as far as is known at the time `now`. For `has_end` see `NodeReservation.keeps`.
+    `start` to `end`, as far as is known at the time `now`. For `has_end` see `NodeReservation.keeps`. Only the
+    reservations with the numbers `among` can keep nodes (None: all).
 
     >>> listed = (NodeReservation("a", 10, 20, frozenset({0})), NodeReservation("b", 15, 30, frozenset({1})))
     >>> shut(listed, Admission(), 0, 12, now=0), shut(listed, Admission(1), 15, 20, now=15)
@@ -103,11 +112,12 @@ def shut(
     if own.within >= 0:
         its = listed[own.within]
         only = its.nodes if its.start - _CLOSE <= start < its.end - _CLOSE else frozenset()
+    others = range(len(listed)) if among is None else among
     kept = frozenset(
         chain.from_iterable(
-            each.nodes
-            for number, each in enumerate(listed)
-            if number != own.within and number not in own.may_use and each.keeps(start, end, now, has_end)
+            listed[number].nodes
+            for number in others
+            if number != own.within and number not in own.may_use and listed[number].keeps(start, end, now, has_end)
         )
     )
     return only, kept
@@ -159,8 +169,46 @@ class Reserved:
         """Return the later times at which reservations begin or end, as far as they are known at the time `now`, in
         order.
         """
-        known = (each for each in self.reservations if not each.is_drain or each.start <= now + _CLOSE)
+        known = (self.reservations[number] for number in self.concern(now))
         return sorted({time for each in known for time in (each.start, each.end) if time > now})
+
+    def concern(self, now: float) -> tuple[int, ...]:
+        """Return the numbers of the reservations that may keep nodes at the time `now` or later, as far as is known
+        then. A machine can have thousands of drains, of which few last at one time.
+        """
+        at = bisect_right(self._edges, now)
+        known = self._concerned.get("last")  # read once: another thread may replace it
+        if known is None or known[0] != at:
+            known = self._concerned["last"] = (
+                at,
+                tuple(
+                    number
+                    for number, each in enumerate(self.reservations)
+                    if each.end > now and (not each.is_drain or each.start - _CLOSE <= now)
+                ),
+            )
+        return known[1]
+
+    @cached_property
+    def _edges(self) -> list[float]:
+        """Return the times at which the result of `concern` changes, in order."""
+        starts = (each.start - _CLOSE for each in self.reservations if each.is_drain)
+        return sorted({*starts, *(each.end for each in self.reservations)})
+
+    @cached_property
+    def _concerned(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """Return a mapping for the latest result of `concern`: "last" -> (number of edges before its time, result)."""
+        return {}
+
+    @cached_property
+    def _drained_at(self) -> list[float]:
+        """Return the starts of all drains, in order."""
+        return sorted(each.start for each in self.reservations if each.is_drain)
+
+    def is_drained_at(self, now: float, margin: float) -> bool:
+        """Return True if a drain begins at most `margin` seconds before or after `now`."""
+        at = bisect_left(self._drained_at, now - margin)
+        return at < len(self._drained_at) and self._drained_at[at] <= now + margin
 
     def left_open(
         self, own: Admission, free: NDArray[np.int64], start: float, end: float, now: float, has_end: bool = True
@@ -168,11 +216,11 @@ class Reserved:
         """Return the free amounts of the nodes, set to 0 on nodes that a job with the admission `own` may not use from
         `start` to `end`, as far as is known at the time `now`. For `has_end` see `NodeReservation.keeps`.
         """
-        if not self.reservations:
+        if not self.reservations or (own.within < 0 and not self.concern(now)):
             return free
-        only, kept = shut(self.reservations, own, start, end, now, has_end)
+        only, kept = shut(self.reservations, own, start, end, now, has_end, self.concern(now))
         if only is None and not kept:
             return free
         free = free.copy()
-        free[[n for n in range(len(free)) if n in kept or (only is not None and n not in only)]] = 0
+        free[[*kept] if only is None else [n for n in range(len(free)) if n in kept or n not in only]] = 0
         return free

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import FrozenInstanceError, dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -193,3 +194,19 @@ def test_any_policy_may_tell_for_which_jobs_it_keeps_nodes(lab: Lab) -> None:
     assert kept[1:] == (100, 1, 1)
     for other in ({}, [1], {1: (100, "n2"), 2: 150}, {"x": (1, second)}):
         assert not isinstance(why_third(other), NodesKept)
+
+
+class Endless(dict[int, Any]):
+    """Plans that never end, of which a snapshot reads the first ones."""
+
+    def items(self) -> Any:
+        return ((rank, (100.0, Seats((1,), ((4, 0),)))) for rank in count(1))
+
+
+def test_a_snapshot_reads_the_first_plans_only(lab: Lab) -> None:
+    asked = tuple(Request((4, 0), nodes=nodes) for nodes in (1, 2, 1))
+    shape = Shape((ComputeNode("n1", 4), ComputeNode("n2", 4)), requests=asked)
+    jobs = replace(lab.workload(8, "1 0 4 100 100", "2 0 8 50 50", "3 1 4 200 200"), shape=shape)
+    engine = Engine(jobs, Keeping(told=Endless()))
+    engine.run(until=1)
+    assert isinstance({job.job.id: job.why for job in engine.snapshot().queue}["3"], NodesKept)

@@ -1,6 +1,6 @@
 """Node requests for the jobs of any trace, read from another file.
 
-Also tests sim.workload.reserved_nodes, sim.workload.formats.platform.
+Also tests sim.workload.formats.platform.
 """
 
 from __future__ import annotations
