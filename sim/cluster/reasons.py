@@ -194,7 +194,21 @@ def _fit(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
     """
     if job.nodes_wanted > 1 and _gets_whole_nodes(cluster, job):
         return ""
-    return shortage(cluster, job, nodes) or kept(cluster, job, nodes, ahead(cluster, job))
+    return shortage(cluster, job, nodes) or kept(cluster, job, nodes, _planned_ahead(cluster, job))
+
+
+def _planned_ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
+    """Return the waiting jobs with planned nodes that Slurm plans before `job`: those of partitions of a higher tier,
+    and those of the same tier that are ahead in the queue.
+    """
+    tiers = {partition.name: partition.tier for partition in cluster.partitions}
+
+    def order(other: ClusterJob, place: int) -> tuple[int, int]:
+        return -max(tiers.get(name, 1) for name in other.partition.split(",")), place
+
+    own = order(job, cluster.place_of.get(job.id, len(cluster.queue)))
+    planned = ((place, other) for place, other in enumerate(cluster.queue) if other.planned_nodes)
+    return [other for place, other in planned if order(other, place) < own]
 
 
 def _room(cluster: Cluster, job: ClusterJob) -> list[str]:
@@ -283,7 +297,8 @@ def _array_limit(cluster: Cluster, job: ClusterJob) -> str:
     many, verb = count(len(running), "task"), "runs" if len(running) == 1 else "run"
     ends = min((each.end for each in running if each.end), default=None)
     next_end = f"; the next of them ends at {date(ends, cluster.at)} at the latest" if ends else ""
-    return f"waits: its array may run only so many tasks at once, and {many} of it {verb}{next_end}"
+    most = count(job.at_once, "task") if job.at_once else "so many tasks"
+    return f"waits: its array may run only {most} at once, and {many} of it {verb}{next_end}"
 
 
 def _reservation(cluster: Cluster, job: ClusterJob) -> str:
@@ -307,10 +322,16 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
     kept = [
         f"reservation {each.name} keeps {listed(each.nodes) or 'nodes'} until {date(each.end, cluster.at)}"
         for each in cluster.reservations
-        if each.end > cluster.at and (job.start is None or each.start <= job.start + (job.limit or 0))
+        if each.end > cluster.at
+        and (job.start is None or each.start <= job.start + (job.limit or 0))
+        and (not named or not named.isdisjoint(each.nodes))
     ]
-    why = listed([*told, *kept], 3)
-    return f"waits: nodes that it needs are down, drained or reserved{f': {why}' if why else ''}"
+    if why := listed([*told, *kept], 3):
+        return f"waits: nodes that it needs are down, drained or reserved: {why}"
+    if named and all(name in cluster.node_of for name in named):
+        nodes = listed(sorted(named, key=list(cluster.node_of).index), MOST_NAMED)
+        return f"waits: Slurm counts {nodes} as unavailable for it; none is down or reserved, so other jobs have them"
+    return "waits: nodes that it needs are down, drained or reserved"
 
 
 _DOWN = frozenset({"DOWN", "DRAIN", "FAIL"})

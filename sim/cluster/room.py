@@ -56,6 +56,16 @@ def fitting(cluster: Cluster, job: ClusterJob, nodes: Iterable[Node]) -> list[No
     return [node for node in nodes if free_on(cluster, node).holds(share)]
 
 
+def cores_for(cluster: Cluster, job: ClusterJob, node: Node) -> int:
+    """Return how many free cores of the node a job could use that accepts any number of nodes: as many as it has
+    memory for.
+    """
+    free, share = free_on(cluster, node), share_of(job)
+    if 0 < job.memory < share.memory:  # it is for each core
+        return min(free.cores, free.memory // job.memory)
+    return free.cores if free.memory >= share.memory else 0
+
+
 def shortage(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
     """Return text on the free cores and on the resource that too few of the nodes have, such as `19 cores are free on
     7 nodes, none with 4 GPUs`; "" if enough nodes have everything.
@@ -66,6 +76,13 @@ def shortage(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node]) -> str:
         return ""
     if not free:
         return "no core is free on its nodes"
+    if job.may_spread and not job.gpus:
+        usable = sum(cores_for(cluster, job, node) for node in nodes)
+        total, verb = sum(found.cores for found in free), "is" if sum(found.cores for found in free) == 1 else "are"
+        some = f"{usable:,}" if usable else "none"
+        what = f", {some} of them with the memory that it needs" if usable < min(total, job.cpus) else ""
+        told = f"{count(total, 'core')} {verb} free on {count(len(free), 'node')}{what}"
+        return "" if usable >= job.cpus else told
     wide = [found for found in free if found.cores >= share.cores]
     able = [len(wide), *(sum(found[kind] >= share[kind] for found in wide) for kind in (1, 2))]
     kind = min((kind for kind in (0, 2, 1) if share[kind]), key=lambda kind: able[kind] if kind else able[0] - 0.5)
@@ -79,9 +96,13 @@ def kept(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node], before: Itera
     """Return text on the nodes that have room for the job now, but are planned for jobs ahead of it (`before`), such as
     `12 of 16 fitting nodes are kept for J17 from 14:05`.
 
-    Only plans that begin before the job would end count. The text is "" if enough fitting nodes stay free.
+    Only plans that begin before the job would end count. The text is "" if enough fitting nodes stay free. For a job
+    that may spread over more nodes, cores are counted.
     """
-    able, end = {node.name for node in fitting(cluster, job, nodes)}, cluster.at + (job.limit or float("inf"))
+    end = cluster.at + (job.limit or float("inf"))
+    is_spread = job.may_spread and not job.gpus
+    room = {node.name: cores_for(cluster, job, node) for node in nodes} if is_spread else {}
+    able = {name for name, cores in room.items() if cores} or {node.name for node in fitting(cluster, job, nodes)}
     holders: dict[str, set[str]] = {}
     starts: dict[str, float] = {}
     for other in before:
@@ -90,13 +111,18 @@ def kept(cluster: Cluster, job: ClusterJob, nodes: Sequence[Node], before: Itera
             if own:
                 holders[other.id], starts[other.id] = own, other.start
     held = sum(map(len, holders.values()))
-    if not held or len(able) - held >= max(job.nodes_wanted, 1):
+    cores, total = sum(room[name] for own in holders.values() for name in own) if room else 0, sum(room.values())
+    left, needed = (total - cores, job.cpus) if room else (len(able) - held, max(job.nodes_wanted, 1))
+    if not held or left >= needed:
         return ""
     first = max(holders, key=lambda id: (len(holders[id]), -starts[id]))
     more = f" and {count(len(holders) - 1, 'other job')}" if len(holders) > 1 else ""
     many = f"{held:,} of {count(len(able), 'fitting node')} {'is' if held == 1 else 'are'}"
     if held == len(able):
         many = {1: "the only fitting node is", 2: "both fitting nodes are"}.get(held, f"all {held:,} fitting nodes are")
+    if room:
+        whole = f"all {total:,} free cores" if cores == total else f"{cores:,} of {count(total, 'free core')}"
+        many = f"{'the only free core' if total == 1 else whole} that it could use {'is' if cores == 1 else 'are'}"
     return f"{many} kept for J{first} from {date(starts[first], cluster.at)}{more}"
 
 

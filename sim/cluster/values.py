@@ -177,6 +177,13 @@ class ClusterJob:
     """True if the job requests whole nodes (`--exclusive`)."""
     at_once: int = 0
     """Largest number of tasks of the job's array that may run at the same time; 0 if unlimited or unknown."""
+    most_nodes: int | None = None
+    """Largest number of nodes that a waiting job accepts; 0 for any number; None if unknown."""
+
+    @property
+    def may_spread(self) -> bool:
+        """Return True if the job is known to accept more nodes than the `nodes_wanted` that it needs at least."""
+        return self.most_nodes is not None and (not self.most_nodes or self.most_nodes > self.nodes_wanted)
 
     @property
     def is_waiting(self) -> bool:
@@ -297,12 +304,21 @@ class Cluster:
         return {job.id: place for place, job in enumerate(self.queue)}
 
     def find(self, word: str) -> ClusterJob | None:
-        """Return the job that a user means by `word`: the job's id or number, with or without a leading J. Return None
-        if there is no such job.
+        """Return the job that a user means by `word`: the job's id or number, with or without a leading J. For an array
+        such as `7` or `7_[3-9%2]` it is the first task that waits or, if none waits, the first one. Return None if
+        there is no such job.
         """
         word = word.strip()
         word = word[1:].strip() if word[:1] in ("j", "J") else word
-        return self.job_of.get(word) or self.job_of_number.get(word)
+        if (found := self.job_of.get(word)) is not None:
+            return found
+        array = word.partition("_[")[0]
+        tasks = [job for job in self.jobs if job.array == array] if array else []
+        return (
+            next((job for job in tasks if job.is_waiting), None)
+            or self.job_of_number.get(array)
+            or next(iter(tasks), None)
+        )
 
 
 def _place(job: ClusterJob) -> tuple[int, float, int, str]:

@@ -32,7 +32,7 @@ from sim.timeline.scenario import run
 from sim.workload.formats.nodes import shape_of
 from sim.workload.formats.sacct_requests import Asked
 from sim.workload.model import Job, Workload
-from sim.workload.shape import Seats, Shape
+from sim.workload.shape import Request, Seats, Shape
 
 MOST_WAITING = 500
 """Largest number of waiting jobs that are simulated; the jobs with the highest priorities are chosen. By default
@@ -295,9 +295,20 @@ def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
         counts = {held.node: held.mask.bit_count() for held in job.cores}
         asked.add(row, job.cpus, None if job.is_waiting else 0.0, 1.0, counts)
     shape = asked.shape
-    alone = (job.is_exclusive and job.is_waiting for job in jobs)
-    whole = (replace(each, is_exclusive=True) if own else each for own, each in zip(alone, shape.requests, strict=True))
-    return replace(shape, requests=tuple(whole))
+    return replace(shape, requests=tuple(map(_as_asked, jobs, shape.requests)))
+
+
+def _as_asked(job: ClusterJob, request: Request) -> Request:
+    """Return the request with what only the list of jobs says: whole nodes, or an exact number of nodes."""
+    if not job.is_waiting:
+        return request
+    request = replace(request, is_exclusive=True) if job.is_exclusive else request
+    many, tasks = job.most_nodes, request.tasks
+    if tasks is None or not many or many != job.nodes_wanted or tasks % many:
+        return request
+    once = request.per_node or (0,) * len(request.each)
+    each = tuple(amount * (tasks // many) + own for amount, own in zip(request.each, once, strict=True))
+    return replace(request, each=each, nodes=many, tasks=None, least=1, per_node=())
 
 
 def _workload(

@@ -106,6 +106,8 @@ class Details(NamedTuple):
     """Time from which the job could start; None if unknown, as for a held job."""
     at_once: int = 0
     """Largest number of tasks of the job's array that may run at the same time; 0 if unlimited."""
+    most_nodes: int | None = None
+    """Largest number of nodes that the job accepts; 0 for any number; None if unknown."""
 
 
 def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
@@ -119,6 +121,7 @@ def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) ->
             tres=told.tres,
             is_exclusive=told.is_exclusive,
             at_once=told.at_once,
+            most_nodes=told.most_nodes if job.is_waiting else None,
             eligible=job.eligible if job.is_waiting else told.eligible or job.eligible,
         )
         if (told := details.get(job.number)) is not None
@@ -138,12 +141,14 @@ def details_of(text: str, zone: tzinfo = UTC) -> dict[str, Details]:
             tres = re.search(r"\sAllocTRES=(\w\S*)", told) or re.search(r"\s(?:Req)?TRES=(\w\S*)", told)
             shares = re.search(r"\sOverSubscribe=(\S+)", told)
             eligible = re.search(r"\sEligibleTime=(\S+)", told)
+            wanted = re.search(r"\sNumNodes=(\d{1,9})(-\d{1,9})?\s", told, re.ASCII)
             at_once = re.match(r"JobId=\d+ ArrayJobId=\d+ ArrayTaskId=\S+ ArrayTaskThrottle=(\d{1,9}) ", part, re.ASCII)
             found[match[1]] = Details(
                 tuple(c for h in held for c in _each(h[1], h[2])), _free(tres[1]) if tres else "",
                 shares is not None and shares[1] == "NO",
                 stamp(eligible[1], zone) if eligible else None,
                 int(at_once[1]) if at_once else 0,
+                int((wanted[2] or "-0")[1:]) if wanted else None,
             )  # fmt: skip
     return found
 

@@ -77,6 +77,11 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
             {},
             "waits: nodes that it needs are down, drained or reserved",
         ),
+        (
+            "ReqNodeNotAvail, UnavailableNodes:n1",
+            {},
+            "waits: Slurm counts n1 as unavailable for it; none is down or reserved, so other jobs have them",
+        ),
         ("JobHeldUser", {}, "waits: its user holds it (scontrol release JOB lets it go)"),
         ("SomethingNew", {}, "waits: Slurm says SomethingNew"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -94,3 +95,40 @@ def test_a_share_counts_if_no_other_is_as_small_in_everything(most: int) -> None
     smallest = {one for one in shares if not any(other != one and one.holds(other) for other in shares)}
     found = _least(shares)
     assert (set(found), len(found)) == (smallest, len(smallest))
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({}, ""),
+        ({"memory": 200, "tres": "cpu=6,mem=1200M,node=1"}, "8 cores are free on 4 nodes, 3 of them with the memory"),
+        ({"memory": 950, "tres": "cpu=6,mem=950M,node=1"}, "8 cores are free on 4 nodes, none of them with the memory"),
+        ({"most_nodes": 1}, "8 cores are free on 4 nodes, none with 6 free cores"),
+        ({"gpus": 2, "cpus": 2}, "8 cores are free on 4 nodes, none with 2 GPUs"),
+    ],
+)
+def test_a_job_that_may_spread_needs_no_node_with_all_its_cores(asked: dict[str, Any], words: str) -> None:
+    """`sbatch -n 6` gets cores on as many nodes as it takes, unless it says how many."""
+    memory = (900, 900, 800, 600)
+    nodes = tuple(replace(node, memory_taken=taken, gpus_taken=1) for node, taken in zip(NODES, memory, strict=True))
+    nodes = tuple(replace(node, gpus=2) for node in nodes)
+    job = replace(JOB, **{"cpus": 6, "most_nodes": 0, **asked})
+    found = shortage(cluster(*running(2, 2, 2, 2), job, nodes=nodes), job, nodes)
+    assert found.startswith(words)
+    assert bool(found) == bool(words)
+
+
+def test_cores_kept_for_a_job_of_a_higher_tier_are_counted() -> None:
+    """Slurm plans the jobs of partitions of higher tiers first, whatever their priorities."""
+    job = replace(JOB, cpus=4, most_nodes=0)
+    urgent = replace(AHEAD, partition="urgent", priority=1, planned_nodes=("n3", "n4"))
+    seen = cluster(*running(3, 3, 2, 2), job, urgent)
+    at = date(NOW + 600, NOW)
+    for tier, is_ahead in ((2, True), (1, False)):
+        parts = (BATCH, replace(BATCH, name="urgent", tier=tier))
+        text = say(replace(seen, partitions=parts), job)
+        assert (f"4 of 6 free cores that it could use are kept for J8 from {at}" in text) == is_ahead
+        assert ("but not as it asks for them" in text) == (not is_ahead)
+    one = replace(job, cpus=1)
+    full = cluster(*running(4, 4, 3, 4), one, replace(urgent, partition="batch", priority=9))
+    assert f"the only free core that it could use is kept for J8 from {at}" in say(full, one)

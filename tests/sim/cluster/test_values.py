@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sim.cluster.values import Cluster, ClusterJob
 
 
@@ -33,3 +35,14 @@ def test_a_job_is_found_by_what_a_person_types() -> None:
         "7",
     ]
     assert cluster.find("8") is None
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [("7", "7_3"), ("J7_[3-9%2]", "7_3"), ("7_2", "7_2"), ("8_[1-4]", "8_1"), ("7_9", None), ("_[", None)],
+)
+def test_an_array_is_found_as_squeue_writes_it(word: str, found: str | None) -> None:
+    tasks = [("7_2", "RUNNING"), ("7_3", "PENDING"), ("7_4", "PENDING"), ("8_1", "RUNNING")]
+    jobs = tuple(ClusterJob(id, f"{at}", state, array=id[:1]) for at, (id, state) in enumerate(tasks, 90))
+    job = Cluster(0.0, jobs=jobs).find(word)
+    assert (job and job.id) == found

@@ -192,3 +192,10 @@ def test_drained_nodes_take_no_jobs_where_only_the_nodes_name_their_partitions()
         found = said(NODES, RUNS, own, nodes=(drained[0], gone), partitions=())
         assert found == ({} if start is None else {"2": start})
         assert said(NODES, RUNS, own, nodes=drained, partitions=()) == {"2": 0}
+
+
+def test_a_job_that_accepts_one_node_waits_for_a_node_with_all_its_cores() -> None:
+    wide = replace(WAITS, cpus=4, tres="cpu=4,node=1")
+    on_n2 = replace(RUNS, id="3", cpus=1, nodes=("n2",), end=NOW + 400, tres="cpu=1,node=1")
+    assert said(NODES, replace(RUNS, cpus=1), on_n2, replace(wide, most_nodes=0)) == {"2": 0}
+    assert said(NODES, replace(RUNS, cpus=1), on_n2, replace(wide, most_nodes=1)) == {"2": 300}

@@ -107,7 +107,17 @@ def test_a_job_that_has_started_has_its_eligible_time_and_an_array_its_limit() -
     told = (
         "JobId=4 JobName=a ArrayTaskId=1 ArrayTaskThrottle=9 b\n   UserId=a(7) GroupId=a(7)\n   EligibleTime=Unknown\n"
     )
-    assert text.details_of(told)["4"][3:] == (None, 0)
+    assert text.details_of(told)["4"][3:] == (None, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "most"), [("NumNodes=2 ", 0), ("NumNodes=2-2 ", 2), ("NumNodes=1-9 ", 9), ("", None)]
+)
+def test_a_waiting_job_says_how_many_nodes_it_accepts(nodes: str, most: int | None) -> None:
+    details = text.details_of(f"JobId=4 JobName=a\n   UserId=a(7) GroupId=a(7)\n   {nodes}NumCPUs=4\n")
+    for state, known in (("PENDING", most), ("RUNNING", None)):
+        (job,) = text.with_details(text.jobs(f"4|4|{state}\n", columns=("id", "number", "state")), details)
+        assert job.most_nodes == known
 
 
 def test_partitions_have_tiers_and_factors() -> None:
