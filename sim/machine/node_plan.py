@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import floor, inf
+from math import inf
 from operator import lt
 from typing import NoReturn
 
@@ -22,7 +22,7 @@ from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.profile import Moved
 from sim.workload.model import Job
-from sim.workload.shape import Amounts, Request, Seats, Shape
+from sim.workload.shape import Amounts, Kept, Request, Seats, Shape
 
 
 class NodePlan:
@@ -142,7 +142,7 @@ class NodePlan:
         in a step within the duration; then no start up to that step is tried. The start is inf if the job needs nodes
         that `leave_out_drained` left out.
         """
-        times, free, request = self._times, self._free, self._of(job)
+        times, free, request = self._times, self._free, self.request_of(job)
         lasts = job.estimate if lasts is None else lasts
         fits, grows, is_first = self._shape.fits, request.more_always_fits, after <= times[0] + MOMENT
         late = self._late.setdefault(request, {}) if grows and not self._shape.limits_nodes(request) else {}
@@ -175,12 +175,32 @@ class NodePlan:
         if only >= 0:
             self._narrowed[job.rank] = replace(self._requests[job.rank], groups=(only,))
 
-    def _of(self, job: Job) -> Request:
+    def request_of(self, job: Job) -> Request:
+        """Return the job's request, with the one partition in which it is planned if `narrow` chose one."""
         return self._narrowed.get(job.rank) or self._requests[job.rank]
+
+    @property
+    def shape(self) -> Shape:
+        return self._shape
+
+    @property
+    def amounts(self) -> list[tuple[float, Amounts]]:
+        """Return (time, free amounts of the nodes) for each step of the plan."""
+        return list(zip(self._times, self._free, strict=True))
+
+    def open_to(self, request: Request, start: float, end: float) -> tuple[Kept, float | None]:
+        """Return the nodes that partitions, features and reservations open to the request from `start` to `end` (True
+        for each of them). Also return the first end of a reservation after `start` if one closes nodes then, or None.
+        """
+        masks = [self._shape.allowed(request.features, group) for group in request.groups or (None,)]
+        nodes = np.ones(len(self._shape.nodes), np.bool_)
+        if all(mask is not None for mask in masks):
+            nodes = np.logical_or.reduce([mask for mask in masks if mask is not None])
+        return self._shape.open_nodes(request.admitted, nodes, start, end, self._times[0], self._has_ends)
 
     def admits(self, job: Job, start: float, lasts: float) -> bool:
         """Return True if the job fits on the nodes from `start` on for `lasts` seconds."""
-        request = self._of(job)
+        request = self.request_of(job)
         return self._shape.fits(request, self._open(request, self._step_at(start), start, start + lasts))
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
@@ -189,7 +209,7 @@ class NodePlan:
         They are taken from `on` or, if that is None, from nodes that the placement rule chooses.
         """
         if on is None:
-            request = self._of(job)
+            request = self.request_of(job)
             on = self._shape.seat(request, self._open(request, self._step_at(start), start, end))
             if on is None and request.admitted.within >= 0:
                 on = Seats((), ())
@@ -198,21 +218,6 @@ class NodePlan:
         self._seats[job.rank] = on
         self._change(start, end, on, -1)
         return on
-
-    def close(self, job: Job, start: float, end: float, grain: float) -> None:
-        """Choose the nodes for the job from `start` until `end`, and take all that is free on them; both times are then
-        rounded down to multiples of `grain`, and no step begins at `start` itself.
-        """
-        request = self._of(job)
-        seats = self._shape.seat(request, self._open(request, self._step_at(start), start, end))
-        self._seats[job.rank] = seats = seats or Seats((), ())
-        first, last = (max(floor(time / grain + MOMENT) * grain, self._times[0]) for time in (start, end))
-        if last - first <= MOMENT or not seats.nodes:
-            return
-        nodes = list(seats.nodes)
-        for index in range(self._edge(first), self._edge(last)):
-            self._free[index][nodes] = np.minimum(self._free[index][nodes], 0)
-            self._sums[index] = None
 
     def let_go(self, job: Job, start: float, end: float) -> None:
         """Free the resources that `hold` occupied for this job from `start` until `end`."""

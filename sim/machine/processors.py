@@ -21,10 +21,11 @@ Key: TypeAlias = Callable[[Job, float | None], float]
 with None, in the job's best one
 """
 
-Placement = Literal["lowest", "together", "best", "spread"]
-"""Rules for choosing processors: the lowest-numbered free ones (`lowest`), or neighbours if possible (`together`). Two
-more rules exist only on a machine of nodes: `best` (nodes with the fewest free cores first) and `spread` (the most free
-cores first). On such a machine, `lowest` means the rule in the file that describes the nodes.
+Placement = Literal["lowest", "together", "best", "spread", "consecutive"]
+"""Rules for choosing processors: the lowest-numbered free ones (`lowest`), or neighbours if possible (`together`).
+
+Three more rules exist only on a machine of nodes: `best` (nodes with the fewest free cores first), `spread` (the most
+free cores first) and `consecutive` (as Slurm chooses by default). There `lowest` means the rule in the machine's file.
 """
 
 

@@ -139,9 +139,6 @@ class Profile(Steps):
         self.take(start, end, job.procs)
         return None
 
-    def close(self, job: Job, start: float, end: float, grain: float) -> None:
-        """Change nothing. In a plan of nodes, this method takes all that is free on the nodes chosen for the job."""
-
     def narrow(self, job: Job, only: int) -> None:
         """Change nothing. In a plan of nodes, this method says which of its partitions the job uses from now on."""
 

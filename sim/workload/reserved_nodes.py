@@ -210,6 +210,23 @@ class Reserved:
         at = bisect_left(self._drained_at, now - margin)
         return at < len(self._drained_at) and self._drained_at[at] <= now + margin
 
+    def open_nodes(
+        self, own: Admission, nodes: NDArray[np.bool_], start: float, end: float, now: float, has_end: bool
+    ) -> tuple[NDArray[np.bool_], float | None]:
+        """Return those of `nodes` that a job with the admission `own` may use from `start` to `end`, and the first end
+        of a reservation after `start`; None if no reservation keeps nodes from the job then.
+        """
+        near = self.concern(now)
+        if own.within < 0 and not near:
+            return nodes, None
+        only, kept = shut(self.reservations, own, start, end, now, has_end, near)
+        left = nodes.copy()
+        left[[n for n in range(len(left)) if n in kept or (only is not None and n not in only)]] = False
+        dated = [(number, self.reservations[number]) for number in near if not self.reservations[number].is_drain]
+        matters = any(n != own.within and n not in own.may_use and each.keeps(start, end, now) for n, each in dated)
+        ends = (each.end for _, each in dated if each.end > start + _CLOSE)
+        return left, min(ends, default=None) if matters else None
+
     def left_open(
         self, own: Admission, free: NDArray[np.int64], start: float, end: float, now: float, has_end: bool = True
     ) -> NDArray[np.int64]:

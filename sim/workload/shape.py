@@ -19,13 +19,14 @@ from sim.formatting import count
 from sim.workload.columns import numbered
 from sim.workload.job_factors import Ranked
 from sim.workload.limit_rules import LimitRule
+from sim.workload.placing import consecutive, in_order
 from sim.workload.reserved_nodes import Admission, NodeReservation, Reserved
 from sim.workload.share_entry import ShareEntry
 
-NodePlacement = Literal["lowest", "best", "spread"]
-NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}
+NodePlacement = Literal["lowest", "best", "spread", "consecutive"]
+NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1, "consecutive": 0}
 """Mapping from a placement rule to the order in which nodes are filled: 0 by number, 1 fewest free cores first, -1 most
-free cores first.
+free cores first. For `consecutive`, Slurm's rule, it is only the order of counting.
 """
 Amounts: TypeAlias = NDArray[np.int64]
 """Array with the amount of each resource: cores, memory, then others. For several nodes, it has a row for each node."""
@@ -287,17 +288,33 @@ class Shape(Ranked, Reserved):
             return None
         if request.tasks is not None and int(room[able].sum()) < request.tasks:
             return None
+        if self.placement == "consecutive":
+            return self._seat_in_runs(request, room, whole)
         sign = NODE_PLACEMENTS[self.placement]
         if sign:
             able = able[np.argsort(sign * free[able, 0], kind="stable")]
-        counts = self._tasks(request, room[able].tolist()) if by_tasks else [1] * (request.nodes or 0)
+        has = room[able].tolist()
+        counts: list[int] | None = [1] * (request.nodes or 0)
+        if request.tasks is not None:
+            counts = in_order(has, request.tasks, request.least, request.most or len(has))
         if counts is None:
             return None
-        chosen = sorted(zip(able[: len(counts)].tolist(), counts, strict=True))
+        return self._seats(request, sorted(zip(able[: len(counts)].tolist(), counts, strict=True)), whole)
+
+    def _seat_in_runs(self, request: Request, room: Amounts, whole: bool) -> Seats | None:
+        if request.tasks is None:
+            many = request.nodes or 0
+            chosen = consecutive(np.minimum(room, 1).tolist(), many, many, many)
+        else:
+            chosen = consecutive(room.tolist(), request.tasks, request.least, request.most or len(room))
+        return None if chosen is None else self._seats(request, chosen, whole)
+
+    def _seats(self, request: Request, chosen: Sequence[tuple[int, int]], whole: bool) -> Seats:
+        """Return what the request gets on these nodes, given as pairs (node, number of tasks)."""
         if whole:
             amounts = tuple(tuple(self.has[node].tolist()) for node, _ in chosen)
         else:
-            known = {n: request.amounts(n) for n in set(counts)}
+            known = {n: request.amounts(n) for _, n in chosen}
             amounts = tuple(known[n] for _, n in chosen)
         return Seats(tuple(node for node, _ in chosen), amounts)
 
@@ -317,28 +334,6 @@ class Shape(Ranked, Reserved):
         if room is None:
             return np.full(len(free), request.tasks or 1, dtype=np.int64)
         return room
-
-    @staticmethod
-    def _tasks(request: Request, room: list[int]) -> list[int] | None:
-        """Return the number of tasks on each node. `room` has the number that fits on each node, in the order in which
-        nodes are filled. None if not all tasks fit.
-        """
-        left, counts = request.tasks or 0, list[int]()
-        most = request.most or len(room)
-        if request.least <= 1:
-            for have in room[:most]:
-                if have >= left:
-                    return [*counts, left]
-                counts.append(have)
-                left -= have
-            return None
-        for have in room[:most]:
-            spared = max(request.least - len(counts) - 1, 0)  # each further node must get a task
-            counts.append(min(have, left - spared))
-            left -= counts[-1]
-            if not left:
-                return counts
-        return None
 
     def allowed(self, features: frozenset[str], group: int | None) -> Kept | None:
         """Return, for each node, True if it has these features and is in this partition; None if all nodes qualify."""

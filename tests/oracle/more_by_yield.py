@@ -6,7 +6,7 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, inf
+from math import inf
 from typing import Any, TypeAlias
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start, Wake
@@ -33,7 +33,6 @@ from sim.decisions.reasons_to_wait import (
 )
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import Leftover
-from sim.machine.plan import Plan
 from sim.machine.profile import Extra, Profile
 from sim.machine.profile import shadow as shadow_of
 from sim.policies.backfill import easy_plus_plus, greedy, lookahead, recorded, shadow, slack, slurm
@@ -420,32 +419,26 @@ class OldSlurm(slurm.Slurm):
         return behind
 
     def _old_backfill(self, view: View, waiting: list[slurm.Entry], planned: dict[int, float]) -> Iterator[Decision]:
-        now, plan, tested = view.now, view.plan.copy(), Counter[int]()
+        now, future, tested = view.now, self._future(view), Counter[int]()
         planned.clear()
         begun: set[Job] = set()
         several: list[Job] = []
         for place, (job, only) in enumerate(waiting[: self.bf_max_job_test]):
             if job in begun:
                 continue
-            plan.narrow(job, only)
             tested[job.user] += 1
             if self.bf_max_job_user and tested[job.user] > self.bf_max_job_user:
                 continue
             if self.is_held(view, job):
                 continue
-            at = plan.find(job, now) if view.has_nodes else self._start(plan, job, now)
-            if at > now + self.bf_window:
+            found = future.find(job, only, now + self.bf_window)
+            if found is None:
                 continue
-            if view.partitions(job)[0] < -1 and not plan.admits(job, at, job.estimate):
-                continue
-            if at > now and view.has_nodes:
-                plan.close(job, at, at + job.estimate, self.bf_resolution)
-            else:
-                plan.hold(job, at, at + job.estimate)
+            at, seats = found
             if at == now:
                 begun.add(job)
                 planned.pop(job.rank, None)
-                yield (Backfill if place else Start)(job, Planned(), plan.seats_of(job))
+                yield (Backfill if place else Start)(job, Planned(), seats)
             else:
                 planned[job.rank] = min(at, planned.get(job.rank, at))
                 if only < 0:
@@ -453,15 +446,6 @@ class OldSlurm(slurm.Slurm):
                 elif job not in several:
                     several.append(job)
         yield from (Reserve(job, planned[job.rank], NewPlan()) for job in several if job not in begun)
-
-    def _start(self, plan: Plan, job: Job, now: float) -> float:
-        at = plan.find(job, now)
-        while at != now:
-            rounded = ceil(at / self.bf_resolution) * self.bf_resolution
-            if at == rounded or at > now + self.bf_window or plan.admits(job, rounded, job.estimate):
-                return rounded
-            at = plan.find(job, rounded)
-        return now
 
 
 def _once(entries: list[slurm.Entry]) -> list[Job]:

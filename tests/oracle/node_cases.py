@@ -79,4 +79,6 @@ def case_of(
         each = {"user": "*", lot.choice(["cores", "mem", "jobs", "nodes", "gpus"]): lot.choice([2, 3, 8])}
         case["limits"] = [each, {lot.choice(["cores", "jobs"]): lot.choice([4, 12])}]
         case["limits"] += lot.choice([[], [{"user": "*", "submit": 3}], [{"submit": 5}]])
+    if lot.random() < 0.25:
+        case["placement"] = "consecutive"
     return case

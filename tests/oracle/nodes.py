@@ -11,6 +11,8 @@ from copy import copy
 from math import exp2, inf, log
 from typing import Any, NamedTuple
 
+from tests.oracle.slurm_map import Map, fill_runs
+
 
 class Held(NamedTuple):
     """Resources that a job holds from `start` until `until`. `amounts` maps the index of a node to (cores, memory,
@@ -73,6 +75,8 @@ class Plain:
         if job["estimate"] > part.get("max_time", inf):
             return None
         whole = job["exclusive"] or part.get("exclusive", False)
+        if self.placement == "consecutive":
+            return self.choose_in_runs(job, free, part, whole)
         sign = {"lowest": 0, "best": 1, "spread": -1}[self.placement]
         chosen: dict[int, tuple[int, int, int]] = {}
         left = job.get("tasks", job.get("nodes", 0))
@@ -87,6 +91,40 @@ class Plain:
                 chosen[node] = self.sizes[node] if whole else wanted
                 left -= count
         return None if left or len(chosen) > part.get("max_nodes", len(free)) else chosen
+
+    def choose_in_runs(
+        self, job: dict[str, Any], free: list[tuple[int, ...]], part: dict[str, Any], whole: bool
+    ) -> dict[int, tuple[int, int, int]] | None:
+        """Return what the job gets if runs of consecutive nodes are filled."""
+        each = (job["cores"], job["mem"], job.get("gpus", 0))
+        by_tasks = "tasks" in job
+        wanted = job["tasks"] if by_tasks else job["nodes"]
+        least = 1 if by_tasks else wanted
+        most = min(job.get("most_nodes", len(free)), wanted) if by_tasks else wanted
+        room = {}
+        for node in part.get("nodes", range(len(free))):
+            fit = min(have // wants for have, wants in zip(free[node], each, strict=True) if wants)
+            if fit > 0 and not (whole and free[node] != self.sizes[node]):
+                room[node] = fit if by_tasks else 1
+        for little in range(max(room.values(), default=0)):
+            for node in sorted(room):
+                if little and room[node] == little and len(room) > least:
+                    del room[node]
+            counts = fill_runs(room, wanted, least, most)
+            if counts is None:
+                continue
+            if len(counts) > part.get("max_nodes", len(free)):
+                return None
+            takes = {node: (each[0] * n, each[1] * n, each[2] * n) for node, n in counts.items()}
+            return {node: self.sizes[node] if whole else takes[node] for node in takes}
+        return None
+
+    def is_kept_from(self, job: dict[str, Any], at: float) -> bool:
+        """Return True if a reservation keeps nodes from the job while it would run."""
+        others = [each for each in self.kept if each["name"] != job.get("reservation")]
+        if not self.by_name:
+            others = [each for each in others if job["user"] not in each["users"]]
+        return any(each["start"] < at + job["estimate"] and at < each["end"] for each in others)
 
     def may_use(self, job: dict[str, Any], at: float) -> list[int]:
         """Return the nodes on which no reservation forbids a start of the job at this time."""
@@ -283,9 +321,8 @@ class Slurm:
             self.again = self.last + self.set["bf_interval"] if order() else inf
             return
         self.last = now
-        plan: list[Held] = [*running.values()]
+        future = Map(machine, [*running.values()], now, self.set["bf_resolution"])
         seen: list[str] = []
-        step = self.set["bf_resolution"]
         begun = set()
         for rank, names in order()[: int(self.set["bf_max_job_test"])]:
             if rank in begun:
@@ -294,27 +331,14 @@ class Slurm:
             seen.append(jobs[rank]["user"])
             if seen.count(jobs[rank]["user"]) > (self.set["bf_max_job_user"] or inf) or over(rank):
                 continue
-            held = self.place(machine, job, plan, now)
-            if held and held.start <= now + self.set["bf_window"]:
-                if held.start == now:
-                    plan.append(held)
-                    begun.add(rank)
-                    start(rank, held)
-                else:  # it keeps its nodes whole
-                    first, last = (time // step * step for time in (held.start, held.until))
-                    if first < last:
-                        plan.append(Held(first, last, {node: machine.sizes[node] for node in held.amounts}))
-
-    def place(self, machine: Plain, job: dict[str, Any], plan: list[Held], now: float) -> Held | None:
-        """Return the job's place in the plan: now, or at the first moment at which it fits."""
-        moments = {time for one in plan for time in (one.start, one.until)}
-        moments |= {each[word] for each in machine.kept for word in ("start", "end")}
-        for at in [now, *sorted(time for time in moments if time > now)]:
-            amounts = machine.choose_at(job, machine.worst(plan, at, at + job["estimate"]), at)
-            if amounts is not None and at >= now:
-                return Held(at, at + job["estimate"], amounts)
-        assert "reservation" in job
-        return None
+            found = future.find(job, now + self.set["bf_window"])
+            if found and found[0] == now:
+                held = Held(now, now + job["estimate"], found[1])
+                future.running.append(held)
+                begun.add(rank)
+                start(rank, held)
+            elif found:
+                future.plan(found[0], found[0] + job["estimate"], {*found[1]})
 
 
 def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[int]]]:

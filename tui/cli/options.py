@@ -285,9 +285,10 @@ interval = click.option(
 )
 check = click.option("--check", is_flag=True, help="Verify after every step that no rule is broken.")
 placement = click.option(
-    "--placement", type=click.Choice(["lowest", "together", "best", "spread"]), default="lowest",
+    "--placement", type=click.Choice(["lowest", "together", "best", "spread", "consecutive"]), default="lowest",
     help="Which free processors a job gets: the lowest-numbered, or neighbours (multiqueue, suspension and gang "
-    "scheduling choose for themselves). On nodes: the machine's rule, or the fewest or most free cores first.",
+    "scheduling choose for themselves). On nodes: the machine's rule, the fewest or most free cores first, or Slurm's "
+    "rule.",
 )  # fmt: skip
 switches = click.option(
     "--switch", "switches", multiple=True, metavar="T=SPEC", callback=_parsed_switches,

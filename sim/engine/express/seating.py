@@ -57,6 +57,7 @@ def can_be_told(shape: Shape) -> bool:
         most < _MOST_AMOUNT
         and _fields(shape.has)[1] + (kinds_of_nodes - 1).bit_length() <= 64
         and len(sets) * len(shape.nodes) < _MOST_ALLOWED
+        and shape.placement != "consecutive"
         and len(shape.nodes) * int(shape.has[:, 0].max(initial=0)) < _MOST_LEVELS
         and bool((each[:, 0] > 0).all() and (each + once < _MOST_AMOUNT).all())
         and all(request.tasks is None or request.tasks >= request.least for request in requests)

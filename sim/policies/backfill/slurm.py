@@ -13,6 +13,8 @@ from typing import Any, ClassVar, TypeAlias
 from sim.decisions.reasons import InOrder, NewPlan, Planned
 from sim.decisions.reasons_on_nodes import BehindInPartition
 from sim.machine.moment import MOMENT
+from sim.machine.node_map import NodeMap
+from sim.machine.node_plan import NodePlan
 from sim.machine.plan import Plan
 from sim.policies.calls import Pass, by_calls
 from sim.policies.multifactor import Multifactor
@@ -43,8 +45,10 @@ class Slurm(Ordered):
     The backfill half runs at most every bf_interval seconds: it makes a new plan, in which each job, by priority, gets
     the earliest start within bf_window. Jobs planned for now start, the others take their place in the plan. There they
     keep their nodes whole: no job behind them may use a free core of these nodes at the same time, although the job
-    itself may need only a part. Nothing is promised. A place lasts from its start to its end, both rounded down to
-    multiples of bf_resolution. On equal processors planned starts are rounded up instead.
+    itself may need only a part. No job on these nodes may end at the very time they begin. Nothing is promised. A
+    place lasts from its start to its end, both rounded down to multiples of bf_resolution. The ends of running jobs are
+    not tried one by one, but in windows that double, so a planned start may be later than needed. On equal processors
+    all ends are tried, and planned starts are rounded up instead.
 
     Jobs of partitions with a higher tier (PriorityTier) come first. On equal processors there is one partition. A job
     that names several partitions is in the queue once for each of them, with the tier and the factor of that partition.
@@ -138,64 +142,78 @@ class Slurm(Ordered):
         """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now. Replace
         the content of `planned` by the later planned starts (rank -> time).
         """
-        plan, time = now.draft(), now.time
-        tested: Counter[int] = Counter()
-        plan.leave_out_drained()
+        future = self._future(now)
         nodes = now.notes.setdefault("planned_nodes", {})
         planned.clear()
         nodes.clear()
+        tested: Counter[int] = Counter()
         started: set[int] = set()
         several: dict[int, Job] = {}
         for place, (job, only) in enumerate(waiting[: self.bf_max_job_test]):
             if job.rank in started:
                 continue
-            plan.narrow(job, only)
-            if self.bf_max_job_user:
-                tested[job.user] += 1
-                if tested[job.user] > self.bf_max_job_user:
-                    continue
-            if self.is_held(now, job):
+            tested[job.user] += 1
+            if tested[job.user] > (self.bf_max_job_user or inf) or self.is_held(now, job):
                 continue
-            at = plan.find(job, time) if now.has_nodes else self._start(plan, job, time)
-            if at > time + self.bf_window:
+            found = future.find(job, only, now.time + self.bf_window)
+            if found is None:
                 continue
-            names_reservation = now.partitions(job)[0] < -1
-            if names_reservation and not plan.admits(job, at, job.estimate):
-                continue  # the reservation of nodes will be over
-            if at > time and now.has_nodes and self.keeps_whole_nodes:
-                plan.close(job, at, at + job.estimate, self.bf_resolution)
-            else:
-                plan.hold(job, at, at + job.estimate)
-            if at > time:
-                if at >= planned.get(job.rank, inf):
-                    continue  # another partition has it earlier
+            at, seats = found
+            if at <= now.time:
+                for told in (planned, nodes, several) if only >= 0 else ():
+                    told.pop(job.rank, None)
+                started.add(job.rank)
+                if place:
+                    now.backfill(job, Planned(), seats)
+                else:
+                    now.begin(job, Planned(), seats)
+            elif at < planned.get(job.rank, inf):  # no other partition has it earlier
                 planned[job.rank] = at
-                if (seats := plan.seats_of(job)) is not None:
+                if seats is not None:
                     nodes[job.rank] = at, seats
                 if only < 0:
                     now.reserve(job, at, NewPlan())
                 else:
                     several[job.rank] = job
-                continue
-            for told in (planned, nodes, several) if only >= 0 else ():
-                told.pop(job.rank, None)
-            started.add(job.rank)
-            if place:
-                now.backfill(job, Planned(), plan.seats_of(job))
-            else:
-                now.begin(job, Planned(), plan.seats_of(job))
         for rank, job in several.items():
             now.reserve(job, planned[rank], NewPlan())
 
-    def _start(self, plan: Plan, job: Job, now: float) -> float:
-        """Return the job's earliest start in a plan of equal processors: now, or a later multiple of bf_resolution."""
-        at = plan.find(job, now)
-        while now < at <= now + self.bf_window:
-            rounded = ceil(at / self.bf_resolution) * self.bf_resolution
+    def _future(self, view: View) -> NodeMap | _Exact:
+        """Return a plan with the running jobs."""
+        plan = view.draft()
+        plan.leave_out_drained()
+        if isinstance(plan, NodePlan) and self.keeps_whole_nodes:
+            return NodeMap(plan, self.bf_resolution)
+        return _Exact(plan, view.now, 0.0 if view.has_nodes else self.bf_resolution)
+
+
+class _Exact:
+    """Plan in which a job gets the first start at which its processors, or its cores of nodes, are free."""
+
+    def __init__(self, plan: Plan, now: float, grain: float) -> None:
+        """Begin with the running jobs in `plan`. Starts are rounded up to multiples of `grain` seconds; 0 leaves them
+        as they are.
+        """
+        self._plan, self._now, self._grain = plan, now, grain
+
+    def find(self, job: Job, only: int, until: float) -> tuple[float, Seats | None] | None:
+        """Return (start of the job up to `until`, what it gets of which nodes) and hold that; None if there is no such
+        start. The job is tried in the partition `only`; -1 stands for all that it may use.
+        """
+        plan = self._plan
+        plan.narrow(job, only)
+        at = plan.find(job, self._now)
+        while self._grain and self._now < at <= until:
+            rounded = ceil(at / self._grain) * self._grain
             if at == rounded or plan.admits(job, rounded, job.estimate):
-                return rounded
+                at = rounded
+                break
             at = plan.find(job, rounded)
-        return at
+        is_inside = isinstance(plan, NodePlan) and plan.request_of(job).admitted.within >= 0
+        if at > until or (is_inside and not plan.admits(job, at, job.estimate)):  # its reservation will be over
+            return None
+        plan.hold(job, at, at + job.estimate)
+        return at, plan.seats_of(job)
 
 
 def _first_ahead(now: Pass, job: Job, only: int, closed: dict[int, Job]) -> Job:
