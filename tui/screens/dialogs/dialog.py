@@ -19,6 +19,8 @@ Answer = TypeVar("Answer")
 
 WIDE = 100
 """Width of the screen in columns from which lists also show descriptions."""
+HIGH = 24
+"""Height of the screen in rows from which dialogs show what is convenient, but not needed."""
 
 Draw: TypeAlias = Callable[[int], Iterable[Line]]
 """Function that returns the lines of a text, for a given width in columns."""
@@ -63,13 +65,18 @@ class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
         (0, "-narrow"),
         (WIDE, "-wide"),
     ]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [  # type: ignore[misc]  # declared the other way
+        (0, "-low"),
+        (HIGH, "-high"),
+    ]
 
     _is_complete = False
     """True once all widgets are there and laid out, so that the dialog can be drawn."""
 
     def on_compose(self) -> None:
-        """Set the classes of the width before there are widgets whose styles would change with them."""
-        self.set_class(self.is_wide, "-wide").set_class(not self.is_wide, "-narrow")
+        """Set the classes of the size before there are widgets whose styles would change with them."""
+        is_high = self.app.size.height >= HIGH
+        self.add_class("-wide" if self.is_wide else "-narrow", "-high" if is_high else "-low")
         self.call_after_refresh(self._complete)
 
     def _complete(self) -> None:

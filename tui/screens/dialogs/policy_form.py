@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from sim.errors import ParameterError
+from sim.formatting import quoted
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.own.consent import is_refused
@@ -239,7 +240,7 @@ def entries(typed: str) -> list[PolicyEntry]:
 
 def did_you_mean(typed: str) -> str:
     """Return a message that there is no such policy, with similar names."""
-    return f"no policy {typed.strip()!r}{POLICIES.near(typed.strip())}"
+    return f"no policy {quoted(typed.strip())}{POLICIES.near(typed.strip())}"
 
 
 def _all_entries(with_aliases: bool) -> Iterator[PolicyEntry]:

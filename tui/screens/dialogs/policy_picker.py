@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from sim.errors import ParameterError, SchedscopeError
+from sim.formatting import shortened
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.own.consent import Proof, is_refused
 from sim.policies.own.naming import code_in, named_code
@@ -227,7 +228,7 @@ class PolicyPicker(Dialog[Policy | None]):
         typed = self.query_one("#find", Input).value
         if named_code(typed) or is_path(typed):
             wrong = self._wrong or (
-                ENTER_READS if self._reads else "" if self._listed else f"no policy matches {typed}"
+                ENTER_READS if self._reads else "" if self._listed else f"no policy matches {shortened(typed)}"
             )
         elif not self._listed:
             wrong = (error_of(typed) or "Enter uses it") if ":" in typed else did_you_mean(typed)

@@ -260,3 +260,18 @@ async def test_fields_that_are_asked_for_twice_at_once_are_made_once(ask: Ask) -
         )
         fields = [field.parameter for field in picker.query(ParameterField)]
         assert len(fields) == len(set(fields)) == len(Form.of_spec("easy").fields)
+
+
+async def test_a_small_dialog_keeps_room_for_the_list_and_the_spec(ask: Ask) -> None:
+    async with ask(PolicyPicker(parse_policy("relaxed:omega=1.5")), (60, 18)) as person:
+        assert "relaxed:omega=1.5" in person.text
+        assert "short names" not in person.text
+        assert sum(f" {name} " in person.text for name in ("gang", "greedy", "immediate", "recorded", "relaxed")) > 2
+        assert person.app.screen.query_one("#policies").size.height >= 10
+
+
+async def test_a_long_text_by_mistake_leaves_the_dialog_readable(ask: Ask) -> None:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
+        await person.paste("xyzzy and jobs " * 5000)
+        assert person.app.screen.query_one("#wrong").size.height <= 4
+        assert "no policy 'xyzzy and jobs" in person.text
