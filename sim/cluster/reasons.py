@@ -147,6 +147,8 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
         text = f"needs {count(job.nodes_wanted, 'whole node')} > {idle:,} free {on}"
     elif told := _fit(cluster, job, nodes):
         text = f"{needs}; {told}"
+    elif job.may_spread and not _gets_whole_nodes(cluster, job):
+        text = f"{needs}; {count(total, 'core')} are free {on}, so Slurm may start it at its next pass"
     else:
         text = f"{needs}; {count(total, 'core')} are free {on}, but not as it asks for them"
     holding = _holding(cluster, job, [node.name for node in nodes])

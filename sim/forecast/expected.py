@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from sim.cluster.values import NEVER, PLANNED_FOR, Cluster, ClusterJob
+from sim.cluster.values import NEVER, Cluster, ClusterJob
 from sim.forecast.forecast import LEARNT, LIMITS, MOST_WAITING, Foresight, Model, can_be_forecast
 from sim.forecast.limits import bounds_of, demands
 from sim.forecast.past import Past
@@ -74,6 +74,6 @@ def why_unknown(cluster: Cluster, job: ClusterJob) -> str:
         return f"it waits for {job.reason or 'an unknown reason'}, which is not modelled"
     if job not in [other for other in cluster.queue if can_be_forecast(other)][:MOST_WAITING]:
         return f"more than {MOST_WAITING} jobs are ahead of it"
-    if job.reason not in PLANNED_FOR and job.reason not in ("", "None") and not demands([job], bounds_of(cluster))[0]:
+    if job.reason.startswith(("Assoc", "QOS")) and not demands([job], bounds_of(cluster))[0]:
         return f"it waits for {job.reason}, and that limit is not known"
     return "it, or a running job, does not fit the nodes or the limits that are known"

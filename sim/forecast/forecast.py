@@ -144,13 +144,19 @@ class FromNow(Slurm):
         return waiting[:many]
 
 
+NODES_AWAY = ("Nodes required for job", "ReqNodeNotAvail")
+"""Beginnings of reasons that Slurm gives instead of Resources if some of a job's nodes are drained, reserved or planned
+for other jobs.
+"""
+
+
 def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
     """Return True if the waiting job waits for something that the model covers: priority, resources or, if the model
     has limits, a limit.
     """
     if not job.is_waiting or not job.cpus:
         return False
-    is_for_room = job.reason in (*PLANNED_FOR, "", "None") or job.reason.startswith("Nodes required for job")
+    is_for_room = job.reason in (*PLANNED_FOR, "", "None") or job.reason.startswith(NODES_AWAY)
     return is_for_room or (model.has_limits and _is_limited(job))
 
 

@@ -92,7 +92,11 @@ def _changed(job: ClusterJob, word: str, value: str) -> ClusterJob:
     tres = _with(job.tres, "cpu", value)
     if (total := re.search(r"(?:^|,)mem=(\d{1,15})([KMGT]?)", job.tres)) is not None:
         tres = _with(tres, "mem", f"{-(-int(total[1]) * number // max(job.cpus, 1))}{total[2]}")
-    return replace(job, cpus=number, nodes_wanted=min(max(job.nodes_wanted, 1), number), tres=tres)
+    nodes = max(job.nodes_wanted, 1)
+    if job.may_spread:  # they are as few as the cores fill, not what its user asked for
+        nodes = -(-nodes * number // max(job.cpus, 1))
+        tres = _with(tres, "node", str(nodes))
+    return replace(job, cpus=number, nodes_wanted=min(nodes, number), tres=tres)
 
 
 def _megabytes(value: str) -> int:
@@ -175,7 +179,8 @@ def questions(cluster: Cluster, job: ClusterJob, past: Past) -> Iterator[str]:
         if usual is not None and 60 <= usual < 0.9 * job.limit:
             times.insert(0, usual)
         yield from (f"time={int(-(-time // 60)) * 60}" for time in dict.fromkeys(times) if time >= 60)
-    yield from (f"cpus={job.cpus // part}" for part in (2, 4) if job.cpus >= max(part, job.nodes_wanted * part))
+    least = 1 if job.may_spread else max(job.nodes_wanted, 1)
+    yield from (f"cpus={job.cpus // part}" for part in (2, 4) if job.cpus >= least * part)
     if job.memory > 1:
         yield f"mem={job.memory // 2}m"
     if job.gpus > 1:

@@ -13,7 +13,7 @@ import pytest
 
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
 from sim.forecast.expected import SHORT as SHORTER
-from sim.forecast.expected import expected_in
+from sim.forecast.expected import expected_in, why_unknown
 from sim.forecast.forecast import LEARNT, LIMITS, MODELS, NODES, PROCESSORS, Foresight, FromNow, Model, forecast
 from sim.forecast.past import ENOUGH, Past
 from tests.sim.cluster.busy import busy
@@ -199,3 +199,14 @@ def test_a_job_that_accepts_one_node_waits_for_a_node_with_all_its_cores() -> No
     on_n2 = replace(RUNS, id="3", cpus=1, nodes=("n2",), end=NOW + 400, tres="cpu=1,node=1")
     assert said(NODES, replace(RUNS, cpus=1), on_n2, replace(wide, most_nodes=0)) == {"2": 0}
     assert said(NODES, replace(RUNS, cpus=1), on_n2, replace(wide, most_nodes=1)) == {"2": 300}
+
+
+def test_a_job_some_of_whose_nodes_are_away_waits_for_room_on_the_others() -> None:
+    """Slurm gives this reason also where the nodes are only planned for jobs of a higher tier."""
+    away = replace(WAITS, cpus=8, tres="cpu=8,node=2", reason="ReqNodeNotAvail, UnavailableNodes:n[1-2]")
+    for model in MODELS:
+        assert said(model, RUNS, away) == {"2": 300}
+    never = replace(away, cpus=9)
+    assert why_unknown(Cluster(NOW, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, never)), never).endswith(
+        "does not fit the nodes or the limits that are known"
+    )

@@ -31,6 +31,19 @@ def test_change_is_a_changed_request() -> None:
     assert parse_change("cpus=4", replace(WIDE, tres=f"cpu=8,mem={'9' * 5000}M")).cpus == 4
 
 
+def test_fewer_cores_need_fewer_nodes_unless_the_user_named_their_number() -> None:
+    """Slurm shows the fewest nodes that the cores fill also for a job that may have cores of any nodes."""
+    anywhere, exact = replace(WIDE, most_nodes=0), replace(WIDE, most_nodes=2)
+    assert [parse_change("cpus=4", job).nodes_wanted for job in (anywhere, exact, WIDE)] == [1, 2, 2]
+    assert parse_change("cpus=4", anywhere).tres == "node=1,mem=40M,cpu=4"
+    assert parse_change("cpus=4 nodes=2", anywhere).nodes_wanted == 2
+    asked = [list(questions(cluster(job), job, Past())) for job in (anywhere, exact)]
+    assert ["cpus=2" in each for each in asked] == [True, True]
+    small = replace(anywhere, cpus=2, tres="cpu=2,node=2")
+    assert "cpus=1" in questions(cluster(small), small, Past())
+    assert "cpus=1" not in questions(cluster(small), replace(small, most_nodes=2), Past())
+
+
 def test_job_with_whole_nodes_may_share_them() -> None:
     alone = replace(NARROW, is_exclusive=True, cpus=1, tres="cpu=1,mem=10M,node=1")
     taken = replace(RUNS, id="4", cpus=1, nodes=("n2",), tres="cpu=1,mem=10M,node=1", end=NOW + 400)
