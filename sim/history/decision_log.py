@@ -8,7 +8,7 @@ user-defined reasons, are kept as objects. A decision that is read back equals t
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -18,9 +18,7 @@ from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Reserve,
 from sim.decisions.matrix import (
     BestFit,
     EarliestInRow,
-    MakesWay,
     NewRow,
-    OtherColumns,
     Place,
     ReserveRow,
     Stall,
@@ -93,42 +91,52 @@ class Placed(Form):
         return Place(job, max(row, ~row), on[0], because, passes=row < 0)
 
 
-def _forms() -> Iterator[Form]:
-    for reason in vars(reasons).values():
-        if isinstance(reason, type) and reason.__module__ == reasons.__name__:
-            kinds = [*get_type_hints(reason).values()]
-            names_job = kinds[:1] == [Job]
-            if all(kind in (int, float, float | None) for kind in kinds[names_job:]):
-                numbers = tuple(int if kind is int else float for kind in kinds[names_job:])
-                for decision, own in ((Start, ()), (Backfill, ()), (Reserve, (float,))):
-                    if len(own + numbers) <= WIDTH:
-                        yield Form(decision, reason, names_job, own + numbers, float | None in kinds, own=len(own))
-    yield Form(Suspend, reasons.Outranked, True, (float, float, float), False)
-    yield Form(Suspend, reasons.MadeWay, True, (float, float, int), False)
-    yield Form(Resume, reasons.OwnFree, False, (), False)
-    yield Form(Resume, reasons.Preempts, False, (int,), False, names_victims=True)
-    yield Form(Start, reasons.Fits, False, (int, int), False, is_placed=True)
-    yield Form(Start, reasons.Preempts, False, (int, int), False, names_victims=True, is_placed=True)
-    yield Form(Reserve, reasons.PlannedTrial, False, (float, float), False, is_trial=True, own=1)
-    yield Form(Start, reasons.TrialDue, False, (float, int), False, is_placed=True, is_trial=True)
-    yield Form(Start, reasons.TrialEarly, False, (float, float, int), False, is_placed=True, is_trial=True)
-    yield Form(Start, reasons.PivotDue, False, (int, int, int), False, is_placed=True)
-    yield Form(Backfill, reasons.EndsBeforePivot, True, (float, float, int, int), False, is_placed=True)
-    yield Form(Backfill, reasons.SparesPivot, True, (float, int, int, int), False, is_placed=True)
-    yield Form(Backfill, reasons.DelaysNoPivot, False, (int, int, int), False, is_placed=True)
-    yield Form(Borrow, None, False, (int, int, int), False, is_placed=True)
-    yield Form(Expect, None, False, (float,), False)
-    yield Form(ReserveRow, EarliestInRow, False, (int, float, float), False, own=2)
-    yield Placed(Place, BestFit, False, (int, int, float), True)
-    yield Placed(Place, NewRow, False, (int, int, float), True)
-    yield Form(Stall, MakesWay, True, (float, float, float), True, own=1)
-    yield Form(Stall, OtherColumns, False, (float, float, float), True, own=1)
+_OWN: dict[Any, tuple[type, ...]] = {
+    Start: (), Backfill: (), Suspend: (), Resume: (), Reserve: (float,), Expect: (float,), Stall: (float,),
+    Borrow: (int, int), ReserveRow: (int, float),
+}  # fmt: skip
+"""For each type of decision: types of its own values, which stand before those of the reason in a row"""
 
 
-FORMS = tuple(_forms())
-AS_IT_IS = len(FORMS)
+def _derived(decision: Any, reason: Any, is_placed: bool) -> Form | None:
+    """Return the form for these types of decision and reason; None if their values do not fit into a row."""
+    kinds = [*get_type_hints(reason).values()] if reason else []
+    names_job, names_victims = kinds[:1] == [Job], kinds[:1] == [tuple[Job, ...]]
+    kinds, own = kinds[names_job or names_victims :], _OWN[decision]
+    numbers = (*own, *[int] * names_victims, *(int if kind is int else float for kind in kinds), *[int] * is_placed)
+    most = WIDTH + (is_placed and numbers[-2:] == (int, int))  # the two share a place
+    if len(numbers) > most or not all(kind in (int, float, float | None) for kind in kinds):
+        return None
+    is_trial = bool(reason) and reason._fields[:1] == ("limit",) and (is_placed or decision is Reserve)
+    return Form(
+        decision, reason, names_job, numbers, float | None in kinds, names_victims, is_placed, is_trial, len(own)
+    )
+
+
+FORMS: list[Form] = [
+    Placed(Place, BestFit, False, (int, int, float), True),
+    Placed(Place, NewRow, False, (int, int, float), True),
+]
+"""Forms in the order of their numbers; `form_of` adds each form when it is first requested"""
+AS_IT_IS = 255
 """Number stored in place of a form's number for a decision without a form, which is kept as an object"""
-_NUMBERS = {(form.decision, form.reason, form.is_placed): number for number, form in enumerate(FORMS)}
+_NUMBERS: dict[tuple[type, type | None, bool], int] = {(Place, BestFit, False): 0, (Place, NewRow, False): 1}
+
+
+def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int:
+    """Return the number of the form for these types of decision and reason; `is_placed` is True if the policy chooses
+    the processors. Raise `TypeError` if their values do not fit into a row of the log.
+    """
+    key = decision, reason, is_placed
+    if key not in _NUMBERS:
+        form = _derived(*key)
+        if form is None or len(FORMS) == AS_IT_IS:
+            raise TypeError(f"no row of the log can hold a {decision.__name__} with the reason {reason}")
+        _NUMBERS[key] = len(FORMS)
+        FORMS.append(form)
+    return _NUMBERS[key]
+
+
 _NOTHING = (0.0,) * WIDTH
 _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {
     Start: {}, Backfill: {}, Reserve: {}, ReserveRow: {},
@@ -136,18 +144,18 @@ _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {
 """For each type of decision: mapping from each type of reason to (number of the form, True if the reason names a job,
 zeros for the unused values of a row)
 """
-for _number, _form in enumerate(FORMS):
-    if _form.decision in _WRITTEN and not _form.is_placed and not _form.is_trial:
-        _WRITTEN[_form.decision][_form.reason] = _number, _form.names_job, _NOTHING[len(_form.kinds) :]
+_TO_START = [
+    (decision, reason)
+    for reason in vars(reasons).values()
+    if isinstance(reason, type) and reason.__module__ == reasons.__name__
+    for decision in (Start, Backfill, Reserve)  # the number of a backfill is that of the start + 1
+]
+for _decision, _reason in (*_TO_START, (ReserveRow, EarliestInRow)):
+    _form = _derived(_decision, _reason, False)
+    if _form and not _form.names_victims and not _form.is_trial:
+        _WRITTEN[_decision][_reason] = form_of(_decision, _reason), _form.names_job, _NOTHING[len(_form.kinds) :]
 MANY = 4096
 """Number of new decisions after which they are written into rows at the end of a step"""
-
-
-def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int:
-    """Return the number of the form for these types of decision and reason; `is_placed` is True if the policy chooses
-    the processors.
-    """
-    return _NUMBERS[decision, reason, is_placed]
 
 
 def rows_of(decision: type) -> dict[type, tuple[int, bool, int]]:
