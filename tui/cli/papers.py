@@ -15,7 +15,8 @@ from sim.formatting import count, percent
 from sim.metrics.catalogue import Metric, metric
 from tui.cli.options import of_file
 from tui.cli.sweep_progress import Filling, shown_where_seen
-from tui.cli.terminal import say, shows_unicode
+from tui.cli.tables import wrapped_lines, wrapped_table
+from tui.cli.terminal import say, seen_columns, shows_unicode
 from tui.look.figures import cell, titled
 from tui.look.text import plain
 from tui.look.text import table as lines_of
@@ -56,7 +57,8 @@ def _listed(logs: str) -> str:
     rows = [["table", "what it is", "needs"]]
     rows += [[name, of.title.partition(": ")[2], _needs(of, logs)] for name, of in tables().items()]
     hint = "schedscope papers NAME --logs FOLDER makes one; logs are those of the Parallel Workloads Archive"
-    return "\n".join([*lines_of(rows, align=["left"] * 3), "", hint])
+    width = seen_columns()
+    return "\n".join([*wrapped_table(rows, width), "", *wrapped_lines([hint], width)])
 
 
 def _needs(of: PaperTable, logs: str) -> str:

@@ -67,7 +67,7 @@ def wrapped_table(rows: Sequence[Sequence[str]], width: int | None, indent: int 
             widths[widths.index(max(widths))] -= 1
     lines: list[list[str]] = []
     for row in rows:
-        parts = [wrap(cell, most) or [""] for cell, most in zip(row, widths, strict=True)]
+        parts = [wrap(cell, most, break_on_hyphens=False) or [""] for cell, most in zip(row, widths, strict=True)]
         high = max(map(len, parts))
         lines += [list(line) for line in zip(*(part + [""] * (high - len(part)) for part in parts), strict=True)]
     return table(lines, ["left"] * len(widths), indent=indent)

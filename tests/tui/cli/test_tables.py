@@ -45,6 +45,7 @@ def test_an_order_names_the_papers_that_it_cites() -> None:
         (["policies"], ["conservative", "gang-migrate-backfill", "what it does"]),
         (["policies", "easy"], ["order of the queue"]),
         (["metrics"], ["mean_wait", "better"]),
+        (["papers"], ["zkp-table-2", "what it is", "needs"]),
     ],
 )
 def test_no_line_is_wider_than_the_terminal(
@@ -52,7 +53,7 @@ def test_no_line_is_wider_than_the_terminal(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     file(tmp_path / "FILE").__exit__()
-    for command in ("results", "run", "policies", "metrics"):
+    for command in ("results", "run", "policies", "metrics", "papers"):
         monkeypatch.setattr(f"tui.cli.{command}.seen_columns", lambda: 80)
     done = schedscope(*words)
     assert done.returncode == 0, done.stderr
