@@ -84,9 +84,11 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
     if job.start is None:
         return "Slurm has no expected start for it"
     at = f"{date(job.start, cluster.at)} (in {span(max(job.start - cluster.at, 0))})"
+    nodes = f" on {listed(job.planned_nodes)}" if job.planned_nodes else ""
     if job.is_planned:
-        nodes = f" on {listed(job.planned_nodes)}" if job.planned_nodes else ""
         return f"Slurm plans its start for {at}{nodes}"
+    if nodes and job.reason.startswith(_UNAVAILABLE):
+        return f"Slurm expects its start at {at}{nodes}; while nodes are away, that date is no plan"
     return f"It starts not before {at}; while its reason holds, that date is no plan"
 
 
@@ -320,7 +322,7 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
     """Return text on which nodes are unavailable for the job, and when their maintenance ends."""
     named = set(hosts(job.reason.partition("UnavailableNodes:")[2]))
     gone = [node for node in cluster.nodes if node.is_gone and (node.name in named or not named)]
-    told = [f"{node.name} is {'+'.join(sorted(node.states & _DOWN) or sorted(node.states)).lower()}" for node in gone]
+    told = [f"{node.name} is {_state_in_words(node)}" for node in gone]
     kept = [
         f"reservation {each.name} keeps {listed(each.nodes) or 'nodes'} until {date(each.end, cluster.at)}"
         for each in cluster.reservations
@@ -336,7 +338,12 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
     return "waits: nodes that it needs are down, drained or reserved"
 
 
-_DOWN = frozenset({"DOWN", "DRAIN", "FAIL"})
+_DOWN = {"DOWN": "down", "DRAIN": "drained", "FAIL": "failed"}
+
+
+def _state_in_words(node: Node) -> str:
+    """Return why the node takes no jobs, such as `down and drained`."""
+    return listed(_DOWN[state] for state in sorted(node.states & _DOWN.keys())) or "+".join(sorted(node.states)).lower()
 
 
 _TOLD: Mapping[str, Telling] = {

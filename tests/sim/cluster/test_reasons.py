@@ -75,7 +75,7 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
         (
             "ReqNodeNotAvail, UnavailableNodes:n2",
             {},
-            "waits: nodes that it needs are down, drained or reserved",
+            "waits: nodes that it needs are down, drained or reserved: n2 is drained",
         ),
         (
             "ReqNodeNotAvail, UnavailableNodes:n1",
@@ -140,6 +140,10 @@ def test_a_date_that_is_no_plan_is_not_said_to_be_one() -> None:
     waiting = replace(JOB, start=NOW + 600)
     assert "plans its start" in paragraph(CLUSTER, replace(waiting, reason="Resources"))[-1]
     assert "not before" in paragraph(CLUSTER, replace(waiting, reason="AssocGrpCpuLimit"))[-1]
+    away = replace(waiting, reason="ReqNodeNotAvail, UnavailableNodes:n2", planned_nodes=("n1",))
+    expected = paragraph(CLUSTER, away)[-1]
+    assert expected.startswith("Slurm expects its start at ")
+    assert expected.endswith(" on n1; while nodes are away, that date is no plan.")
     hidden = replace(CLUSTER, is_private=True)
     assert "hidden" in paragraph(hidden, replace(waiting, reason="Resources"))[-1]
 
