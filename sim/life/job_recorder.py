@@ -69,7 +69,7 @@ class JobRecorder:
     """Recorder of the events of one job. It calls the given function `step` to make each step of the engine."""
 
     def __init__(self, engine: Engine, job: Job, step: Callable[[], bool]) -> None:
-        self.engine, self.job, self._step_on = engine, job, step
+        self.engine, self._step_on = engine, step
         self.ended = False
         self.passes: list[Pass] = []
         self._moments: list[Moment] = []
@@ -78,26 +78,41 @@ class JobRecorder:
         """Place of the job: "" if it is not in the matrix, "new" if it is there but has had no turn yet, "known" after
         its first turn
         """
-        self._since = job.submit
-        """Begin of the current wait: the job's submission, or the end of a run whose work was lost"""
+        self._begin_with(job)
         self._decisions: Sequence[Decision] = ()
         self._freed: tuple[Holder, ...] = ()
         self._came = 0
-        self._waits = Waits(engine, job)
         self._failures = {outage.begins for outage in engine.workload.outages}
         self._stay: Stay | None = None
-        self._plans = Plans(engine, job)
         engine.curious = True
+
+    def _begin_with(self, job: Job) -> None:
+        """Follow this job, which may have another submit time than before: the engine replaces a job that waits for
+        others when it is submitted.
+        """
+        self.job, self._waits, self._plans = job, Waits(self.engine, job), Plans(self.engine, job)
+        self._since = job.submit
+        """Begin of the current wait: the job's submission, or the end of a run whose work was lost"""
+
+    def _has_come(self) -> bool:
+        """Return True if the job has been submitted."""
+        state, rank = self.engine.state, self.job.rank
+        if state.releases is None:
+            return rank < state.submitted
+        if state.jobs[rank] is not self.job:
+            self._begin_with(state.jobs[rank])
+        return state.releases.has_come(rank)
 
     def see_step(self) -> bool:
         """Make one step and record the job's events. Return False if the job has ended or no step is left."""
-        engine, job, was = self.engine, self.job, self._where
+        engine, was = self.engine, self._where
         running = engine.state.running.copy() if was == "queue" else {}
         absent, then = engine.state.machine.absent, engine.now
         if self.ended or not self._step_on():
             return False
-        if job.rank >= engine.state.submitted:
-            return True  # a switch before the job arrives
+        if not self._has_come():
+            return True  # a switch before the job arrives, or a step of the jobs that it waits for
+        job = self.job
         self._decisions = (
             engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
         )

@@ -6,7 +6,7 @@ The state is read from the history. To know all reasons of a job's wait, its run
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import isnan, nan
 from typing import NamedTuple
@@ -67,9 +67,11 @@ class JobReader:
 
     def at(self, history: Past, snapshot: Snapshot) -> JobState:
         """Return the job's state at the time of the snapshot; `history` must contain all steps up to it."""
-        past, rank, submit = history.as_of(snapshot.step), self.job.rank, self.job.submit
+        past, rank = history.as_of(snapshot.step), self.job.rank
+        submit = submit_of(self._workload, rank, past.end_of)
+        job = self.job if submit is None else replace(self.job, submit=submit)
         if self._read < snapshot.step:
-            self._decided += past.decided_about(rank, submit, self._read)
+            self._decided += past.decided_about(rank, min(job.submit, self.job.submit), self._read)
             self._read = snapshot.step
         told = takewhile(lambda entry: entry[0] < snapshot.step, self._decided)
         decided = tuple((past.time_of(step), decision) for step, decision in told)
@@ -83,8 +85,8 @@ class JobReader:
             decided=decided,
             stretches=tuple(_merged(past.of(rank))),
             ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
-            passed=passed_by(past, self.job, snapshot.outages),
-            submit=submit_of(self._workload, rank, past.end_of),
+            passed=passed_by(past, job, snapshot.outages),
+            submit=submit,
         )
 
 

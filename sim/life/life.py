@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import inf
 
 from sim.engine.engine import Engine
 from sim.formatting import clock
@@ -110,13 +111,13 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
 
     `step` makes a step of the engine; by default it is `engine.step`.
     """
-    job = engine.workload.jobs[rank]
     step = step or engine.step
-    while (time := engine.next_time()) is not None and time < job.submit:
+    while (time := engine.next_time()) is not None and time < _earliest(engine, rank):
         step()
-    observer = JobRecorder(engine, job, step)
+    observer = JobRecorder(engine, engine.workload.jobs[rank], step)
     while observer.see_step():
         pass
+    job = observer.job
     given_up = rank in engine.state.dropped
     passers = passers_of(engine.history, rank, job.submit)
     return Life(
@@ -131,3 +132,14 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
         passes=tuple(observer.passes),
         in_its_way=in_the_way_of(engine.history, job, passers, engine.workload.outages),
     )
+
+
+def _earliest(engine: Engine, rank: int) -> float:
+    """Return the earliest time at which the job may be submitted, as far as it is known: its submit time, or infinity
+    while it waits for jobs that have not been submitted themselves.
+    """
+    releases, follow = engine.state.releases, engine.workload.follows[rank] if engine.workload.follows else None
+    if releases is None or follow is None:
+        return engine.workload.jobs[rank].submit
+    come = [releases.has_come(one.job) for one in follow.after]
+    return -inf if (any(come) if follow.is_any else all(come)) else inf

@@ -199,10 +199,11 @@ def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
     """
     workload = scenario.workload
     number = workload.number_of(Field.USER, user)
-    theirs = [job for job in workload.jobs if job.user == number]
     engine = scenario.begun()
     run_to_end(engine, "explain")
-    start = engine.schedule().start.tolist()
+    schedule = engine.schedule()
+    theirs = [job for job in schedule.workload.jobs if job.user == number]
+    start = schedule.start.tolist()
     begun = [job for job in theirs if not isnan(start[job.rank])]
     begun.sort(key=lambda job: (-job.waited(start[job.rank]), job.rank))
     jobs = [

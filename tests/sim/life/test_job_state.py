@@ -16,6 +16,7 @@ from sim.life.job_state import JobReader, JobState, PlannedAt
 from sim.timeline.timeline import Timeline
 from sim.why.explanation import passed_by
 from sim.why.facts import PassedBy
+from sim.workload.follows import After, Follow
 from sim.workload.source import read
 from sim.workload.transforms import Transforms
 from tests.sim.conftest import Lab
@@ -183,3 +184,12 @@ def test_job_that_waits_for_the_end_of_another_is_submitted_by_the_run(tmp_path:
         state = JobReader(timeline.workload, 2).at(timeline.history, timeline.snapshot())
         found.append((timeline.snapshot().time, state.state, state.submit))
     assert found == [(100, "not submitted", None), (150, "not submitted", 159), (159, "running", 159)]
+
+
+def test_job_submitted_before_its_time_in_the_trace_has_all_decisions(lab: Lab) -> None:
+    jobs = lab.workload(4, "1 0 4 40 40", "2 1 4 40 40", "3 500 2 20 20")
+    engine = Engine(replace(jobs, follows=(None, None, Follow((After(0),), 5.0))), "easy")
+    engine.run()
+    told = JobReader(engine.workload, 2).at(engine.history, engine.snapshot())
+    assert (told.submit, told.start) == (45, 80)
+    assert [time for time, _ in told.decided] == [45, 80]

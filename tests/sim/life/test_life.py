@@ -5,6 +5,7 @@ Also tests sim.life.moments, sim.life.plans, sim.life.matrix_stay, sim.life.wait
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unpla
 from sim.life.summary import figures
 from sim.policies import parse_policy
 from sim.why.wait_reasons import AwaitsTurn, Heads, NotConsidered
+from sim.workload.follows import After, Follow
 from sim.workload.formats.swf import read as read_swf
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
@@ -280,3 +282,17 @@ def test_a_job_that_is_suspended_for_weeks_is_told_quickly(shared: Path, monkeyp
     lived = []
     assert calls(lambda: lived.append(life(of, "immediate", "4034"))) < 2 * run
     assert [round(pause.seconds / 86400) for pause in lived[0].pauses] == [37]
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative", "multiqueue", "selective", "gang-backfill"])
+def test_life_begins_when_the_jobs_before_it_have_ended(policy: str) -> None:
+    jobs = workload(4, (0, 4, 100, 200), (5, 2, 50, 60), (10, 2, 50, 60), (12, 4, 50, 60), (400, 1, 5, 5))
+    after = (None, None, Follow((After(1),), 30.0), None, Follow((After(2), After(3)), 7.0))
+    chained = replace(jobs, follows=after)
+    engine = Engine(chained, policy)
+    engine.run()
+    done = engine.schedule()
+    for rank in range(len(jobs)):
+        life = life_of(chained, policy, rank)
+        assert (life.job.submit, life.start, life.end) == (done.workload.submit[rank], done.start[rank], done.end[rank])
+        assert life.moments[0].time == life.job.submit
