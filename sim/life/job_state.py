@@ -5,7 +5,7 @@ The state is read from the history. To know all reasons of a job's wait, its run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import isnan, nan
@@ -20,7 +20,7 @@ from sim.history.past import Past
 from sim.history.stretch import Stretch
 from sim.history.times import EventTimes
 from sim.why.evidence import entry_of
-from sim.why.explanation import passed_by
+from sim.why.explanation import passed_by, submit_of
 from sim.why.facts import NOBODY, PassedBy
 from sim.why.snapshot_facts import ahead_of
 from sim.workload.model import Floats, Job, Workload
@@ -85,23 +85,9 @@ class JobReader:
             decided=decided,
             stretches=tuple(_merged(past.of(rank))),
             ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
-            passed=passed_by(past, job, snapshot.outages),
+            passed=NOBODY if submit is None else passed_by(past, job, snapshot.outages),
             submit=submit,
         )
-
-
-def submit_of(workload: Workload, rank: int, end_of: Callable[[int], float | None]) -> float | None:
-    """Return the submit time of a job in a run, in seconds; `end_of` returns the end of a job, None before it.
-
-    Most jobs are submitted at the time that the trace gives. With `--feedback` the time may depend on the ends of other
-    jobs; the result is None until these have ended.
-    """
-    job, follow = workload.jobs[rank], workload.follows[rank] if workload.follows else None
-    if follow is None:
-        return job.submit
-    ends = [end_of(one.job) for one in follow.after]
-    last = max((end for end in ends if end is not None), default=job.submit)
-    return None if None in ends else max(follow.due(job.submit, last), last)
 
 
 def submits_of(workload: Workload, ranks: Iterable[int], end: EventTimes) -> Floats:

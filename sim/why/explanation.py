@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from sim.engine.snapshot import Snapshot
 from sim.formatting import clock_near, name, printable
@@ -41,7 +41,8 @@ class Explanation:
 
 def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Explanation:
     """Return the explanation of the job of this rank at the time of a snapshot; `past` is the history up to then."""
-    job, at = workload.jobs[rank], clock_near(snapshot.time or 0)
+    submit, at = submit_of(workload, rank, past.end_of), clock_near(snapshot.time or 0)
+    job = workload.jobs[rank] if submit is None else replace(workload.jobs[rank], submit=submit)
     found = evidence_of(snapshot, rank, at, passed_by(past, job, snapshot.outages))
     if found is not None:
         return Explanation(job, found.clauses, tuple(fact_row(fact, at) for fact in found.facts))
@@ -49,8 +50,22 @@ def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Ex
         return Explanation(job, (f"{name(job)} is cancelled: there will never be processors enough for it.",))
     end = past.end_of(rank)
     if end is None:
-        return Explanation(job, (to_come(job, at),))
+        return Explanation(job, (to_come(job, at, submit),))
     return Explanation(job, (ended(job, past.start_of(rank), end, at, bool(workload.killed[rank])),))
+
+
+def submit_of(workload: Workload, rank: int, end_of: Callable[[int], float | None]) -> float | None:
+    """Return the submit time of a job in a run, in seconds; `end_of` returns the end of a job, None before it.
+
+    Most jobs are submitted at the time that the trace gives. With `--feedback` the time may depend on the ends of other
+    jobs; the result is None until these have ended.
+    """
+    job, follow = workload.jobs[rank], workload.follows[rank] if workload.follows else None
+    if follow is None:
+        return job.submit
+    ends = [end_of(one.job) for one in follow.after]
+    last = max((end for end in ends if end is not None), default=job.submit)
+    return None if None in ends else max(follow.due(job.submit, last), last)
 
 
 def passed_by(past: Past, job: Job, outages: Sequence[Outage] = ()) -> PassedBy:

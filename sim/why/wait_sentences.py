@@ -100,8 +100,9 @@ def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = F
     return f"{name(job)} {how} at {at(end)} {after}."
 
 
-def to_come(job: Job, at: Clock) -> str:
-    """Return a sentence on when the job will be submitted, and on what it requests."""
-    return (
-        f"{name(job)} will be submitted at {at(job.submit)}: {processors(job.procs)} for at most {span(job.estimate)}."
-    )
+def to_come(job: Job, at: Clock, submit: float | None) -> str:
+    """Return a sentence on when the job will be submitted, and on what it requests; `submit` is None if the job waits
+    for other jobs.
+    """
+    when = "when the jobs that it waits for have ended" if submit is None else f"at {at(submit)}"
+    return f"{name(job)} will be submitted {when}: {processors(job.procs)} for at most {span(job.estimate)}."

@@ -12,8 +12,8 @@ from typing import NamedTuple, Protocol, TypeVar
 from sim.decisions.sentences import Hole
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import Clock, clock_near, name, printable, processors, span
-from sim.life.job_state import submit_of
 from sim.machine.processors import written
+from sim.why.explanation import submit_of
 from sim.workload.model import Field, Workload
 from sim.workload.outages import Outage
 from tui.chart.scene import ChartScene

@@ -38,10 +38,11 @@ def standing(context: Context, job: JobState) -> tuple[str, ...]:
     if found := evidence(context, job.rank, job.passed):
         return clauses_of(found)
     it = context.about.workload.jobs[job.rank]
+    it = it if job.submit is None else replace(it, submit=job.submit)
     if job.state == "cancelled":
         return tuple(f"{say(decision, context.at)}." for _, decision in job.decided if isinstance(decision, Drop))
     return (
-        to_come(it, context.at)
+        to_come(it, context.at, job.submit)
         if job.end is None
         else ended(it, job.start, job.end, context.at, bool(context.about.workload.killed[it.rank])),
     )

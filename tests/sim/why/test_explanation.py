@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sim import SchedscopeError, Timeline, read
 from sim.why.explanation import Explanation
+from sim.workload.follows import After, Follow
 from sim.workload.model import Job
 from sim.workload.outages import Outage
+from tests.sim.conftest import Lab
 
 
 @pytest.fixture
@@ -40,6 +44,15 @@ def test_ended_job_and_job_to_come(timeline: Timeline) -> None:
     assert timeline.explain("1").sentences[0].startswith("J1 ended at ")
     timeline.seek(1)
     assert timeline.explain("5").sentences[0].startswith("J5 will be submitted at ")
+
+
+def test_job_that_waits_for_others_counts_from_their_end(lab: Lab) -> None:
+    jobs = lab.workload(4, "1 0 4 40 40", "2 1 4 40 40", "3 10 2 20 20")
+    timeline = Timeline(replace(jobs, follows=(None, None, Follow((After(0),), 5.0))), "easy")
+    timeline.seek(2)
+    assert "J3 will be submitted when the jobs that it waits for have ended" in timeline.explain("3").sentences[0]
+    timeline.seek(100)
+    assert timeline.explain("3").sentences == ("J3 ended at 00:01:40 after waiting 35s.",)
 
 
 def test_job_without_processors_enough_is_cancelled() -> None:
