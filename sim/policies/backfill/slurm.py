@@ -117,7 +117,10 @@ class Slurm(Ordered):
         closed: dict[int, Job] = {}
         behind: dict[int, Job] = {}
         started: set[int] = set()
+        tells_more = now.curious or now.has_nodes
         for job, only in self.entries(now):
+            if closed and not tells_more:
+                break  # all other jobs wait behind this one
             if job.rank in started or self.is_held(now, job):
                 continue
             names = now.open_partitions(job, closed)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from functools import reduce
 from math import inf
 from operator import or_
-from types import MappingProxyType
 from typing import NamedTuple
 
 from sim.decisions.sentences import Reason
@@ -38,11 +37,12 @@ class Tolls:
         "running", "there", "thresholds",
     )  # fmt: skip
 
-    def __init__(self, there: int = -1, claims: Mapping[int, int] = MappingProxyType({})) -> None:
-        self.there, self.claims = there, claims
-        """Available processors as bits, and claims, at the last update; if these change, everything is forgotten"""
-        self.lost = reduce(or_, map(int, claims.values()), ~there)
-        """Processors, as bits, on which no job can resume, as they are down or claimed"""
+    def __init__(self, there: int = -1) -> None:
+        self.there = there
+        """Available processors as bits; if these change, everything is forgotten"""
+        self.claims: dict[int, int] = {}
+        self.lost = ~there
+        """Claims at the last update, and the processors, as bits, on which no job can resume: down or claimed ones"""
         self.running: dict[int, RunningJob | None] = {}
         self.held: dict[int, int] = {}
         """Processors of each running job, by rank, as bits"""
@@ -176,7 +176,7 @@ class Remembering(Preemptive):
         question for a toll.
         """
         tolls: Tolls = view.notes["tolls"]
-        held, own = tolls.held, view.suspended[job.rank]
+        held, own = tolls.held, tolls.own[job.rank]
         tolls.others = [other for other in self.by_threshold(view) if held[other.rank] & own]
         return tolls.others
 
@@ -222,10 +222,11 @@ class Remembering(Preemptive):
         The result need not be exact if it is at most `soon`.
         """
         tolls, first = self._tolls(view), end
-        lows = tolls.lows
+        lows, known, ran = tolls.lows, tolls.by_width, view.ran
         for job in self._timely(view, self.anywhere(view)):
             if (lows.get(job.rank) or self._low(view, tolls, job)) < first:
-                moment = self._moment(view, job, self._toll_anywhere(view, tolls, job))
+                toll = known.get(job.procs) or self._toll_anywhere(view, tolls, job)
+                moment = payable_from(job.submit + ran(job.rank), toll, job.estimate)
                 if moment < first:
                     first = moment
                     if first <= soon:
@@ -254,13 +255,27 @@ class Remembering(Preemptive):
         """Return what is remembered, with the jobs that run now and are suspended now."""
         notes = view.notes
         tolls, claims = notes.get("tolls"), notes.get("claim") or {}
-        if tolls is None or view.resized or tolls.there != view.there or tolls.claims != claims:
-            tolls = notes["tolls"] = Tolls(view.there, {**claims})
+        if tolls is None or view.resized or tolls.there != view.there:
+            tolls = notes["tolls"] = Tolls(view.there)
+        if tolls.claims != claims:
+            self._follow_claims(view, tolls, claims)
         if tolls.running != view.running:
             self._follow_running(view, tolls)
         if self.restart == "own" and len(tolls.own) != len(view.suspended):
             self._follow_suspended(view, tolls)
         return tolls
+
+    def _follow_claims(self, view: View, tolls: Tolls, claims: Mapping[int, int]) -> None:
+        """Bring the claims up to date, and forget the tolls of the suspended jobs on processors that are concerned."""
+        lost = tolls.lost
+        tolls.claims, tolls.lost = {**claims}, reduce(or_, map(int, claims.values()), ~tolls.there)
+        for rank in [rank for rank, own in tolls.own.items() if own & (lost ^ tolls.lost)]:
+            tolls.moments[rank] = tolls.lows[rank]
+            tolls.keepers.pop(rank, None)
+        tolls.by_width.clear()
+        tolls.exact.clear()
+        if self.restart == "own":
+            self._follow_suspended(view, tolls)
 
     def _follow_running(self, view: View, tolls: Tolls) -> None:
         """Bring the running jobs up to date, and with them the tolls of the suspended jobs on their processors.
