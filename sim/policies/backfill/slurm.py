@@ -145,7 +145,7 @@ class Slurm(Ordered):
         """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now. Replace
         the content of `planned` by the later planned starts (rank -> time).
         """
-        future = self._future(now)
+        future, time, until = self._future(now), now.time, now.time + self.bf_window
         nodes = now.notes.setdefault("planned_nodes", {})
         planned.clear()
         nodes.clear()
@@ -155,14 +155,17 @@ class Slurm(Ordered):
         for place, (job, only) in enumerate(waiting[: self.bf_max_job_test]):
             if job.rank in started:
                 continue
-            tested[job.user] += 1
-            if tested[job.user] > (self.bf_max_job_user or inf) or self.is_held(now, job):
+            if self.bf_max_job_user:
+                tested[job.user] += 1
+                if tested[job.user] > self.bf_max_job_user:
+                    continue
+            if self.is_held(now, job):
                 continue
-            found = future.find(job, only, now.time + self.bf_window)
+            found = future.find(job, only, until)
             if found is None:
                 continue
             at, seats = found
-            if at <= now.time:
+            if at <= time:
                 for told in (planned, nodes, several) if only >= 0 else ():
                     told.pop(job.rank, None)
                 started.add(job.rank)
