@@ -28,7 +28,7 @@ NUMBERS = (TYPES["int"], TYPES["float"], TYPES["bool"])
 OBJECTS = ("list", "tuple", "dict", "set", "object")
 HELPERS = (
     "Steps", "Trials", "Sets", "Waiters", "Draft", "Rules", "Ranking", "PreemptiveRules", "FirstStarts",
-    "Requests", "NodeSets", "Nodes", "PlannedRows",
+    "Requests", "Runs", "NodeSets", "Nodes", "PlannedRows",
 )  # fmt: skip
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")

@@ -10,11 +10,11 @@ from __future__ import annotations
 from sim.decisions.decisions import Reserve, Start
 from sim.decisions.reasons import FitsBeside, FitsExtra, WhenFree, WhenRoom
 from sim.history.decision_log import form_of
-from sim.kernel.arrays import copy_numbers, numbers, time_before, time_up_to, times, words
+from sim.kernel.arrays import numbers, time_before, time_up_to, times, words
 from sim.kernel.calls import IN_ORDER
 from sim.kernel.loop import Loop
 from sim.kernel.node_cores import NodeCores
-from sim.kernel.node_states import MAGIC
+from sim.kernel.node_states import MAGIC, Runs
 from sim.kernel.nodes import MOST_LOGGED, Nodes
 from sim.kernel.present import NEVER
 from sim.kernel.sets import EVERY
@@ -53,18 +53,13 @@ class NodeLoop(NodeCores):
         later
         """
         # Seats of running jobs
-        self.seat_at, self.seats = numbers(jobs), numbers(jobs)
-        """For each running job, by rank: index in `seat_node`, `seat_many` and `seat_count` at which its runs of nodes
-        begin, and number of these runs
-        """
-        most = 2 * procs + nodes
-        self.seat_node, self.seat_many, self.seat_count = numbers(most), numbers(most), numbers(most)
-        """Runs of nodes of running jobs: first node, number of nodes, and number of tasks on each; `WHOLE` for whole
-        nodes
-        """
+        self.seats_at, self.seats_of = numbers(jobs), numbers(jobs)
+        """For each running job, by rank: index in `seats` at which its runs of nodes begin, and number of these runs"""
+        self.most_seats: int = 2 * procs + nodes
+        self.seats, self.other_seats = Runs(self.most_seats), Runs(self.most_seats)
+        """Runs of nodes of running jobs, and space to move them"""
         self.held = times(jobs * kinds)
         """For each job, by rank, and kind of resource: amount that it holds while it runs"""
-        self.other_node, self.other_many, self.other_count = numbers(most), numbers(most), numbers(most)
         self.seated = 0
         self.marks, self.run_at = words((nodes + 63) // 64), numbers(nodes)
         # Memory of searches
@@ -76,7 +71,7 @@ class NodeLoop(NodeCores):
         """
         self.delays_at, self.delays_from = numbers(0), numbers(0)
         """For each class of requests: value of `changes` when a request last would have delayed the head; and the
-        smallest such request since, as number of tasks or nodes. One for more of them would delay the head, too
+        number of its tasks or nodes that would do so. A request for as many or more would delay the head, too
         """
         self.places = self.looked_at = self.freed_before = numbers(0)
         """For each class of requests: upper bound for the number of its places (tasks or nodes) on all nodes, or
@@ -99,14 +94,15 @@ class NodeLoop(NodeCores):
         request, nodes, asked = self.asked.of[rank], self.nodes, self.asked
         if self.chosen_for != request or self.chosen_at != self.changes:
             nodes.choose(request)
-        if self.seated + nodes.runs > len(self.seat_node):
+        if self.seated + nodes.runs > self.most_seats:
             self._move_seats()
+        seats = self.seats
         for run in range(nodes.runs):
-            node = nodes.chosen[run]
+            node = nodes.chosen.node[run]
             self.run_at[node] = run
             mark: Word = 1
             self.marks[node >> 6] |= mark << (node & 63)
-        first = self.seat_at[rank] = self.seated
+        first = self.seats_at[rank] = self.seated
         place = self.h_place[self.begun] = self.held_at[rank] = self.ranged
         at, kinds, its, follows = place + 1, asked.kinds, request * asked.kinds, -1
         for word in range(nodes.sets.words):
@@ -117,20 +113,20 @@ class NodeLoop(NodeCores):
                 bits ^= lowest
                 node = 64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
                 run = self.run_at[node]
-                many, count = nodes.many[run], nodes.given[run]
+                many, count = nodes.chosen.many[run], nodes.chosen.tasks[run]
                 cores = asked.each[its] * count + asked.once[its]
                 at = self._take_run(node, node + many, count, cores, place + 1, at)
-                if node == follows and self.seat_count[self.seated - 1] == count:
-                    self.seat_many[self.seated - 1] += many
+                if node == follows and seats.tasks[self.seated - 1] == count:
+                    seats.many[self.seated - 1] += many
                 else:
-                    self.seat_node[self.seated], self.seat_many[self.seated] = node, many
-                    self.seat_count[self.seated] = count
+                    seats.node[self.seated], seats.many[self.seated], seats.tasks[self.seated] = node, many, count
                     self.seated += 1
                 follows = node + many
-        self.seats[rank] = self.seated - first
+        self.seats_of[rank] = self.seated - first
+        nodes.shift(seats, first, self.seated, request, -1)
         for kind in range(kinds):
             self.held[rank * kinds + kind] = nodes.sums[kind]
-        self._shift(nodes, rank, -1)
+        nodes.count(seats, first, self.seated, request, -1)
         for kind in range(kinds):
             self.held[rank * kinds + kind] -= nodes.sums[kind]
         self.h_ranges[place] = pieces = (at - place) // 2
@@ -139,38 +135,33 @@ class NodeLoop(NodeCores):
         self.changes += 1
 
     def _move_seats(self) -> None:
-        """Move the entries of the running jobs to the beginning of the columns `seat_node`, `seat_many` and
-        `seat_count`, to make space at the end.
-        """
-        end = 0
+        """Move the runs of the running jobs to the beginning of the columns of runs, to make space at the end."""
+        end, moved = 0, self.other_seats
         for index in range(self.running):
             rank = self.end_rank[index]
-            at = self.seat_at[rank]
-            self.seat_at[rank] = end
-            for seat in range(at, at + self.seats[rank]):
-                self.other_node[end], self.other_many[end] = self.seat_node[seat], self.seat_many[seat]
-                self.other_count[end] = self.seat_count[seat]
+            first, last = self.seats_at[rank], self.seats_at[rank] + self.seats_of[rank]
+            self.seats_at[rank] = end
+            for run in range(first, last):
+                moved.take(end, self.seats, run)
                 end += 1
-        copy_numbers(self.other_node, self.seat_node, end)
-        copy_numbers(self.other_many, self.seat_many, end)
-        copy_numbers(self.other_count, self.seat_count, end)
-        self.seated = end
+        self.other_seats, self.seats, self.seated = self.seats, moved, end
 
     def _shift(self, nodes: Nodes, rank: int, sign: int) -> None:
         """Add the resources that the running job holds to the free ones of `nodes` if `sign` is 1; subtract them if it
         is -1.
         """
-        at = self.seat_at[rank]
-        nodes.shift(
-            self.seat_node, self.seat_many, self.seat_count, at, at + self.seats[rank], self.asked.of[rank], sign
-        )
+        at, kinds = self.seats_at[rank], self.asked.kinds
+        nodes.shift(self.seats, at, at + self.seats_of[rank], self.asked.of[rank], sign)
+        for kind in range(kinds):
+            nodes.sums[kind] += sign * self.held[rank * kinds + kind]
 
     def _shift_chosen(self, request: int, sign: int) -> None:
         """Let tasks of the request, on the nodes of its last search, take their resources at the shadow time if `sign`
         is -1, or give them back if it is 1.
         """
         nodes = self.nodes
-        self.then.shift(nodes.chosen, nodes.many, nodes.given, 0, nodes.runs, request, sign)
+        self.then.shift(nodes.chosen, 0, nodes.runs, request, sign)
+        self.then.count(nodes.chosen, 0, nodes.runs, request, sign)
 
     # Events
 
@@ -248,11 +239,11 @@ class NodeLoop(NodeCores):
         like = self.asked.like[request]
         return self.delays_at[like] == self.changes and self.asked.count[request] >= self.delays_from[like]
 
-    def _note_delay(self, request: int) -> None:
-        """Remember that the request would delay the head now."""
+    def _note_delay(self, request: int, places: int) -> None:
+        """Remember that the request would delay the head now, already with this number of its tasks or nodes."""
         like = self.asked.like[request]
-        if not self._delays(request):
-            self.delays_at[like], self.delays_from[like] = self.changes, self.asked.count[request]
+        if self.delays_at[like] != self.changes or places < self.delays_from[like]:
+            self.delays_at[like], self.delays_from[like] = self.changes, places
 
     def _has_room_for(self, job: int) -> bool:
         return self._fits(job)
@@ -307,7 +298,7 @@ class NodeLoop(NodeCores):
             self._note_refusal(request, self.freed if asked.grows[request] else self.changes)
         else:
             self.chosen_for = -1
-            self._note_delay(request)
+            self._note_delay(request, asked.count[request] - self.nodes.left)
         return False
 
     def _must_delay(self, request: int) -> bool:
@@ -333,13 +324,13 @@ class NodeLoop(NodeCores):
             self.chosen_for, self.chosen_at = request, self.changes
         if self._can_watch(self.asked.of[head]):
             needs = self._needs(head)
-            spares = then.keeps(needs, nodes.chosen, nodes.many, nodes.given, 0, nodes.runs, request)
+            spares = then.keeps(needs, nodes.chosen, 0, nodes.runs, request)
         else:
             self._shift_chosen(request, -1)
             spares = then.choose(self.asked.of[head])
             self._shift_chosen(request, 1)
         if not spares and self.asked.grows[self.asked.of[head]]:
-            self._note_delay(request)
+            self._note_delay(request, self.asked.count[request])
         return spares
 
     def _cast_shadow(self, head: int) -> None:
@@ -411,10 +402,8 @@ class NodeLoop(NodeCores):
             if not first or self._lacks_without(first, last, request):
                 return
             if last == first + 1 and self._can_watch(request):
-                at = self.seat_at[ranks[first]]
-                end_of, other = at + self.seats[ranks[first]], self.asked.of[ranks[first]]
-                needs, runs, counts = self._needs(head), self.seat_many, self.seat_count
-                if not then.keeps(needs, self.seat_node, runs, counts, at, end_of, other):
+                at, other = self.seats_at[ranks[first]], self.asked.of[ranks[first]]
+                if not then.keeps(self._needs(head), self.seats, at, at + self.seats_of[ranks[first]], other):
                     return
             for index in range(first, last):
                 self._shift(then, ranks[index], -1)

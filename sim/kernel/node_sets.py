@@ -1,4 +1,4 @@
-"""Sets of nodes in the fast loop, as bits: for each level its nodes, and for each bound the nodes that keep it."""
+"""Sets of nodes in the fast loop, as bits: the nodes of each level, and the nodes that may be of use to a request."""
 
 from __future__ import annotations
 
@@ -24,10 +24,14 @@ class NodeSets:
         """For each level: which words of `bits` are not 0, as a set of bits"""
         self.used = words((self.levels + 63) // 64)
         """Levels with nodes, as a set of bits"""
-        self.keeping = words(0)
-        """For each bound (see `Requests.bound_from`): the nodes that keep it, as a set of bits"""
-        self.bounds = numbers(asked.kinds + 2)
-        """Indices in `keeping` at which the sets of nodes begin that the last search needed"""
+        self.having, self.free = words(64 * self.words), words(self.words)
+        """For each word of a set of nodes: for each bit of a state in `Requests.bounding`, which of the nodes have this
+        bit in their states; and which are wholly free
+        """
+        self.useful, self.looked_at, self.worth = words(self.words), words(self.groups), words(self.groups)
+        """Nodes that may be of use to the request of the present search, as a set of bits. Its words are computed when
+        they are needed first. Then two sets of words: those computed, and those not known to be 0
+        """
         self.bit_at = numbers(64)
         """For each bit of a 64-bit word: its number (0 to 63). The index is the upper 6 bits of the product of the bit
         and `MAGIC`
@@ -43,15 +47,20 @@ class NodeSets:
             self.filled[index] = 0
         for index in range(len(self.used)):
             self.used[index] = 0
-        self.keeping = words((self.asked.first_bound[self.asked.kinds] + 2) * self.words)
+        for index in range(64 * self.words):
+            self.having[index] = 0
+        for index in range(self.words):
+            self.free[index] = 0
         for node in range(self.asked.nodes):
             self.switch(self.asked.full[node], at[node], node, node + 1)
+
+    # Changes
 
     def switch(self, was: Word, new: Word, first: int, last: int) -> None:
         """Change the sets of nodes: the nodes `first` to before `last` go from the state `was` to the state `new`."""
         asked = self.asked
         level, other, empty = asked.level(was), asked.level(new), asked.empty[first]
-        others = asked.first_bound[asked.kinds] * self.words
+        changed: Word = (was ^ new) & asked.bounding
         while first < last:
             word, bit = first >> 6, first & 63
             many = min(64 - bit, last - first)
@@ -62,30 +71,14 @@ class NodeSets:
                     self._switch_on(level, word, mask)
                 if other:
                     self._switch_on(other, word, mask)
-            if (was ^ new) & asked.bounding:
-                self._switch_bounds(was, new, word, mask)
-            if (was == empty) != (new == empty):
-                self.keeping[others + word] ^= mask
-            if (level == 0) != (other == 0):
-                self.keeping[others + self.words + word] ^= mask
+            bits: Word = changed
+            while bits:
+                lowest: Word = bits & -bits
+                bits ^= lowest
+                self.having[64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]] ^= mask
+            if was == empty or new == empty:
+                self.free[word] ^= mask
             first += many
-
-    def _switch_bounds(self, was: Word, new: Word, word: int, mask: Word) -> None:
-        """Switch which bounds are kept by nodes that go from the state `was` to the state `new`: `mask` has their bits
-        in this word of the sets.
-        """
-        asked = self.asked
-        for kind in range(asked.kinds):
-            if not asked.bound(was ^ new, kind):
-                continue
-            lower, upper = asked.bound(was, kind), asked.bound(new, kind)
-            if lower > upper:
-                lower, upper = upper, lower
-            at = (asked.first_bound[kind] + lower) * self.words + word
-            while lower < upper:
-                self.keeping[at] ^= mask
-                at += self.words
-                lower += 1
 
     def _switch_on(self, level: int, word: int, mask: Word) -> None:
         """Switch whether nodes of this word of the set are on the level: `mask` has their bits."""
@@ -110,6 +103,8 @@ class NodeSets:
                 return
         self.used[level >> 6] ^= one << (level & 63)
 
+    # Searches
+
     def used_from(self, level: int) -> int:
         """Return the first level with nodes, from `level` on; a number above all levels if there is none."""
         part = level >> 6
@@ -122,20 +117,43 @@ class NodeSets:
                 return 64 * part + self.bit_at[(((levels & -levels) * MAGIC) & EVERY) >> 58]
         return self.levels
 
-    def bounds_of(self, request: int, is_whole: bool) -> int:
-        """Write into the column `bounds`, for each bound of this request, the index at which its set of nodes begins in
-        `keeping`; return the number of bounds. `is_whole` is True if nodes have to be wholly free.
+    def begin_search(self) -> None:
+        """Forget which nodes were useful to the request of the last search."""
+        for group in range(self.groups):
+            self.looked_at[group], self.worth[group] = 0, EVERY
+
+    def look_at(self, word: int, request: int, partition: int) -> None:
+        """Compute which nodes of this word may be of use to the request in the partition."""
+        asked, mask = self.asked, self.asked.mask[partition]
+        one: Word = 1
+        one <<= word & 63
+        bits: Word = EVERY if mask < 0 else asked.allowed[mask * self.words + word]
+        if asked.whole[partition]:
+            bits &= self.free[word]
+        needs: Word = asked.unit_in[request] & asked.bounding
+        for kind in range(asked.kinds if needs else 0):
+            field: Word = asked.mask_of[kind] << asked.field[kind] & asked.bounding
+            if needs & field:
+                bits &= self._having_at_least(needs & field, field, 64 * word)
+        self.useful[word] = bits
+        self.looked_at[word >> 6] |= one
+        if not bits:
+            self.worth[word >> 6] ^= one
+
+    def _having_at_least(self, amount: Word, field: Word, at: int) -> Word:
+        """Return which nodes have at least this amount in the bits `field` of their states. The sets of these nodes by
+        bit begin at index `at` of `having`.
+
+        Numbers are compared bit by bit, beginning with the lowest. A higher bit decides. Only if it is equal, the bits
+        below it count.
         """
-        asked, count = self.asked, 0
-        for kind in range(asked.kinds):
-            bound = asked.bound(asked.unit_in[request], kind)
-            if bound:
-                self.bounds[count] = (asked.first_bound[kind] + bound - 1) * self.words
-                count += 1
-        if is_whole:
-            self.bounds[count] = asked.first_bound[asked.kinds] * self.words
-            count += 1
-        elif not asked.bound(asked.unit_in[request], 0):
-            self.bounds[count] = (asked.first_bound[asked.kinds] + 1) * self.words
-            count += 1
-        return count
+        enough: Word = EVERY
+        while field:
+            bit: Word = field & -field
+            field ^= bit
+            has: Word = self.having[at + self.bit_at[((bit * MAGIC) & EVERY) >> 58]]
+            if amount & bit:
+                enough &= has
+            else:
+                enough |= has
+        return enough

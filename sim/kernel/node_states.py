@@ -30,8 +30,10 @@ class Requests:
         """Number of nodes, and of kinds of resources; the first kind is cores"""
         self.sign = sign
         """Order in which nodes are filled: 0 by number, 1 fewest free cores first, -1 most free cores first"""
-        self.has = numbers(nodes * kinds)
-        """For each node, and for each kind of resource: amount when the node is empty"""
+        self.has, self.before = numbers(nodes * kinds), times((nodes + 1) * kinds)
+        """For each node, and for each kind of resource: amount when the node is empty, and sum of these amounts of all
+        nodes before it. The second column has one more row, with the sums of all nodes
+        """
         self.empty, self.full = words(nodes), words(nodes)
         """For each node: its state when nothing is taken, and when all is taken"""
         self.requests = 0
@@ -46,7 +48,9 @@ class Requests:
         self.guards: Word = 0
         """The bit above each field, which is 0 in all states. If it is set, subtracting a larger amount clears it"""
         self.bounding: Word = 0
-        """The parts of all fields whose values are bounds (see `bound_from`)"""
+        """The upper parts of all fields. A search passes over nodes in whose state such a part is smaller than in what
+        the request needs
+        """
         self.needed: Word = 0
         """State with the amounts that even the smallest request needs; a node with less of one of them is of no use"""
         self.each_in, self.once_in, self.unit_in = words(0), words(0), words(0)
@@ -76,12 +80,6 @@ class Requests:
         """
         self.allowed = words(0)
         """Sets of nodes as bits; each set begins with a new word"""
-        self.bound_from, self.bound_mask, self.first_bound = numbers(kinds), words(kinds), numbers(kinds + 1)
-        """For each kind of resource: where the upper part of its field begins, and a mask as wide as this part. Each
-        value of this part but 0 is a bound; a search passes over nodes that have a smaller one than its request. Then
-        the number of the first bound of the kind. The last of `first_bound` is the number of two more bounds: one that
-        only wholly free nodes keep, and one that all nodes keep that are not on level 0
-        """
 
     def room(self, state: Word, request: int) -> int:
         """Return the number of places for the request on a node in this state, at most as many as it needs."""
@@ -116,7 +114,15 @@ class Requests:
         cores = self.amount(state, 0)
         return cores if self.sign > 0 else self.most_cores + 1 - cores
 
-    def bound(self, state: Word, kind: int) -> int:
-        """Return how many bounds of a kind of resource a node in this state keeps."""
-        bound: int = state >> self.bound_from[kind] & self.bound_mask[kind]
-        return bound
+
+@cython.cclass
+class Runs:
+    """Runs of neighbouring nodes, each with as many tasks of one request on all of its nodes."""
+
+    def __init__(self, most: int) -> None:
+        self.node, self.many, self.tasks = numbers(most), numbers(most), numbers(most)
+        """For each run: first node, number of nodes, and number of tasks on each; `WHOLE` for whole nodes"""
+
+    def take(self, index: int, other: Runs, run: int) -> None:
+        """Copy a run of the other object, the one with the index `run`, to the index `index` here."""
+        self.node[index], self.many[index], self.tasks[index] = other.node[run], other.many[run], other.tasks[run]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sim.kernel.arrays import numbers, times, words
 from sim.kernel.node_sets import NodeSets
-from sim.kernel.node_states import MAGIC, WHOLE, Requests
+from sim.kernel.node_states import MAGIC, WHOLE, Requests, Runs
 from sim.kernel.sets import EVERY
 from sim.machine import cython
 from sim.machine.columns import Numbers, Word
@@ -16,10 +16,6 @@ from sim.machine.columns import Numbers, Word
 MOST_LOGGED = 256
 """Largest number of freed runs of nodes that are remembered. If more have been freed since the last search for a
 request, the search is made again
-"""
-FEW = 32
-"""A search sorts the nodes with room for a task of the request if they are fewer. Otherwise it goes level by level,
-because it needs only some of them
 """
 
 
@@ -34,20 +30,18 @@ class Nodes:
         """Sets of nodes by their states, which are only up to date if `is_sorted`, and whether they are"""
         self.sums = times(asked.kinds)
         """For each kind of resource: free amount of all nodes together"""
-        self.chosen, self.many, self.given = numbers(asked.nodes), numbers(asked.nodes), numbers(asked.nodes)
-        """Runs of neighbouring nodes that the last search chose: first node, number of nodes, and number of tasks on
-        each (`WHOLE` for the whole node)
-        """
+        self.chosen = Runs(asked.nodes)
+        """Nodes that the last search chose"""
         self.runs = self.found = 0
         """Number of the runs of nodes in `chosen`, the result of the last search, and number of nodes in these runs"""
         self.left, self.follows = 0, -1
         """Tasks (or nodes) that a search still has to place, and the number that follows its last chosen node"""
-        self.able, self.able_level = numbers(FEW), numbers(FEW)
-        """Nodes with room for a task of the request, in the order in which they are filled, and their levels"""
         self.short = 0
         """Number of tasks or nodes that the last search lacked if it counted all places, otherwise 0"""
         self.watched, self.room = -1, 0
         """Request whose places on all nodes are counted all the time, -1 for none; and the number of these places"""
+        self.counted, self.places_in = words(64), numbers(64)
+        """Some states of nodes for which the places for the watched request were counted, and the number of places"""
         self.is_logging, self.logged, self.freed = False, 0, 0
         """True if runs of nodes are logged when resources are freed on them, number of all entries of the log until
         now, and how many times resources of a node were freed
@@ -78,20 +72,15 @@ class Nodes:
 
     # Changes
 
-    def shift(
-        self, nodes: Numbers, many: Numbers, counts: Numbers, first: int, last: int, request: int, sign: int
-    ) -> None:
+    def shift(self, runs: Runs, first: int, last: int, request: int, sign: int) -> None:
         """Change the free resources of some nodes by what tasks of the request take there: give it back if `sign` is 1,
-        take it if `sign` is -1.
-
-        The nodes are the runs with the indices `first` to before `last`: `nodes` has the first node of each, `many` the
-        number of nodes, and `counts` the number of tasks on each node.
+        take it if `sign` is -1. The nodes are those of the runs with the indices `first` to before `last`. The sums of
+        all nodes remain as they are; `count` changes these.
         """
-        asked, kinds, its, on, tasks = self.asked, self.asked.kinds, request * self.asked.kinds, 0, 0
-        guards: Word = asked.guards
-        unit: Word = asked.unit_in[self.watched] if self.watched >= 0 else EVERY
+        asked = self.asked
         for run in range(first, last):
-            node, end, count = nodes[run], nodes[run] + many[run], counts[run]
+            node, count = runs.node[run], runs.tasks[run]
+            end = node + runs.many[run]
             change: Word = count * asked.each_in[request] + asked.once_in[request]
             while node < end:
                 begin, was = node, self.at[node]
@@ -102,13 +91,7 @@ class Nodes:
                 while node < end and self.at[node] == was:
                     self.at[node] = new
                     node += 1
-                if count == WHOLE:
-                    for kind in range(kinds):
-                        self.sums[kind] += sign * asked.has[begin * kinds + kind] * (node - begin)
-                else:
-                    on += node - begin
-                    tasks += count * (node - begin)
-                if self.watched >= 0 and (((was if sign < 0 else new) | guards) - unit) & guards == guards:
+                if self.watched >= 0:
                     more = self._places(new, begin) - self._places(was, begin)
                     if more:
                         self.room += more * self._allowed(self.watched, begin, node)
@@ -116,8 +99,22 @@ class Nodes:
                     self.sets.switch(was, new, begin, node)
                 if sign > 0 and self.is_logging:
                     self._log(begin, node - begin, new)
+
+    def count(self, runs: Runs, first: int, last: int, request: int, sign: int) -> None:
+        """Change the free amounts of all nodes together as `shift` changes those of each node."""
+        asked, kinds, on, tasks = self.asked, self.asked.kinds, 0, 0
+        for run in range(first, last):
+            node, many = runs.node[run], runs.many[run]
+            if runs.tasks[run] != WHOLE:
+                on += many
+                tasks += many * runs.tasks[run]
+                continue
+            for kind in range(kinds):
+                amount = asked.before[(node + many) * kinds + kind] - asked.before[node * kinds + kind]
+                self.sums[kind] += sign * amount
         for kind in range(kinds):
-            self.sums[kind] += sign * (tasks * asked.each[its + kind] + on * asked.once[its + kind])
+            its = request * kinds + kind
+            self.sums[kind] += sign * (tasks * asked.each[its] + on * asked.once[its])
 
     def _log(self, node: int, many: int, state: Word) -> None:
         """Log that resources were freed on `many` nodes from `node` on, which are in this state now."""
@@ -161,10 +158,15 @@ class Nodes:
     def begin_to_watch(self, request: int) -> None:
         """Count the places (tasks or nodes) for the request on all nodes, now and after every change."""
         self.watched, self.room = request, self.room_on(0, self.asked.nodes, request)
+        for entry in range(64):
+            self.counted[entry] = self.places_in[entry] = 0  # a node without free cores has no place
 
     def _places(self, state: Word, node: int) -> int:
         """Return the number of places for the watched request on the node, if it is in this state."""
-        return self._places_for(self.watched, state, node)
+        entry = ((state * MAGIC) & EVERY) >> 58
+        if self.counted[entry] != state:
+            self.counted[entry], self.places_in[entry] = state, self._places_for(self.watched, state, node)
+        return self.places_in[entry]
 
     def _places_for(self, request: int, state: Word, node: int) -> int:
         """Return the number of places for the request, in its first partition, on the node, if it is in this state."""
@@ -195,17 +197,13 @@ class Nodes:
                 room += places * self._allowed(request, begin, first)
         return room
 
-    def keeps(
-        self, places: int, nodes: Numbers, many: Numbers, counts: Numbers, first: int, last: int, request: int
-    ) -> bool:
+    def keeps(self, places: int, runs: Runs, first: int, last: int, request: int) -> bool:
         """Return True if at least `places` places for the watched request would be left if tasks of the request
-        `request` were put on some nodes.
-
-        The nodes and tasks are as in `shift`, and no node occurs twice.
+        `request` were put on the nodes of these runs, as in `shift`. No node may occur twice.
         """
         spare = self.room - places
         for run in range(first, last):
-            spare -= self.lost(nodes[run], nodes[run] + many[run], counts[run], request)
+            spare -= self.lost(runs.node[run], runs.node[run] + runs.many[run], runs.tasks[run], request)
             if spare < 0:
                 return False
         return spare >= 0
@@ -222,7 +220,7 @@ class Nodes:
                 node += 1
             less = self._places(was, begin)
             if less and count != WHOLE and not is_whole:
-                less -= asked.room(was - change, self.watched)
+                less -= self._places(was - change, begin)
             if less:
                 lost += less * self._allowed(self.watched, begin, node)
         return lost
@@ -262,90 +260,15 @@ class Nodes:
 
         In a request of nodes instead of tasks, each node counts as one task.
         """
-        asked, is_whole = self.asked, self.asked.whole[partition] == 1
-        self.left, self.found, self.runs, self.follows = asked.count[request], 0, 0, -1
-        bounds = self.sets.bounds_of(request, is_whole)
-        few = FEW if self.left > FEW * asked.most_room[request] else self._few_able(request, partition, bounds)
-        if few == FEW:
-            return self._search_by_level(request, partition, bounds, then, spare)
-        is_bounded = spare >= 0
-        for index in range(few):
-            if self.found == asked.most[request]:
-                return False
-            node = self.able[index]
-            self._fill(node, asked.room(self.at[node], request), request, is_whole)
-            if is_bounded:
-                spare -= then.lost(node, node + 1, self.given[self.runs - 1], request)
-                if spare < 0:
-                    return False
-            if not self.left:
-                return True
-        self.short = self.left
-        return False
-
-    def _few_able(self, request: int, partition: int, bounds: int) -> int:
-        """Write the nodes with room for a task of the request into the column `able`, in the order in which they are
-        filled; return their number. Stop at `FEW`.
-        """
-        asked, sets, count = self.asked, self.sets, 0
-        mask = asked.mask[partition] * sets.words
-        guards: Word = asked.guards
-        unit: Word = asked.unit_in[request]
-        for word in range(sets.words):
-            bits: Word = sets.keeping[sets.bounds[0] + word]
-            for bound in range(1, bounds):
-                bits &= sets.keeping[sets.bounds[bound] + word]
-            if mask >= 0:
-                bits &= asked.allowed[mask + word]
-            while bits:
-                lowest: Word = bits & -bits
-                bits ^= lowest
-                node = 64 * word + sets.bit_at[((lowest * MAGIC) & EVERY) >> 58]
-                if ((self.at[node] | guards) - unit) & guards == guards:
-                    self.able[count] = node
-                    count += 1
-                    if count == FEW:
-                        return FEW
-        if asked.sign:
-            self._sort_able(count)
-        return count
-
-    def _sort_able(self, count: int) -> None:
-        """Sort the first `count` nodes of the column `able`, which are in the order of their numbers, by level."""
-        for index in range(count):
-            node, place = self.able[index], index
-            level = self.asked.level(self.at[node])
-            while place and self.able_level[place - 1] > level:
-                self.able_level[place], self.able[place] = self.able_level[place - 1], self.able[place - 1]
-                place -= 1
-            self.able_level[place], self.able[place] = level, node
-
-    def _fill(self, node: int, room: int, request: int, is_whole: bool) -> None:
-        """Choose the node, which has `room` places for the request, for as many tasks as possible."""
-        spared = self.asked.least[request] - self.found - 1
-        if spared > 0 and room > self.left - spared:
-            room = self.left - spared  # each further node must get a task
-        if room > self.left:
-            room = self.left
-        self.found += 1
-        self.left -= room
-        count = WHOLE if is_whole else room
-        if node == self.follows and self.given[self.runs - 1] == count:
-            self.many[self.runs - 1] += 1
-        else:
-            self.chosen[self.runs], self.many[self.runs], self.given[self.runs] = node, 1, count
-            self.runs += 1
-        self.follows = node + 1
-
-    def _search_by_level(self, request: int, partition: int, bounds: int, then: Nodes, spare: int) -> bool:
-        """Choose nodes as `_search` does, but level by level."""
         asked, is_whole, most = self.asked, self.asked.whole[partition] == 1, self.asked.most[request]
         sets, level, places = self.sets, 1, 0
-        last, mask = sets.levels - 1, asked.mask[partition] * sets.words
+        last = sets.levels - 1
         guards: Word = asked.guards
         unit: Word = asked.unit_in[request]
         known: Word = 0  # a node in this state has no free core, so that it is on no level
         is_bounded = spare >= 0
+        self.left, self.found, self.runs, self.follows = asked.count[request], 0, 0, -1
+        sets.begin_search()
         if asked.sign > 0:
             level = asked.unit[request * asked.kinds]
         elif asked.sign < 0:
@@ -353,16 +276,14 @@ class Nodes:
         level = sets.used_from(level)
         while level <= last:
             for group in range(sets.groups):
-                rows: Word = sets.filled[level * sets.groups + group]
+                rows: Word = sets.filled[level * sets.groups + group] & sets.worth[group]
                 while rows:
                     lowest: Word = rows & -rows
                     rows ^= lowest
                     word = 64 * group + sets.bit_at[((lowest * MAGIC) & EVERY) >> 58]
-                    bits: Word = sets.bits[level * sets.words + word]
-                    if mask >= 0:
-                        bits &= asked.allowed[mask + word]
-                    for bound in range(bounds):
-                        bits &= sets.keeping[sets.bounds[bound] + word]
+                    if not sets.looked_at[group] & lowest:
+                        sets.look_at(word, request, partition)
+                    bits: Word = sets.bits[level * sets.words + word] & sets.useful[word]
                     while bits:
                         lowest = bits & -bits
                         bits ^= lowest
@@ -377,12 +298,6 @@ class Nodes:
                             return False
                         left, first = self.left, node
                         self._fill(node, places, request, is_whole)
-                        if is_bounded:
-                            spare -= then.lost(node, node + 1, self.given[self.runs - 1], request)
-                            if spare < 0:
-                                return False
-                        if not self.left:
-                            return True
                         if left - self.left == places and self.found >= asked.least[request]:
                             while bits & lowest << 1 and self.at[node + 1] == known and self.found < most:
                                 if self.left < places:
@@ -392,14 +307,32 @@ class Nodes:
                                 node += 1
                                 self.found += 1
                                 self.left -= places
-                                self.many[self.runs - 1] += 1
+                                self.chosen.many[self.runs - 1] += 1
                             self.follows = node + 1
-                            if is_bounded and node > first:
-                                spare -= then.lost(first + 1, node + 1, self.given[self.runs - 1], request)
-                                if spare < 0:
-                                    return False
-                            if not self.left:
-                                return True
+                        if is_bounded:
+                            spare -= then.lost(first, node + 1, self.chosen.tasks[self.runs - 1], request)
+                            if spare < 0:
+                                return False
+                        if not self.left:
+                            return True
             level = sets.used_from(level + 1)
         self.short = self.left
         return False
+
+    def _fill(self, node: int, room: int, request: int, is_whole: bool) -> None:
+        """Choose the node, which has `room` places for the request, for as many tasks as possible."""
+        spared = self.asked.least[request] - self.found - 1
+        if spared > 0 and room > self.left - spared:
+            room = self.left - spared  # each further node must get a task
+        if room > self.left:
+            room = self.left
+        self.found += 1
+        self.left -= room
+        count = WHOLE if is_whole else room
+        chosen, run = self.chosen, self.runs
+        if node == self.follows and chosen.tasks[run - 1] == count:
+            chosen.many[run - 1] += 1
+        else:
+            chosen.node[run], chosen.many[run], chosen.tasks[run] = node, 1, count
+            self.runs += 1
+        self.follows = node + 1

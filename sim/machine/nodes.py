@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +38,7 @@ class NodeMachine(Machine):
         """Estimates of the jobs in seconds (`lasts`), indexed by rank; the present time. Both matter only if nodes are
         reserved
         """
-        asked = ((rank, request.admitted) for rank, request in enumerate(requests))
-        self.confined = tuple(rank for rank, own in asked if own.within >= 0 or own.withdrawn < inf)
-        """Ranks of the jobs that can start only until a certain time: in the reservation that they name, or until their
-        users withdraw them
-        """
+        self.confined = shape.confined
         self.left: Amounts = shape.has.copy()
         """For each node: the amounts of its resources that are free"""
         self.seats: dict[int, Seats] = {}

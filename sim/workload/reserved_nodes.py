@@ -159,10 +159,18 @@ class Reserved:
         made: Self = replace(cast(Any, self), reservations=tuple(each.at(zero) for each in self.reservations))
         return made
 
+    @cached_property
+    def confined(self) -> tuple[int, ...]:
+        """Return the ranks of the jobs that can start only until a certain time: in the reservation that they name, or
+        until their users withdraw them.
+        """
+        asked = ((rank, each.admitted) for rank, each in enumerate(self._asking))
+        return tuple(rank for rank, own in asked if own.within >= 0 or own.withdrawn < inf)
+
     @property
     def turns(self) -> list[float]:
         """Return the times at which reservations begin or end, or users withdraw waiting jobs, in order."""
-        ends = {each.admitted.withdrawn for each in self._asking}
+        ends = {self._asking[rank].admitted.withdrawn for rank in self.confined}
         return sorted(ends.union(*((each.start, each.end) for each in self.reservations)) - {inf})
 
     def changes_after(self, now: float) -> list[float]:

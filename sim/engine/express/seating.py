@@ -32,9 +32,9 @@ _MOST_ALLOWED = 1 << 28
 """Limit for the product of the number of nodes and the number of different sets of nodes that requests allow; the loop
 supports only machines below it
 """
-_BOUND_BITS = 3
-"""Number of bits of an amount, from its highest one, that are bounds: a search passes over nodes in whose free amount
-they are less than in what the request needs
+_UPPER_BITS = 3
+"""Number of bits of an amount, from its highest one, in sets of nodes: a search passes over nodes in whose free amount
+these bits are less than in what the request needs
 """
 
 
@@ -97,6 +97,7 @@ def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
     least = np.array([request.least if request.tasks else 1 for request in requests], np.int64)
     asked.requests = len(requests)
     asked.has = numbers(shape.has.ravel())
+    asked.before = times(np.vstack([np.zeros(len(shape.kinds)), np.cumsum(shape.has, axis=0)]).ravel())
     asked.of = numbers(numbered)
     asked.each, asked.once, asked.unit = (numbers(rows.ravel()) for rows in (each, once, each + once))
     _tell_fields(asked, shape.has, each, once)
@@ -158,11 +159,10 @@ def _tell_fields(asked: Requests, has: Amounts, each: Amounts, once: Amounts) ->
     asked.needed = int(packed(unit.min(axis=0, initial=int(most.max()) + 1)))
     asked.full, asked.empty = words(alike), words(alike + packed(has))
     asked.each_in, asked.once_in, asked.unit_in = (words(packed(np.minimum(a, most + 1))) for a in (each, once, unit))
-    coarse = np.maximum(0, [int(one).bit_length() - _BOUND_BITS for one in most])
-    asked.bound_from = numbers(shifts.astype(np.int64) + coarse)
-    asked.bound_mask = words((1 << bits - coarse).astype(np.uint64) - np.uint64(1))
+    coarse = np.maximum(0, [int(one).bit_length() - _UPPER_BITS for one in most])
+    if asked.sign:
+        coarse[0] = bits[0]  # searches go by free cores in any case
     asked.bounding = int(packed((1 << bits) - (1 << coarse)))
-    asked.first_bound = numbers(np.cumsum([0, *(most + 1 >> coarse)]))
 
 
 def _tell_partitions(loop: NodeLoop, shape: Shape, requests: tuple[Request, ...]) -> None:
@@ -209,13 +209,14 @@ def enter(loop: NodeLoop, state: State) -> None:
             loop.mark_cores(first, last)
     for rank, seats in machine.seats.items():
         request = machine.requests[rank]
-        loop.seat_at[rank], loop.seats[rank] = loop.seated, len(seats.nodes)
+        loop.seats_at[rank], loop.seats_of[rank] = loop.seated, len(seats.nodes)
         for kind, amount in enumerate(np.sum(seats.amounts, axis=0).tolist()):
             loop.held[rank * len(request.each) + kind] = amount
         for node, amounts in zip(*seats, strict=True):
             tasks = (amounts[0] - (request.per_node[0] if request.per_node else 0)) // request.each[0]
-            loop.seat_node[loop.seated], loop.seat_many[loop.seated] = node, 1
-            loop.seat_count[loop.seated] = tasks if request.amounts(tasks) == amounts else WHOLE
+            runs, at = loop.seats, loop.seated
+            runs.node[at], runs.many[at] = node, 1
+            runs.tasks[at] = tasks if request.amounts(tasks) == amounts else WHOLE
             loop.seated += 1
     loop.begin_nodes()
 
@@ -230,11 +231,11 @@ def settle(loop: NodeLoop, state: State) -> None:
     for rank in machine.seats.keys() - state.running.keys():
         del machine.seats[rank]
     for rank in state.running.keys() - machine.seats.keys():
-        first = loop.seat_at[rank]
+        first, runs = loop.seats_at[rank], loop.seats
         counts = {
-            loop.seat_node[run] + index: loop.seat_count[run]
-            for run in range(first, first + loop.seats[rank])
-            for index in range(loop.seat_many[run])
+            runs.node[run] + index: runs.tasks[run]
+            for run in range(first, first + loop.seats_of[rank])
+            for index in range(runs.many[run])
         }
         machine.seats[rank] = Seats((*counts,), tuple(_amounts(machine, rank, *one) for one in counts.items()))
 
