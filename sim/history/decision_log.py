@@ -303,6 +303,12 @@ class DecisionLog:
             on = [self._sets[self.heads[row]]]
         return form.made(job, named, values, on)
 
+    def came_after(self, other: int, rank: int, submit: float) -> bool:
+        """Return True if the job `other` was submitted after the job `rank`, whose submit time is `submit`; of jobs
+        that were submitted at the same time, the one of the higher rank counts as later.
+        """
+        return (self._jobs[other].submit, other) > (submit, rank) if self._jobs else other > rank
+
     def about(self, rank: int, first: int, last: int) -> list[int]:
         """Return the indices of the rows about the job `rank`, from row `first` up to but not including row `last`."""
         self.write()

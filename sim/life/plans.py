@@ -52,7 +52,7 @@ class Plans:
                 behind = not stands_before(self._engine.state, decision.job, self._job)
                 began = Pass(self._engine.now, decision.job, behind)
                 self._since_plan.append(began)
-                if decision.job.rank > self._job.rank:
+                if (decision.job.submit, decision.job.rank) > (self._job.submit, self._job.rank):
                     passes.append(began)
         return passes
 

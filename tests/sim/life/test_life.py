@@ -15,6 +15,7 @@ import pytest
 from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
 from sim.decisions.reasons_to_wait import MachineGoesDown, NoVictims, PlannedLater, TooFewFree, WouldDelay
 from sim.engine.engine import Engine
+from sim.history.stretch_queries import InTheWay
 from sim.kernel.choice import SETTING
 from sim.life.life import Life, life_of
 from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unplanned
@@ -296,3 +297,11 @@ def test_life_begins_when_the_jobs_before_it_have_ended(policy: str) -> None:
         life = life_of(chained, policy, rank)
         assert (life.job.submit, life.start, life.end) == (done.workload.submit[rank], done.start[rank], done.end[rank])
         assert life.moments[0].time == life.job.submit
+
+
+def test_only_jobs_that_were_submitted_later_pass_a_job_that_waits_for_others() -> None:
+    jobs = workload(4, (0, 4, 600, 600), (5, 2, 50, 60), (10, 4, 100, 100), (620, 1, 10, 10))
+    chained = replace(jobs, follows=(None, Follow((After(0),), 0.0), None, None))
+    first, later = life_of(chained, "fcfs", 1), life_of(chained, "fcfs", 2)
+    assert (first.start, first.passes, first.in_its_way) == (700, (), InTheWay(inf, frozenset()))
+    assert (later.start, later.passes) == (600, ())
