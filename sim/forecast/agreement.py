@@ -153,11 +153,13 @@ def limited(workload: Workload, seen: Seen) -> Workload:
     return replace(workload, limits=Limits(tuple(bounds), kept)) if any(kept) else workload
 
 
-def agreements(schedule: Schedule, seen: Seen) -> list[Agreement]:
-    """Return agreements of a schedule with the recorded starts: one for all jobs, and one for each last reason to
-    wait.
+def agreements(schedule: Schedule, seen: Seen, jobs: Workload) -> list[Agreement]:
+    """Return agreements of a schedule with the recorded starts of `jobs`, the workload that was run: one for all jobs,
+    and one for each last reason to wait.
+
+    In the schedule's own workload, jobs that depend on others are submitted when these have ended in the run.
     """
-    recorded = schedule.workload.recorded_start.tolist()
+    recorded = jobs.recorded_start.tolist()
     found: dict[str, list[float]] = defaultdict(list)
     for job, start, came in zip(schedule.workload.ids, schedule.start.tolist(), recorded, strict=True):
         has_come = (last := seen.jobs.get(job)) is None or not last.is_waiting  # else its start is assumed

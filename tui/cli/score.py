@@ -104,7 +104,7 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
         hint = f"schedscope run {recording.path} --procs {workload.procs} --policy {chosen.name} has equal processors"
         raise ParameterError(f"{chosen.name} counts processors, so it cannot replay a recording on its nodes; {hint}")
     assert jobs.seen is not None, "a recording has pictures"
-    found = agreements(run(workload, chosen), jobs.seen)
+    found = agreements(run(workload, chosen), jobs.seen, workload)
     if form == "json":
         say(json.dumps([asdict(one) for one in found], indent=2), exact=True)
     elif not found:

@@ -67,6 +67,7 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
         ),
         ("PartitionDown", {"partition": "short"}, "waits: partition short is down"),
         ("JobArrayTaskLimit", {}, "waits: its array may run only so many tasks at once, and 1 task of it runs"),
+        ("JobArrayTaskLimit", {"at_once": 3}, "waits: its array may run only 3 tasks at once, and 1 task of it runs"),
         (
             "Reservation",
             {"reservation": "maint"},

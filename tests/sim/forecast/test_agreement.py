@@ -9,6 +9,7 @@ import numpy as np
 from sim.cluster.values import Cluster, Limit, Node
 from sim.engine.engine import Engine
 from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_polled, as_they_came, limited
+from sim.workload.follows import After, Follow
 from sim.workload.model import Field, Header, Trace
 from sim.workload.shape import ComputeNode, NodeGroup, Request, Shape
 from tests.sim.conftest import Lab
@@ -24,14 +25,14 @@ def test_starts_are_compared_by_the_last_reason_to_wait(lab: Lab) -> None:
     workload = replace(lab.workload(4, "1 0 2 10 10", "2 0 2 10 10", "3 0 4 10 10"), wait=np.array([50, 500, 0]))
     engine = Engine(workload, "fcfs")
     engine.run()
-    assert agreements(engine.schedule(), Seen.of(pictures)) == [
+    assert agreements(engine.schedule(), Seen.of(pictures), workload) == [
         Agreement(ALL, 3, 2 / 3, 1 / 3, 0, 50),
         Agreement("Priority", 1, 0, 1, 0, 500),
         Agreement("Resources", 1, 1, 0, 0, 50),
         Agreement(AT_ONCE, 1, 1, 0, 0, 10),
     ]
     still = Seen.of(pictures[:2])
-    assert agreements(engine.schedule(), still)[0].jobs == 2, "a job that waits to the end has no start"
+    assert agreements(engine.schedule(), still, workload)[0].jobs == 2, "a job that waits to the end has no start"
 
 
 def test_limits_of_the_recording_are_kept(lab: Lab) -> None:
@@ -94,3 +95,14 @@ def test_a_job_keeps_the_partitions_in_which_it_was_tried(lab: Lab) -> None:
         made = as_polled(replace(lab.workload(8, f"1 0 8 10 {estimate}"), shape=shape), seen).shape
         assert made is not None
         assert made.requests[0].groups == tried
+
+
+def test_a_job_that_depends_on_another_is_compared_with_its_own_recorded_start(lab: Lab) -> None:
+    """It is submitted when the job before it ends, which is later in the run than it was in reality."""
+    jobs = lab.workload(4, "1 0 4 10 10", "2 0 2 10 10")
+    workload = replace(jobs, wait=np.array([0, 10]), follows=(None, Follow((After(0),))))
+    engine = Engine(workload, "fcfs")
+    engine.run()
+    schedule = engine.schedule()
+    assert (schedule.start.tolist(), schedule.workload.submit.tolist()) == ([0, 10], [0, 10])
+    assert agreements(schedule, Seen.of([Cluster(NOW)]), workload)[0] == Agreement(ALL, 2, 1, 0, 0, 0)
