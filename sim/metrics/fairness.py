@@ -68,8 +68,6 @@ def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] =
     """Return the fairness of the jobs in the run of `engine`, which is a run of `scenario`. `told` is called with 1
     after each fair start, to show progress.
     """
-    if scenario.workload.follows:
-        raise ParameterError("fairness needs fixed submit times; with feedback or dependencies they depend on the run")
     start, jobs = np.array(engine.state.ledger.start), scenario.workload.jobs
     fair, in_its_way = np.full(len(jobs), np.nan), np.zeros(len(jobs))
     passed = overtaken(scenario.workload, start)
@@ -124,6 +122,8 @@ def fair_starts(
     For each of these jobs a run without the later jobs is made. In it, `told` is called after each step with the number
     of jobs finished by then, to show progress.
     """
+    if scenario.workload.follows:
+        raise ParameterError("fairness needs fixed submit times; with feedback or dependencies they depend on the run")
     engine = scenario.at_the_beginning()
     for rank in ranks:
         scenario.go_before(engine, scenario.workload.jobs[rank].submit)

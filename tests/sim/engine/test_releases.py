@@ -16,7 +16,7 @@ import pytest
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import InvariantError, NotThereError, ParameterError, TraceError
-from sim.metrics.fairness import fairness
+from sim.metrics.fairness import fair_start, fairness
 from sim.policies import POLICIES
 from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
@@ -131,6 +131,8 @@ def test_fairness_is_refused_where_submit_times_depend_on_the_run(lab: Lab) -> N
     scenario = Scenario(chained(lab), "fcfs")
     with pytest.raises(ParameterError, match="fairness needs fixed submit times"):
         fairness(scenario, scenario.begun())
+    with pytest.raises(ParameterError, match="fairness needs fixed submit times"):
+        fair_start(scenario, 4)
 
 
 def test_jobs_wait_for_others_that_are_submitted_later(tmp_path: Path) -> None:
