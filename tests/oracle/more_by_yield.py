@@ -409,6 +409,7 @@ class OldSlurm(slurm.Slurm):
                     for each in before
                     if not [n for n in view.open_partitions(job, each) if only in (-1, n)]
                 )
+                closed |= {n: job for n in view.partitions(job) if only in (-1, n) and n not in closed}
             elif seats is not None:
                 begun.add(job)
                 yield (Backfill if closed else Start)(job, in_order(view.free), seats)

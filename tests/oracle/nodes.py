@@ -306,7 +306,10 @@ class Slurm:
             every = range(len(machine.sizes))
             sets = [set(self.parts.get(name, {}).get("nodes", every)) for name in names or [""]]
             wide = [nodes for nodes in sets if len(nodes - shut) >= least]
-            if rank in begun or over(rank) or (own in closed if own else not wide):
+            if rank in begun or over(rank) or own in closed:
+                continue
+            if not own and not wide:
+                shut |= set().union(*sets)
                 continue
             held = machine.without(set() if own else shut).earliest(job, [*running.values()], now)
             if held and held.start == now:

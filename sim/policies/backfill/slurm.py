@@ -39,8 +39,8 @@ class Slurm(Ordered):
     """Slurm's main scheduler and its backfill, by multifactor priority.
 
     In every pass the jobs start in order of priority while they fit. The first that does not fit closes its partitions
-    for the rest of that half, and all of their nodes, also for other partitions with these nodes. A partition without
-    enough open nodes for a job stays open for smaller ones.
+    for the rest of that half, and all of their nodes, also for other partitions with these nodes. A job closes its
+    partitions, too, if they have fewer open nodes than it needs at least.
 
     The backfill half runs at most every bf_interval seconds: it makes a new plan, in which each job, by priority, gets
     the earliest start within bf_window. Jobs planned for now start, the others take their place in the plan. There they
@@ -129,6 +129,8 @@ class Slurm(Ordered):
             if not names:
                 if now.curious:
                     behind[job.rank] = _first_ahead(now, job, only, closed)
+                for name in now.partitions(job) if only < 0 else (only,):
+                    closed.setdefault(name, job)
             elif (closed or only >= 0) and (seats := now.seats_outside(job, closed, only)) is not None:
                 started.add(job.rank)
                 if closed:

@@ -79,7 +79,7 @@ def test_first_that_does_not_fit_closes_its_own_partition_only(tmp_path: Path) -
 
 def test_partition_that_does_not_fit_closes_its_nodes(tmp_path: Path) -> None:
     # Job 4 cannot start on node 1, which is free: it belongs to the partition in which job 3 does not fit. Job 5 needs
-    # two nodes of its partition, which has one open node, so job 6 may have that one.
+    # two nodes of its partition, which has one open node, so it closes the partition, and job 6 must wait.
     jobs: list[dict[str, Any]] = [
         {"id": "1", "submit": 0, "run": 100, "nodes": 1, "cores": 4, "partitions": ["left"]},
         {"id": "3", "submit": 1, "run": 100, "nodes": 2, "cores": 4, "partitions": ["left"]},
@@ -94,7 +94,7 @@ def test_partition_that_does_not_fit_closes_its_nodes(tmp_path: Path) -> None:
     ]
     case = {"nodes": nodes, "partitions": [{"name": name} for name in ("left", "middle", "right")], "jobs": jobs}
     starts = on_nodes(tmp_path, case, f"{SLURM},bf_interval=1000")
-    assert starts == {"1": 0, "3": 100, "4": 200, "5": 210, "6": 4}
+    assert starts == {"1": 0, "3": 100, "4": 200, "5": 210, "6": 220}
 
 
 def test_every_job_of_a_busy_machine_of_nodes_starts_once(tmp_path: Path) -> None:
