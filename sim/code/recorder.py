@@ -24,8 +24,8 @@ from sim.workload.model import Job
 MOST_LINES = 100_000
 """Largest number of lines of a step that are recorded."""
 POLICIES = str(Path(policy_module).parent)
-UNNAMED = frozenset({"self", "cls", "view"})
-"""Names of variables that are not shown, because their values are the same in each pass."""
+UNNAMED = frozenset({"self", "cls", "view", "_"})
+"""Names of variables that are not shown, because their values are the same in each pass, or of no use."""
 _UNKNOWN = (object(), "")
 _CHANGING = (list, dict, set)
 

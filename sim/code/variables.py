@@ -35,9 +35,9 @@ def _variables_of(kinds: frozenset[type], file: str) -> frozenset[str]:
     folders = (POLICIES, file if file[:1] == "<" else str(Path(file).parent))
     bases = {base for kind in kinds for base in kind.__mro__}
     open_ = [code for base in bases for code in _codes_of(base) if code.co_filename.startswith(folders)]
-    known: dict[str, list[CodeType]] = {}
-    for name, code in _helpers(folders):
-        known.setdefault(name, []).append(code)
+    known: dict[str, list[tuple[CodeType, str]]] = {}
+    for name, code, caller in _helpers(folders):
+        known.setdefault(name, []).append((code, caller))
     seen: set[CodeType] = set()
     names: set[str] = set()
     while open_:
@@ -47,12 +47,14 @@ def _variables_of(kinds: frozenset[type], file: str) -> frozenset[str]:
         seen.add(code)
         names.update(code.co_varnames, code.co_cellvars)
         open_ += (inner for inner in code.co_consts if isinstance(inner, CodeType))
-        open_ += (called for name in code.co_names for called in known.pop(name, ()))
+        found = (each for name in code.co_names for each in known.get(name, ()))
+        open_ += (called for called, caller in found if caller in ("", code.co_filename))
     return frozenset(name for name in names - UNNAMED if name[:1] != ".")
 
 
-def _helpers(folders: tuple[str, ...]) -> Iterator[tuple[str, CodeType]]:
-    """Yield (name by which it is called, code) for each function in the loaded modules of the folders.
+def _helpers(folders: tuple[str, ...]) -> Iterator[tuple[str, CodeType, str]]:
+    """Yield (name by which it is called, code, the only file that may call it) for each function in the loaded modules
+    of the folders. The file is "" for all but private functions and those of private classes.
 
     Other policies and orders are left out, because no policy calls them, as is what loads policies.
     """
@@ -60,13 +62,13 @@ def _helpers(folders: tuple[str, ...]) -> Iterator[tuple[str, CodeType]]:
         file = getattr(module, "__file__", None) or ""
         if not file.startswith(folders) or file.startswith(_LOADERS):
             continue
-        for part in list(vars(module).values()):
+        for own_name, part in list(vars(module).items()):
             if isinstance(part, type) and issubclass(part, Policy | Order):
                 continue
             for code in _codes_of(part):
                 if code.co_filename == file:
                     is_made = code.co_name == "__init__" and isinstance(part, type)
-                    yield (part.__name__ if is_made else code.co_name), code
+                    yield part.__name__ if is_made else code.co_name, code, file if own_name[:1] == "_" else ""
 
 
 def _codes_of(part: Any) -> Iterator[CodeType]:

@@ -29,7 +29,9 @@ def test_names_hold_every_variable_that_a_run_records(name: str) -> None:
 def test_names_are_those_of_the_policy_alone() -> None:
     names = variables_of(parse_policy("easy"))
     assert {"shadow", "extra", "head", "job"} <= names
-    assert not names & {"nosuch", "pivot", "self"}
+    assert not names & {"nosuch", "pivot", "self", "_"}
+    assert not names & {"grain", "rounded"}, "local to a private class of the policy slurm"
+    assert {"grain", "rounded"} <= variables_of(parse_policy("slurm"))
 
 
 def test_names_of_a_users_file_hold_those_of_its_functions(tmp_path: Path) -> None:
