@@ -188,19 +188,25 @@ def conditions(jobs: list[dict[str, Any]], job: dict[str, Any], present: set[str
     return [(kind, one) for kind, one in found if one in present]
 
 
-def is_met(kind: str, is_bad: bool) -> bool:
-    return kind != ("afterok" if is_bad else "afternotok")
+def is_met(kind: str, ended_badly: bool) -> bool:
+    return kind != ("afterok" if ended_badly else "afternotok")
 
 
-def possible(jobs: list[dict[str, Any]], fitting: list[dict[str, Any]]) -> dict[str, list[tuple[str, str]]]:
+def is_bad(job: dict[str, Any]) -> bool:
+    return bool(job.get("fails")) or job["run"] > job["estimate"]
+
+
+def possible(
+    jobs: list[dict[str, Any]], fitting: list[dict[str, Any]], may_cancel: bool
+) -> dict[str, list[tuple[str, str]]]:
     """Return what each job waits for whose dependencies can be met; a job that can never run counts as one that ended
-    with an error.
+    with an error. With `may_cancel` a limit may cancel any job.
     """
-    bad = {job["id"] for job in fitting if job.get("fails") or job["run"] > job["estimate"]}
+    bad = {job["id"] for job in fitting if is_bad(job)}
     present, found = {job["id"] for job in fitting}, dict[str, list[tuple[str, str]]]()
     for job in fitting:
         waits = conditions(jobs, job, present)
-        met = [(kind, one) for kind, one in waits if is_met(kind, one in bad)]
+        met = [(kind, one) for kind, one in waits if is_met(kind, one in bad) or (may_cancel and is_met(kind, True))]
         if waits and (not met if "?" in job["dependency"] else met != waits):
             bad.add(job["id"])
         else:
@@ -350,7 +356,8 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     limits = [(word, most) for limit in case.get("limits", []) for word, most in limit.items() if word != "user"]
     limits = [(word, most) for word, most in limits if word != "submit"]
     alone = [job for job in case["jobs"] if all(amount(job, word) <= most for word, most in limits)]
-    known = possible(case["jobs"], [job for job in alone if machine.fits_empty(job)])
+    may_cancel = any("submit" in limit for limit in case.get("limits", []))
+    known = possible(case["jobs"], [job for job in alone if machine.fits_empty(job)], may_cancel)
     jobs = [job for job in case["jobs"] if job["id"] in known]
     after = [known[job["id"]] for job in jobs]
     order = sorted(range(len(jobs)), key=lambda rank: (jobs[rank]["submit"], rank))
@@ -359,7 +366,8 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     ends, cancelled = [inf] * len(jobs), set[int]()
 
     def misses(kind: str, one: str) -> bool:
-        return places[one] in cancelled and not is_met(kind, is_bad=True)
+        other = places[one]
+        return ends[other] <= now and not is_met(kind, other in cancelled or is_bad(jobs[other]))
 
     def is_hopeless(rank: int) -> bool:
         return (all if "?" in jobs[rank]["dependency"] else any)(misses(*each) for each in after[rank])
