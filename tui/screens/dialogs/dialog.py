@@ -106,6 +106,7 @@ class Page(Widget):
     def show(self, draw: Draw) -> None:
         """Show the lines that the function `draw` returns."""
         self._draw = draw
+        self._layout_updates += 1  # Textual does not count a request while another one is due, and keeps the old height
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:

@@ -12,7 +12,9 @@ from textual.screen import ModalScreen
 from sim.policies import parse_policy
 from tests.tui.replays import painted
 from tests.tui.screens.conftest import Ask
+from tui.look.sheets import line
 from tui.screens.dialogs.choice import ChoiceDialog
+from tui.screens.dialogs.dialog import Page
 from tui.screens.dialogs.help import HelpScreen
 from tui.screens.dialogs.policy_picker import PolicyPicker
 from tui.screens.dialogs.trace_picker import TracePicker
@@ -55,3 +57,14 @@ async def test_opening_draws_the_whole_screen_once(
             assert whole.count(opened) == 1
     finally:
         drawn.clear()
+
+
+async def test_a_page_has_room_for_a_text_that_comes_while_its_layout_is_due(ask: Ask) -> None:
+    dialog = TracePicker(())
+    async with ask(dialog) as person:
+        await painted(person.pilot)
+        page = dialog.query_one("#preview", Page)
+        page._layout_required = True  # as it is at first, if the text comes soon
+        page.show(lambda width: [line("one")] * 17)
+        await painted(person.pilot)
+        assert page.size.height == 17
