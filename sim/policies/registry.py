@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -56,7 +57,11 @@ class Registry(Mapping[str, type[Policy]]):
         return tuple(alias for alias, spec in self._aliases.items() if spec.partition(":")[0] == name)
 
     def near(self, name: str) -> str:
-        """Return the end of an error message, which suggests names of policies similar to `name`."""
+        """Return the end of an error message, which suggests names of policies similar to `name`; for a path, say how a
+        policy's file is named.
+        """
+        if os.sep in name:
+            return "; the name of a file with a policy ends in .py"
         return near(name, [*self.names, *plugins()])
 
     def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:

@@ -122,6 +122,8 @@ def _compiled_file(name: str) -> str:
     """Return the path of the compiled module of this name in the present folder."""
     files = (os.path.abspath(name + suffix) for suffix in EXTENSION_SUFFIXES if "." not in name)
     if (found := next(filter(os.path.isfile, files), None)) is None:
+        if os.path.isfile(name):  # "fair.txt" reads as a module `txt` in a package `fair`
+            raise OwnCodeError("no policy: the name of its file must end in .py", name)
         raise ModuleNotFoundError(f"No module named {name!r}")
     return found
 

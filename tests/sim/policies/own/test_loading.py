@@ -194,10 +194,13 @@ TWO = FAIR + FAIR[FAIR.index("@dataclass") :].replace("Fair", "Other")
         (FAIR, "./fair.py@--version", "./fair.py@--version: --version is no revision"),
         (FAIR, "easy:order=./fair.py:Twice", "./fair.py: no order of the queue 'Twice' in it"),
         (FAIR, "not.there", "not.there: ModuleNotFoundError: No module named 'not.there'"),
+        (FAIR, "fair.txt", "fair.txt: no policy: the name of its file must end in .py"),
+        (FAIR, "./fair.txt", "no policy './fair.txt'; the name of a file with a policy ends in .py"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line_with_its_place(fair: Path, text: str, spec: str, says: str) -> None:
     fair.write_text(text)
+    fair.with_suffix(".txt").write_bytes(b"\xff\x00")
     with pytest.raises(ParameterError) as refused:
         parse_policy(spec)
     assert says in str(refused.value)
