@@ -231,7 +231,9 @@ def blame(policy: Policy, error: BaseException, moment: str) -> None:
 def _said(error: BaseException) -> str:
     try:
         text = str(error)
-    except Exception:
+    except GiveWayError:
+        raise
+    except (Exception, NoAnswerError):  # it may also take too long to make its message
         text = "its message cannot be read"
     if isinstance(error, MemoryError):
         text = OUT_OF_MEMORY

@@ -122,6 +122,8 @@ def _fail_by_fault(error: Exception) -> None:
 def _fail(line: str, code: int) -> None:
     if sys.stderr is None:  # user-defined code may have taken it away
         sys.stderr = sys.__stderr__
+    if sys.stderr is not None and sys.stderr.closed:  # or closed; its file is still open
+        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     click.echo("schedscope: error: " + printable(" ".join(map(str.strip, line.split("\n")))), err=True)
     sys.exit(code)
 

@@ -20,7 +20,7 @@ from sim.decisions.decisions import Decision, Start, Wake
 from sim.decisions.reasons import Fits
 from sim.engine import engine as engines
 from sim.engine.engine import Engine
-from sim.engine.policy_calls import give_up, unanswered
+from sim.engine.policy_calls import give_up, patience, unanswered
 from sim.errors import DecisionError, PolicyError
 from sim.policies import Policy
 from sim.policies.orders import Fcfs, Order
@@ -190,6 +190,22 @@ def test_time_that_stands_still_is_no_progress_though_a_job_runs(lab: Lab, monke
         match="odd keeps setting timers without deciding anything: 100 in a row at step 102, at d0 00:00:10",
     ):
         Engine(lab.workload(2, "1 10 1 900 900"), Odd(hurry)).run()
+
+
+class EndlessError(Exception):
+    def __str__(self) -> str:
+        while True:
+            sleep(0.001)
+
+
+def raise_endless(view: View) -> Any:
+    raise EndlessError
+
+
+def test_a_message_that_takes_too_long_is_left_out(lab: Lab) -> None:
+    where = r"EndlessError: its message cannot be read \(.*test_policy_calls.py:\d+ in raise_endless"
+    with pytest.raises(PolicyError, match=where), patience(0.2):
+        broken(lab, raise_endless).run()
 
 
 def never(view: View) -> Any:

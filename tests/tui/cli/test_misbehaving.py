@@ -42,6 +42,7 @@ REFUSED = {
 }
 FAILING = {
     "recursion": ("import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\n", "f()", "RecursionError"),
+    "closed stderr": ("import sys\n", "sys.stderr.close(); 1 / 0", "ZeroDivisionError"),
     "no builtin": ("import builtins\n", "builtins.len = None", "AttributeError: it replaces builtins.len"),
     "no builtin in secret": ("import builtins\n", "vars(builtins)['len'] = None; len([])", "TypeError"),
     "too much memory": ("", "x = [0] * 10**12", "MemoryError"),
