@@ -11,6 +11,7 @@ from sim.decisions.decisions import Borrow
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
 from sim.formatting import Clock, listed, name, printable, processors, shortened, span
+from sim.policies.policy import Policy
 from tui.chart.owners import Band
 
 _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
@@ -20,7 +21,7 @@ def partition_names(shown: Snapshot) -> tuple[str, ...]:
     """Return the name of each partition. If partitions have limits of estimates, the names go from "short" to "long";
     otherwise they are the names of the queues, or numbers.
     """
-    limits = _limits(shown)
+    limits = _limits(shown.rules)
     if not limits:
         return shown.queues or tuple(f"partition {number}" for number in range(len(shown.owners)))
     return names_between(len(limits) + 1)
@@ -78,7 +79,7 @@ def names_between(count: int) -> tuple[str, ...]:
 
 def partition_limits(shown: Snapshot) -> tuple[str, ...]:
     """Return the range of estimates of each partition as text; "" for each if they are unknown."""
-    limits = _limits(shown)
+    limits = _limits(shown.rules)
     return told_limits(limits) if limits else ("",) * max(len(shown.owners), len(shown.queues))
 
 
@@ -118,12 +119,18 @@ def _told_loan(loan: Borrow, shown: Snapshot) -> str:
 
 def named(told: str, shown: Snapshot) -> str:
     """Return the sentence with the names of partitions in place of their numbers."""
-    names = partition_names(shown) if shown.owners and _limits(shown) else ()
+    return named_under(told, shown.rules) if shown.owners else told
+
+
+def named_under(told: str, policy: Policy) -> str:
+    """Return the sentence with the names that partitions have under the policy in place of their numbers."""
+    limits = _limits(policy)
+    names = names_between(len(limits) + 1) if limits else ()
     return _NUMBER.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], told)
 
 
-def _limits(shown: Snapshot) -> tuple[float, ...]:
+def _limits(policy: Policy) -> tuple[float, ...]:
     """Return the limits in seconds between the estimates of neighbouring partitions; empty for a user-defined
     policy.
     """
-    return () if type(shown.rules).code is not None else shown.rules.limits()
+    return () if type(policy).code is not None else policy.limits()

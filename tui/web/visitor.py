@@ -19,6 +19,7 @@ from textual import on
 from textual.driver import Driver
 
 from sim.errors import ParameterError, SchedscopeError
+from sim.lessons.performance import Staged
 from sim.policies.own.consent import refuse
 from sim.session.session import Session, from_line, parsed
 from sim.session.trace_ref import TraceRef
@@ -27,6 +28,7 @@ from sim.workload.model import Trace, Workload
 from sim.workload.samples import ALSO, SAMPLES
 from sim.workload.source import Source, is_line
 from tui.app import Guest
+from tui.chart.partition_names import named_under
 from tui.look.palette import LOOKS
 from tui.replay.opening import LessonOpening, Opening, Prepared
 from tui.screens.dialogs.choice import ChoiceDialog
@@ -102,8 +104,17 @@ class ServerResources:
         """
         walk = self.first.walk if self.first is not None else None
         if walk is not None and answers:
-            return Classroom(Roster(walk.scenes), walk.lesson.title)
+            return Classroom(Roster([*map(self._as_in_the_chart, walk.scenes)]), walk.lesson.title)
         return None if self.game is None else Classroom(Roster(), f"A game: {self.game.name}")
+
+    def _as_in_the_chart(self, scene: Staged) -> Staged:
+        """Return the scene with the chart's names of partitions in the answer to its question."""
+        asked = scene.question
+        if self.first is None or asked is None:
+            return scene
+        policy = self.first.timeline.branches[asked.seen.branch].engine.state.policy
+        choices = tuple(replace(choice, why=named_under(choice.why, policy)) for choice in asked.choices)
+        return replace(scene, question=replace(asked, told=named_under(asked.told, policy), choices=choices))
 
 
 class Visit(Reporting):

@@ -94,6 +94,18 @@ def test_a_visitors_process_reaches_nothing_but_its_traces(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["x.swf"]
 
 
+def test_students_read_the_names_that_partitions_have_in_the_chart() -> None:
+    there = ServerResources.of((lesson_opening(found_lesson("ls-own-queue")),)).classroom(answers=True)
+    assert there is not None
+    there.roster.arrive("a")
+    there.roster.judge("a", 2, "J4")
+    verdict, asked = there.roster.verdict("a", 2), there.roster.question(2)
+    assert asked is not None
+    assert verdict is not None
+    assert "first in short's queue" in verdict.told
+    assert "first in short's queue" in asked.told
+
+
 def test_typed_reports_of_a_size_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     passed = list[Message]()
     monkeypatch.setattr(WebDriver, "process_message", lambda driver, message: passed.append(message))
