@@ -99,6 +99,7 @@ def theme_of(look: Look) -> Theme:
         dark=look.dark,
         variables={
             "text-muted": look.dim,
+            "text-second": mixed(look.text, look.dim, 0.5),  # also on the ground of a chosen entry
             "text-disabled": mixed(look.dim, look.background, 0.7),
             "text-accent": accent,
             "text-primary": accent,

@@ -9,8 +9,9 @@ import pytest
 from rich.console import Console
 from rich.segment import Segment
 from textual.color import Color
+from textual.theme import Theme
 
-from tui.look.palette import LOOKS, Look
+from tui.look.palette import LOOKS, Look, contrast
 from tui.look.settings import Settings
 from tui.look.text import cells, plain
 from tui.look.themes import Ascii, Printable, choose, depth_of, in_ascii, theme_name, theme_of, themes
@@ -59,6 +60,13 @@ def test_without_colour_no_theme_has_a_strong_one(look: Look) -> None:
     grey = theme_of(look.with_mode("mono"))
     for colour in (grey.primary, grey.accent, grey.error, grey.warning, grey.success):
         assert Color.parse(colour or "").hsl.s < 0.1
+
+
+@pytest.mark.parametrize("theme", themes(), ids=lambda theme: theme.name)
+def test_second_line_of_the_chosen_entry_can_be_read(theme: Theme) -> None:
+    told, ground = theme.variables["text-second"], theme.variables["block-cursor-background"]
+    assert contrast(told, ground) >= 4.5
+    assert contrast(told, theme.surface or "") >= 4.5
 
 
 def test_whatever_is_drawn_can_be_ascii_in_the_same_room() -> None:

@@ -363,7 +363,7 @@ def _prompt(entry: PolicyEntry, with_what: bool) -> Content:
     if not with_what:
         return Content.styled(drawn(entry.title), "bold")
     short = drawn(" ".join(short_names(entry.title)))
-    return Content.assemble((drawn(entry.title), "bold"), (f"  {short}\n{drawn(entry.what)}", "$text-muted"))
+    return Content.assemble((drawn(entry.title), "bold"), (f"  {short}\n{drawn(entry.what)}", "$text-second"))
 
 
 def _about(name: str, paper: str, first: str, width: int) -> Iterator[Line]:

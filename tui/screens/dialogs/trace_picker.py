@@ -225,5 +225,5 @@ def _prompt(choice: Choice, with_what: bool) -> Content:
     """Return a list entry as text: the name of the trace and, with `with_what`, its description on a second line."""
     title = (printable(choice.title), "$text-disabled" if choice.kind == "missing" else "bold")
     if with_what and choice.what:
-        return Content.assemble(title, ("\n" + printable(choice.what), "$text-muted"))
+        return Content.assemble(title, ("\n" + printable(choice.what), "$text-second"))
     return Content.assemble(title)
