@@ -266,14 +266,20 @@ def _exactly(context: Seen) -> Clock:
 
 def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
     """Return date labels for the first and the last time, and for times between them. `exactly` formats a time with its
-    day; on a long run the labels have only the day.
+    day; on a long run the labels have only the day, and they have seconds only if they are less than a minute apart.
+    A label that equals the one before is left out.
     """
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
-    placed = []
+    has_seconds = strip.end - strip.begin < 60 * (many - 1)
+    placed: list[Placed] = []
+    before = ""
     for part in range(many):
         time = strip.begin + part / (many - 1) * (strip.end - strip.begin)
-        told = exactly(time).rpartition(" ")[0] if days else exactly(time)[:-3]
+        told = exactly(time).rpartition(" ")[0] if days else exactly(time)[: None if has_seconds else -3]
+        if told == before:
+            continue
+        before = told
         column = round(part / (many - 1) * (columns - 1))
         left = 0 if not part else column - len(told) + 1 if part == many - 1 else column - len(told) // 2
         placed.append((left, told, "dim"))

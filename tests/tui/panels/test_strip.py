@@ -62,6 +62,19 @@ def test_a_number_of_the_policys_own_is_a_third_curve_where_it_is_known(lab: Lab
     assert texts(half_way(lab, numbers=below), 4)[2] == "debt                     █     -4"
 
 
+def test_dates_of_a_short_time_differ_by_their_seconds(lab: Lab) -> None:
+    def dates(seconds: float) -> list[str]:
+        run = StripScene(0, seconds, seconds, RUN.utilization, RUN.waiting, ())
+        engine = lab.run("fcfs", 4, "1 0 3 1000 2000", until=100)
+        context = Context(context_of(engine).about, scene_of(engine, clock=0, strip=run), DARK)
+        return [told.strip() for told in strip_lines(context, 2 * WIDTH, 4)[-1].text.split("d0") if told.strip()]
+
+    assert dates(20) == ["00:00:00", "00:00:10", "00:00:20"]
+    assert dates(119)[:2] == ["00:00:00", "00:00:59"]
+    assert dates(120) == ["00:00", "00:01", "00:02"]
+    assert dates(0) == ["00:00:00"]
+
+
 def test_what_lies_after_now_is_quieter(lab: Lab) -> None:
     spans = strip_lines(half_way(lab), WIDTH)[0].spans
     assert [(span.text, span.style) for span in spans[1:4]] == [
