@@ -46,6 +46,8 @@ class Context:
     """Names of the panels that are visible now; a panel does not repeat what another visible panel shows."""
     order: QueueOrder | None = None
     """Order in which the user has sorted the queue; None for the policy's order."""
+    filmed: bool = False
+    """True in a film, whose viewers cannot press keys."""
 
     @property
     def at(self) -> Clock:

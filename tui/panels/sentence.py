@@ -68,7 +68,8 @@ def _told(context: Context) -> Told:
     if context.selected is not None and context.scene.job is not None and "details" not in context.visible:
         return None, tuple(standing(context, context.scene.job))
     if shown.time is None:
-        return None, ("Press space to play, → to step.", *_ahead(context))
+        invited = () if context.filmed else ("Press space to play, → to step.",)
+        return None, (*invited, *_ahead(context))
     if shown.next_time is None:
         return None, tuple(_over(shown))
     done = [decision for decision in shown.decisions if type(decision) in NOTABLE]
@@ -98,6 +99,8 @@ def _ahead(context: Context) -> Iterator[str]:
     if len(workload):
         policy = context.scene.snapshot.policy
         yield f"{count(len(workload), 'job')} on {processors(workload.procs)}, under {policy}."
+        if context.filmed:
+            return
     yield "ctrl+p searches all commands."
 
 

@@ -98,6 +98,8 @@ class Camera:
             await pilot.pause()
             await self._settle(whole=True)
             screen = self._screen
+            screen.change(filmed=True)
+            await self._settle()
             workload = self._prepared.about.workload
             end = None if plan.until is None else parse_place(plan.until, workload)
             if plan.begin is not None:

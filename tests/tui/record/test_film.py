@@ -43,6 +43,15 @@ async def test_it_begins_and_ends_where_it_is_told_to() -> None:
     assert camera.has_ended
 
 
+async def test_before_the_first_step_no_sentence_names_keys() -> None:
+    opening = Opening(Source("lublin-128"), parse_policy("easy"))
+    _, film = await film_of(opening, RecordingOptions(SIZE, until="#1", fps=1))
+    seen = "\n".join(text_of(film[0]))
+    assert "on 128 processors, under easy." in seen
+    assert "Press space" not in seen
+    assert "ctrl+p" not in seen
+
+
 async def test_who_gives_it_too_few_seconds_is_told_that_it_was_cut_off() -> None:
     opening = Opening(Source("lublin-128"), parse_policy("easy"))
     camera, film = await film_of(opening, RecordingOptions(SIZE, speed=speed_of("1h"), seconds=5, fps=1))

@@ -157,7 +157,7 @@ class Drawing:
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
         told = shown.beside if other and shown.beside else scene
-        context = Context(self._about.of(told), told, look, *seen, other, self._visible, state.order)
+        context = Context(self._about.of(told), told, look, *seen, other, self._visible, state.order, state.filmed)
         chart = self._chart("chart")
         chart.selected = state.selected
         chart.show(scene, look)

@@ -83,6 +83,8 @@ class ViewState:
     """Lesson that is shown, with the user's place in it, or None."""
     news: News | None = None
     """Result of the last reload of a policy's file, until the user dismisses it; None at any other time."""
+    filmed: bool = False
+    """True while a film of the screen is made: the sentence below the chart then names no keys."""
 
     @property
     def veil(self) -> Veil:
