@@ -272,6 +272,8 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
     has_seconds = strip.end - strip.begin < 60 * (many - 1)
+    if has_seconds:
+        many = max(2, min(columns // 30 + 1, 7))  # longer labels, and the last one needs room, too
     placed: list[Placed] = []
     before = ""
     for part in range(many):
