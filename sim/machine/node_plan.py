@@ -134,13 +134,13 @@ class NodePlan:
 
     # Questions and changes, by job
 
-    def find(self, job: Job, after: float, lasts: float | None = None) -> float:
+    def find(self, job: Job, after: float, lasts: float | None = None, until: float = inf) -> float:
         """Return the earliest start from `after` on at which the job fits for `lasts` seconds (by default for its
         estimate).
 
         Starts other than `after` are tried only at times when the plan changes. All nodes together may have too little
-        in a step within the duration; then no start up to that step is tried. The start is inf if the job needs nodes
-        that `leave_out_drained` left out.
+        in a step within the duration; then no start up to that step is tried. The start is inf if the job would end
+        after `until`, or if it needs nodes that `leave_out_drained` left out.
         """
         times, free, request = self._times, self._free, self.request_of(job)
         lasts = job.estimate if lasts is None else lasts
@@ -150,9 +150,11 @@ class NodePlan:
         needs, index, enough = request.least_total, bisect_right(times, after + MOMENT) - 1, 0
         while index < len(times):
             start = max(times[index], after)
-            until = max(bisect_left(times, start + lasts - MOMENT), index + 1)
-            enough = self._has_until(needs, max(index, enough), until)
-            if enough < until:
+            if start + lasts - MOMENT > until:
+                return inf
+            last = max(bisect_left(times, start + lasts - MOMENT), index + 1)
+            enough = self._has_until(needs, max(index, enough), last)
+            if enough < last:
                 index = enough + 1
                 continue
             if grows and not fits(request, free[index]):
@@ -241,15 +243,23 @@ class NodePlan:
         """Yield (job, reserved start, earlier start) for each reservation that can move to an earlier start.
 
         The caller must move the reservation in the plan before it asks for the next one. A reservation that cannot move
-        keeps its nodes.
+        keeps its nodes. Its own resources count as free in the search. That changes nothing if the job does not fit
+        just before its start: then the job would have to end before.
         """
         for job in jobs:
             start, seats = reserved[job.rank], self._seats[job.rank]
             if start <= now + MOMENT:
                 continue
-            self.let_go(job, start, start + job.estimate)
-            at = self.find(job, now)
-            self.hold(job, start, start + job.estimate, seats)
+            before, request = bisect_left(self._times, start - MOMENT) - 1, self.request_of(job)
+            grows = request.more_always_fits and request.least <= 1 and not self._shape.limits_nodes(request)
+            if self._has_until(request.least_total, before, before + 1) == before or (
+                grows and not self._shape.fits(request, self._free[before])
+            ):
+                at = self.find(job, now, until=self._times[before])
+            else:
+                self.let_go(job, start, start + job.estimate)
+                at = self.find(job, now)
+                self.hold(job, start, start + job.estimate, seats)
             if at < start - MOMENT:
                 yield job, start, at
 
@@ -287,7 +297,7 @@ class NodePlan:
     def _change(self, start: float, end: float, seats: Seats, sign: int) -> None:
         if end - start <= MOMENT or not seats.nodes:
             return
-        nodes, amounts = list(seats.nodes), sign * np.array(seats.amounts)
+        nodes, amounts = np.array(seats.nodes), sign * np.array(seats.amounts)
         first, last = self._edge(start), self._edge(end)
         for index in range(first, last):
             self._free[index][nodes] += amounts

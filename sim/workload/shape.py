@@ -314,7 +314,7 @@ class Shape(Ranked, Reserved):
         if whole:
             amounts = tuple(tuple(self.has[node].tolist()) for node, _ in chosen)
         else:
-            known = {n: request.amounts(n) for _, n in chosen}
+            known = {n: request.amounts(n) for n in {n for _, n in chosen}}
             amounts = tuple(known[n] for _, n in chosen)
         return Seats(tuple(node for node, _ in chosen), amounts)
 
@@ -328,7 +328,7 @@ class Shape(Ranked, Reserved):
             once = request.per_node[kind] if request.per_node else 0
             if not amount and not once:
                 continue
-            left = free[:, kind] - once
+            left = free[:, kind] - once if once else free[:, kind]
             fit = left // amount if amount else (left >= 0) * np.int64(request.tasks or 1)
             room = fit if room is None else np.minimum(room, fit)
         if room is None:
