@@ -215,7 +215,7 @@ class State:
         """
         jobs, order, now = self.queue, self.policy.line_order(), self.now
         if order != self.policy.queue_order():
-            jobs.sort(key=lambda job: (order.key(job, now), job.rank))
+            jobs.sort(key=lambda job: order.key(job, now))  # jobs with the same key stay in the queue's order
         return jobs
 
     def held_back(self) -> list[int]:

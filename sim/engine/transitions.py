@@ -170,6 +170,8 @@ class Transitions:
         state = self.state
         if state.ledger.start[rank] != state.ledger.start[rank]:
             state.ledger.start[rank] = state.now
+            if state.releases is not None:
+                state.releases.began(rank, state.now)
             state.tally.started += 1
 
     def allocation_ends(self, rank: int) -> None:

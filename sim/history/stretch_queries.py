@@ -68,7 +68,7 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
     for number, (begun, end, _, _) in enumerate(_waits(past, rank, submit)):
         for stretch in range(begun, end):
             other = past._rank[stretch]
-            if other > rank and other not in found and came_after(other, rank, submit):
+            if other != rank and other not in found and came_after(other, rank, submit):
                 began = begins(past, other, begun, end) if number else stretch
                 if began is not None:
                     found[other] = began

@@ -68,7 +68,7 @@ class JobReader:
     def at(self, history: Past, snapshot: Snapshot) -> JobState:
         """Return the job's state at the time of the snapshot; `history` must contain all steps up to it."""
         past, rank = history.as_of(snapshot.step), self.job.rank
-        submit = submit_of(self._workload, rank, past.end_of)
+        submit = submit_of(self._workload, rank, past.start_of, past.end_of)
         job = self.job if submit is None else replace(self.job, submit=submit)
         if self._read < snapshot.step:
             self._decided += past.decided_about(rank, min(job.submit, self.job.submit), self._read)
@@ -90,15 +90,18 @@ class JobReader:
         )
 
 
-def submits_of(workload: Workload, ranks: Iterable[int], end: EventTimes) -> Floats:
-    """Return the submit time in a run of each job in `ranks`, in seconds; NaN if it is not known yet. `end` has the end
-    of every job by rank, NaN before it.
+def submits_of(workload: Workload, ranks: Iterable[int], start: EventTimes, end: EventTimes) -> Floats:
+    """Return the submit time in a run of each job in `ranks`, in seconds; NaN if it is not known yet. `start` and `end`
+    have the first start and the end of every job by rank, NaN before it.
     """
+
+    def start_of(rank: int) -> float | None:
+        return None if isnan(start[rank]) else float(start[rank])
 
     def end_of(rank: int) -> float | None:
         return None if isnan(end[rank]) else float(end[rank])
 
-    found = (submit_of(workload, rank, end_of) for rank in ranks)
+    found = (submit_of(workload, rank, start_of, end_of) for rank in ranks)
     return np.array([nan if time is None else time for time in found])
 
 

@@ -23,7 +23,7 @@ def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
     state, step = engine.state, scenario.stepper(engine)
     job, found = scenario.workload.jobs[rank], dict[Column, Numbers]()
     while state.start_of(rank) is None and step():
-        if state.submitted <= rank:
+        if not state.has_come(rank):
             continue
         for column in columns_of(state.policy):
             value = column.value(state.notes, job)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sim.engine.snapshot import Snapshot
@@ -12,6 +12,7 @@ from sim.history.stretch_queries import in_the_way_of, passers_of
 from sim.why.evidence import evidence_of
 from sim.why.facts import PassedBy, fact_row
 from sim.why.wait_sentences import ended, to_come
+from sim.workload.follows import Time, is_failing
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
 
@@ -41,7 +42,7 @@ class Explanation:
 
 def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Explanation:
     """Return the explanation of the job of this rank at the time of a snapshot; `past` is the history up to then."""
-    submit, at = submit_of(workload, rank, past.end_of), clock_near(snapshot.time or 0)
+    submit, at = submit_of(workload, rank, past.start_of, past.end_of), clock_near(snapshot.time or 0)
     job = workload.jobs[rank] if submit is None else replace(workload.jobs[rank], submit=submit)
     found = evidence_of(snapshot, rank, at, passed_by(past, job, snapshot.outages))
     if found is not None:
@@ -54,18 +55,23 @@ def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Ex
     return Explanation(job, (ended(job, past.start_of(rank), end, at, bool(workload.killed[rank])),))
 
 
-def submit_of(workload: Workload, rank: int, end_of: Callable[[int], float | None]) -> float | None:
-    """Return the submit time of a job in a run, in seconds; `end_of` returns the end of a job, None before it.
+def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time) -> float | None:
+    """Return the submit time of a job in a run, in seconds; `start_of` and `end_of` return the first start and the end
+    of the job of a given rank, None before it.
 
-    Most jobs are submitted at the time that the trace gives. With `--feedback` the time may depend on the ends of other
-    jobs; the result is None until these have ended.
+    Most jobs are submitted at the time that the trace gives. With `--feedback` or dependencies, the time may depend on
+    the starts and ends of other jobs; the result is None until these are known.
     """
     job, follow = workload.jobs[rank], workload.follows[rank] if workload.follows else None
     if follow is None:
         return job.submit
-    ends = [end_of(one.job) for one in follow.after]
-    last = max((end for end in ends if end is not None), default=job.submit)
-    return None if None in ends else max(follow.due(job.submit, last), last)
+    fails = (is_failing(bool(workload.killed[one.job]), int(workload.status[one.job])) for one in follow.after)
+    found = [one.met_at(start_of, end_of, is_bad) for one, is_bad in zip(follow.after, fails, strict=True)]
+    known = [time for time in found if time is not None]
+    if not known or (len(known) < len(found) and not follow.is_any):
+        return None
+    last = min(known) if follow.is_any else max(known)
+    return max(follow.due(job.submit, last), last)
 
 
 def passed_by(past: Past, job: Job, outages: Sequence[Outage] = ()) -> PassedBy:

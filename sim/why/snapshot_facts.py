@@ -233,6 +233,7 @@ def facts_of_running(snapshot: Snapshot, running: Running, began: Decision | Non
     if snapshot.completed:
         yield f.Freed(snapshot.completed)
     if isinstance(began, Backfill) or (isinstance(began, Place) and began.passes):
-        passed = tuple(job for job in snapshot.queue.jobs if job.rank < began.job.rank)
+        came = began.job.submit, began.job.rank
+        passed = tuple(job for job in snapshot.queue.jobs if (job.submit, job.rank) < came)
         if passed:
             yield f.Passes(passed)

@@ -282,8 +282,12 @@ def ahead_of(state: State, job: Job) -> list[Job]:
 def stands_before(state: State, other: Job, job: Job) -> bool:
     """Return True if the job `other` is in front of the job in queue order."""
     order, now = state.policy.line_order(), state.now
-    order = state.waiting.order if order == state.policy.queue_order() else order.at_step(state.waiting.step)
-    first, second = ((order.key(each, now if order.by_clock else each.submit), each.rank) for each in (other, job))
+    is_own = order == state.policy.queue_order()
+    order = state.waiting.order if is_own else order.at_step(state.waiting.step)
+    first, second = (
+        (order.key(each, now if order.by_clock else each.submit), 0 if is_own else each.submit, each.rank)
+        for each in (other, job)
+    )
     return first < second
 
 

@@ -104,5 +104,5 @@ def to_come(job: Job, at: Clock, submit: float | None) -> str:
     """Return a sentence on when the job will be submitted, and on what it requests; `submit` is None if the job waits
     for other jobs.
     """
-    when = "when the jobs that it waits for have ended" if submit is None else f"at {at(submit)}"
+    when = "when the jobs that it waits for allow it" if submit is None else f"at {at(submit)}"
     return f"{name(job)} will be submitted {when}: {processors(job.procs)} for at most {span(job.estimate)}."

@@ -31,6 +31,8 @@ HOPELESS = "waits for an outcome of another job that does not come"
 MOST_NAMED = 10_000
 """Largest number of jobs that one job waits for; further jobs in its list of dependencies are ignored."""
 MOST_IN_ALL = 2**22
+Time = Callable[[int], float | None]
+"""Function that returns the time of an event of the job of a given rank, None if it has not happened yet."""
 _FAILED = (0, 5)
 """Status numbers in the trace of a job that failed, and of a job that was cancelled."""
 SESSION = 1200.0
@@ -55,6 +57,16 @@ class After(NamedTuple):
         cancelled, and `may_be_cancelled` if the run itself may cancel it.
         """
         return (self.outcome != "ok") if is_bad else (self.outcome != "not ok" or may_be_cancelled)
+
+    def met_at(self, start_of: Time, end_of: Time, is_bad: bool) -> float | None:
+        """Return the time at which this condition becomes true in a run; None if it is not known yet, or never does.
+        `start_of` and `end_of` return the first start and the end of the job of a given rank, None before it; `is_bad`
+        is that of `is_met_by`.
+        """
+        if self.outcome == "start":
+            began = start_of(self.job)
+            return None if began is None else began + self.delay
+        return end_of(self.job) if self.is_met_by(is_bad) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +239,11 @@ def _kept(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After
     if one.job in places:
         return (one._replace(job=places[one.job]),)
     return turns.get(one.job, ()) if one.outcome == "turn" else ()
+
+
+def is_failing(killed: bool, status: int) -> bool:
+    """Return True if one job counts as failed (see `failing`)."""
+    return killed or status in _FAILED
 
 
 def failing(killed: NDArray[np.bool_], status: NDArray[np.int64]) -> NDArray[np.bool_]:

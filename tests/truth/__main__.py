@@ -19,11 +19,23 @@ from tests.truth.pages import Page, read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
 from tests.truth.rules import Rules
-from tests.truth.runs import FAMILIES, PEERS, Run, another_run, changing_run, random_run, scaled_runs, taken_over
+from tests.truth.runs import (
+    FAMILIES,
+    PEERS,
+    Run,
+    another_run,
+    changing_run,
+    following_run,
+    random_run,
+    scaled_runs,
+    taken_over,
+)
 from tests.truth.words import COUNTS
 
 TOLD = 500
 """Number of runs between two lines of progress."""
+FOLLOWING = 5
+"""For one of this many seeds, a run with jobs that wait for other jobs is checked as well."""
 SCALED = 10
 """One of this many runs is also compared with a run on a time scale of hours and days."""
 
@@ -39,6 +51,8 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
     """
     try:
         yield from falsehoods(run, asked=4)
+        if seed % FOLLOWING == 0:
+            yield from falsehoods(following_run(seed), asked=4)
         if len(run.workload) and not run.engine.state.switches:
             first, other = scaled_runs(run, seed) if seed % SCALED == 0 else (run, another_run(run, seed))
             page = Page(first, other)

@@ -69,7 +69,7 @@ def read_help(runs: Sequence[Run], rank: int) -> Iterator[UntrueError]:
     table = rows(found, first)[1:]
     if [waits.own(tried.policy) for tried in found] != sorted(map(waits.own, (tried.policy for tried in found))):
         yield UntrueError(f"Helped: out of order: {table}")
-    for told in (asked(job), *(" | ".join(row) for row in table), in_words(job, found, first)):
+    for told in (asked(runs[0].workload, rank), *(" | ".join(row) for row in table), in_words(job, found, first)):
         try:
             read_aloud(Helped, told, waits)
         except UntrueError as false:
@@ -217,7 +217,11 @@ def holes(run: Run, job: Job) -> list[tuple[float, float]]:
     return found
 
 
-@reads(Reality, "At no moment while it waited {n} processor(s) were free: in reality it could not start sooner.")
+@reads(
+    Reality,
+    "At no moment while it waited {n} processor was free: in reality it could not start sooner.",
+    "At no moment while it waited {n} processors were free: in reality it could not start sooner.",
+)
 def _(run: Run, job: Job, procs: int) -> None:
     demand_equal((procs, holes(run, job)), (job.procs, []))
 
@@ -227,8 +231,11 @@ _REASONS = "the trace does not record why the real scheduler left it waiting."
 
 @reads(
     Reality,
-    f"In reality {{n}} were free from {{any}} for {{s}}, enough for its {{s}}; {_REASONS}",
-    f"In reality {{n}} were free from {{any}} for {{s}}, less than its {{s}}; {_REASONS}",
+    *(
+        f"In reality {{n}} {free} from {{any}} for {{s}}, {enough} its {{s}}; {_REASONS}"
+        for free in ("was free", "were free")
+        for enough in ("enough for", "less than")
+    ),
 )
 def _(run: Run, job: Job, procs: int, begin: str, lasted: Lasts, long: Lasts) -> None:
     demand_equal(procs, job.procs)

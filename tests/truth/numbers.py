@@ -187,7 +187,7 @@ def _(after: After, job: Work, found: Evidence) -> None:
 
 @reads(f.Passes, "passes: {js}")
 def _(after: After, job: Work, found: Evidence, said: Names) -> None:
-    ranks = sorted(rank for rank in after.world.waiting if rank < job.rank)
+    ranks = sorted(r for r in after.world.waiting if (after.world.jobs[r].submit, r) < (job.submit, job.rank))
     fact = next(fact for fact in found.facts if isinstance(fact, f.Passes))
     demand_equal(sorted(other.rank for other in fact.jobs), ranks, "who came before and waits on")
     demand_equal(len(said[0]) + said[1], len(ranks))

@@ -39,7 +39,7 @@ def multifactor(world: World, job: Work, wait: float) -> float:
 
 
 KEYS: Mapping[str, Key] = {
-    "fcfs": lambda world, job, wait: 0,
+    "fcfs": lambda world, job, wait: job.submit,
     "sjf": lambda world, job, wait: job.estimate,
     "ljf": lambda world, job, wait: -job.estimate,
     "saf": lambda world, job, wait: job.estimate * job.procs,

@@ -73,7 +73,8 @@ class Sight(NamedTuple):
     @property
     def passed(self) -> PassedBy:
         workload = self.run.workload
-        return passed_by(self.run.engine.history.as_of(self.number), workload.jobs[self.job.rank], workload.outages)
+        job = replace(workload.jobs[self.job.rank], submit=self.job.submit)
+        return passed_by(self.run.engine.history.as_of(self.number), job, workload.outages)
 
     def is_known(self, told: str) -> bool:
         """Return True if the panels can show the fact `told`; a predicted run time only before the first start."""
@@ -99,7 +100,7 @@ class Sight(NamedTuple):
     def events(self) -> list[tuple[str, str]]:
         """Return (time, event) of everything that happened to the job; of its planned starts only the first."""
         job, world, found = self.job, self.after.world, list[tuple[str, str]]()
-        if job.submit <= world.now:
+        if job.rank in world.came:
             found.append((self.at(job.submit), "submitted"))
         plans = 0
         for time, decision in self.record.decided:
@@ -131,7 +132,7 @@ class Sight(NamedTuple):
             return "running"
         if rank in world.finished:
             return "killed" if world.killed[rank] else "finished"
-        return "cancelled" if rank < world.submitted else "not submitted"
+        return "cancelled" if rank in world.came else "not submitted"
 
 
 def read_panels(sight: Sight) -> Iterator[UntrueError]:
@@ -247,20 +248,21 @@ def _(sight: Sight, procs: int, there: int, estimate: Lasts) -> None:
 
 @reads(Asked, "submitted {any}")
 def _(sight: Sight, told: str) -> None:
-    job = sight.job
+    job, due = sight.job, sight.after.world.due(sight.job.rank)
     whose = f" · user {job.user}" * (job.user >= 0) + " · high priority" * job.high
     asked = "" if job.reserve is None else f" · asked to start at {clock(job.reserve)}"
-    demand_equal(told, f"{clock(job.submit)}{whose}{asked}")
+    demand_equal(told, f"{'when the jobs before it allow it' if due is None else clock(due)}{whose}{asked}")
 
 
 class Standing:
     """Kind of line in the job panel: on a job that has not arrived yet, or that has ended or been cancelled."""
 
 
-@reads(Standing, "{j} will be submitted at {any}: {n} processor(s) for at most {s}.")
-def _(sight: Sight, name: str, at: str, procs: int, long: Lasts) -> None:
-    job = sight.job
-    demand_equal((name, at, procs), (job.name, sight.at(job.submit), job.procs))
+@reads(Standing, "{j} will be submitted {any}: {n} processor(s) for at most {s}.")
+def _(sight: Sight, name: str, when: str, procs: int, long: Lasts) -> None:
+    job, due = sight.job, sight.after.world.due(sight.job.rank)
+    true = "when the jobs that it waits for allow it" if due is None else f"at {sight.at(due)}"
+    demand_equal((name, when, procs), (job.name, true, job.procs))
     demand(long.is_about(job.estimate) and sight.state == "not submitted", sight.state)
 
 

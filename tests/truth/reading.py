@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import NamedTuple
@@ -138,10 +139,15 @@ class Reader:
             job = run.workload.jobs[rank]
             if run.spec == "recorded" and not run.switches and None not in (job.recorded_start, life.start):
                 try:
-                    read_aloud(Reality, in_reality(run.scenario, rank), run, job)
+                    read_aloud(
+                        Reality,
+                        in_reality(run.scenario, rank),
+                        run,
+                        replace(job, submit=self.chronicle.world.jobs[rank].submit),
+                    )
                 except UntrueError as false:
                     yield false
-            if rank == self.chronicle.watched[0]:
+            if rank == self.chronicle.watched[0] and not run.workload.follows:
                 try:
                     read_aloud(Fair, had_nobody_come(life, run.scenario), life, start_alone(run, rank))
                 except UntrueError as false:
@@ -151,8 +157,9 @@ class Reader:
         """Record that the job, which starts now, passes every earlier arrival that still waits."""
         if isinstance(decision, Start | Backfill | Place | Resume):
             for rank in world.waiting:
-                if rank < decision.job.rank:
-                    before = world.place(world.jobs[decision.job.rank]) < world.place(world.jobs[rank])
+                one, other = world.jobs[rank], world.jobs[decision.job.rank]
+                if (one.submit, rank) < (other.submit, other.rank):
+                    before = world.place(other) < world.place(one)
                     passed = self._passed.setdefault(rank, {})
                     passed.setdefault(decision.job.rank, Pass(world.now, decision.job.rank, before))
 
@@ -182,9 +189,8 @@ class Reader:
         there = [*world.waiting, *world.aside, *world.running, *(world.memo_rows.ran if world.memo_rows else ())]
         past = self._run.engine.history.as_of(number)
         for rank in self._lot.sample(there, min(self._asked, len(there))):
-            found = evidence_of(
-                step.shown, rank, exactly, passed_by(past, self._run.workload.jobs[rank], self._run.workload.outages)
-            )
+            job = replace(self._run.workload.jobs[rank], submit=world.jobs[rank].submit)
+            found = evidence_of(step.shown, rank, exactly, passed_by(past, job, self._run.workload.outages))
             if found is None:
                 yield UntrueError(f"nothing is told of {world.jobs[rank].name}")
             else:

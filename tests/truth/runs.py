@@ -22,6 +22,7 @@ from sim.testing.workloads import random_outages
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 from tests.truth.rows import Rows
+from tests.truth.submissions import random_follows
 from tests.truth.world import World
 
 ORDERS = ("fcfs", "sjf", "ljf", "saf", "narrow", "wide", "xfactor")
@@ -216,6 +217,17 @@ def changing_run(seed: int, families: Sequence[str] = CHANGING) -> Run:
     workload = random_workload(lot)
     workload = workload.with_outages(random_outages(lot, workload.procs, until=400))
     return made(workload, random_spec(lot, families[seed % len(families)]), (), "lowest")
+
+
+def following_run(seed: int) -> Run:
+    """Return a random run in which some jobs are submitted when others have started or ended."""
+    lot = random.Random(f"following {seed}")
+    workload = random_workload(lot)
+    many = len(workload)
+    status = np.array([lot.choice([-1, 1, 1, 0, 5]) for _ in range(many)])
+    workload = replace(workload, status=status, follows=random_follows(lot, many), reserve=np.full(many, np.nan))
+    spec = random_spec(lot, CHANGING[seed % len(CHANGING)])
+    return made(workload.with_overruns("kill"), spec, (), "lowest")
 
 
 def another_run(run: Run, seed: int, by: float = 1.0) -> Run:

@@ -31,6 +31,7 @@ from tests.truth.runs import (
     PEERS,
     another_run,
     changing_run,
+    following_run,
     made,
     random_run,
     run_of_many,
@@ -103,6 +104,11 @@ def test_sentences_are_true_with_outages(family: str) -> None:
     first = CHANGING.index(family)
     for seed in range(first, first + 3 * len(CHANGING), len(CHANGING)):
         assert list(falsehoods(changing_run(seed), asked=2)) == []
+
+
+@pytest.mark.parametrize("seed", range(0, 6 * len(CHANGING), 3))
+def test_sentences_are_true_of_jobs_that_wait_for_others(seed: int) -> None:
+    assert list(falsehoods(following_run(seed), asked=3)) == []
 
 
 @pytest.mark.parametrize("seed", [51, 87, 106, 208, 249, 273, 290])

@@ -14,6 +14,7 @@ from sim.workload.model import Workload
 from sim.workload.outages import Outage
 from tests.truth.orders import Usage, key
 from tests.truth.rules import Rules
+from tests.truth.submissions import admit, due
 from tests.truth.words import UntrueError, demand
 
 
@@ -83,7 +84,7 @@ class World:
     """Recomputed state of a run: the waiting, running and suspended jobs, after each event and each decision."""
 
     def __init__(self, workload: Workload, spec: str, stretches: Iterable[Stretch], ends: list[float]) -> None:
-        self.procs, self.jobs = workload.procs, works_of(workload)
+        self.workload, self.procs, self.jobs = workload, workload.procs, works_of(workload)
         self.rules: Rules = Rules(spec)
         self.outages = workload.outages
         self.by_name = {job.name: job for job in self.jobs}
@@ -93,7 +94,7 @@ class World:
         for stretch in stretches:
             self.stays.setdefault(stretch.rank, []).append(stretch)
         self.upcoming = dict.fromkeys(range(len(self.jobs)), 0)
-        self.now, self.submitted = -inf, 0
+        self.now, self.came = -inf, set[int]()
         self.waiting: set[int] = set()
         self.running: dict[int, Held] = {}
         self.aside: dict[int, Stopped] = {}
@@ -126,7 +127,7 @@ class World:
         self.suspended_now: list[tuple[int, int | None]] = []
         self.borrowed: dict[int, int] = {}
         self.passed_over: set[int] = set()
-        self.started: list[tuple[tuple[float, int], int]] = []
+        self.started: list[tuple[tuple[float, float, int], int]] = []
         """Jobs started since the pass began: (position in the order of the queue, processors)"""
         self.coming: set[int] = set()
         """Jobs that have arrived in this step, or returned to the queue, and so are new to the policy"""
@@ -161,13 +162,15 @@ class World:
                 del self.running[rank]
                 self.cut.append(rank)
                 self.waiting.add(rank)
-        while self.submitted < len(self.jobs) and self.jobs[self.submitted].submit <= now:
-            self.arrived.append(self.submitted)
-            self.coming.add(self.submitted)
-            self.waiting.add(self.submitted)
-            self.usage.see(self.jobs[self.submitted].user)
-            self.submitted += 1
+        admit(self)
         self.give_up_claims()
+
+    def due(self, rank: int) -> float | None:
+        """Return the submit time of the job, as far as it is known now."""
+        if not self.workload.follows:
+            return self.jobs[rank].submit
+        ended = {one: end for one, end in enumerate(self.end_of) if end <= self.now}
+        return due(self.workload, rank, self.first_start.get, ended.get)
 
     def _go_on(self, rank: int, held: Held) -> None:
         """Continue the running job in its next stretch (time on the same processors), which begins now."""
@@ -379,15 +382,15 @@ class World:
             jobs = [job for job in jobs if job.rank not in self.planned and job.rank not in coming]
         return sorted(jobs, key=self.place)
 
-    def place(self, job: Work) -> tuple[float, int]:
+    def place(self, job: Work) -> tuple[float, float, int]:
         """Return the job's sort key in the order in which the policy considers waiting jobs; smaller keys are first."""
         if self.rules.name == "multiqueue":
-            return not job.high, job.rank
+            return not job.high, job.submit, job.rank
         if self.rules.name in ("selective", "tunable"):
-            return -(self.now - job.submit + job.estimate) / job.estimate, job.rank
+            return -(self.now - job.submit + job.estimate) / job.estimate, job.submit, job.rank
         if self.rules.name == "recorded":
-            return inf if job.recorded is None else job.recorded, job.rank
-        return key(self, job), job.rank
+            return inf if job.recorded is None else job.recorded, job.submit, job.rank
+        return key(self, job), 0, job.rank
 
     def reserving(self) -> set[int]:
         """Return the ranks of new jobs that get a reservation now: requested by the user, or for a speculative run."""

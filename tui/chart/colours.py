@@ -138,7 +138,7 @@ class Colours:
             return np.array([Hue.GREY if part is None else partition_hue(part) for part in parts], np.uint8)
         submit, run, estimate = workload.submit[ranks], workload.runtime[ranks], workload.estimate[ranks]
         if workload.follows:
-            submit = submits_of(workload, ranks.tolist(), end)
+            submit = submits_of(workload, ranks.tolist(), start, end)
         if mode == "width":
             return WIDTHS.hues(workload.width[ranks].astype(float))
         if mode == "length":

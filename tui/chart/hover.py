@@ -90,11 +90,15 @@ def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
 def _submit(chart: ChartScene, rank: int) -> float | None:
     """Return the submit time of a job in this run; None if it is not known yet."""
 
+    def start_of(other: int) -> float | None:
+        start = float(chart.start[other])
+        return start if start <= chart.clock else None
+
     def end_of(other: int) -> float | None:
         end = float(chart.end[other])
         return end if end <= chart.clock else None
 
-    return submit_of(chart.workload, rank, end_of)
+    return submit_of(chart.workload, rank, start_of, end_of)
 
 
 def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calendar | None = None) -> str:

@@ -26,7 +26,7 @@ from sim.policies.backfill.recorded import Recorded
 from sim.policies.columns import Column
 from sim.policies.policy import full_policy
 from sim.timeline.scenario import Scenario
-from sim.workload.model import Field, Job
+from sim.workload.model import Field, Workload
 from sim.workload.source import Source
 from tui.cli import options
 from tui.cli.run import provenance
@@ -138,18 +138,19 @@ def what_would_have_helped(
         made_by = {"policies": [full_policy(policy) for policy in chosen], "first": specs[0], "job": job}
         tried = [each._asdict() | {"price": _price(each.price)} for each in found]
         return json.dumps({**provenance(source, placement), **made_by, "tried": tried}, indent=1, allow_nan=False)
-    return "\n".join(map(printable if shows_unicode() else text.plain, _helped(workload.jobs[rank], found, specs[0])))
+    return "\n".join(map(printable if shows_unicode() else text.plain, _helped(workload, rank, found, specs[0])))
 
 
 def _price(price: Price) -> dict[str, Any]:
     return price._asdict() | {"worst": None if price.worst is None else price.worst.id}
 
 
-def _helped(job: Job, found: Sequence[Tried], first: str) -> Lines:
+def _helped(workload: Workload, rank: int, found: Sequence[Tried], first: str) -> Lines:
     """Return lines with a table of the policies and a sentence on the best one; other jobs are compared with the policy
     `first`.
     """
-    return [asked(job), "", *text.table(rows(found, first)), "", *_wrapped(in_words(job, found, first), WIDEST)]
+    told = _wrapped(in_words(workload.jobs[rank], found, first), WIDEST)
+    return [asked(workload, rank), "", *text.table(rows(found, first)), "", *told]
 
 
 def had_nobody_come(life: Life, scenario: Scenario) -> str:
@@ -184,11 +185,12 @@ def in_reality(scenario: Scenario, rank: int) -> str:
     engine = scenario.begun()
     run_to_end(engine, "explain")
     found = fitted(engine.schedule(), rank)
+    free = "was free" if job.procs == 1 else "were free"
     if not found:
-        return f"At no moment while it waited {processors(job.procs)} were free: in reality it could not start sooner."
+        return f"At no moment while it waited {processors(job.procs)} {free}: in reality it could not start sooner."
     first = next((hole for hole in found if hole.seconds >= job.estimate), None)
     hole = first or max(found, key=lambda hole: hole.seconds)
-    told = f"In reality {job.procs:,} were free from {clock(hole.begin)} for {span(hole.seconds)}"
+    told = f"In reality {job.procs:,} {free} from {clock(hole.begin)} for {span(hole.seconds)}"
     enough = f", enough for its {span(job.estimate)}" if first else f", less than its {span(job.estimate)}"
     return f"{told}{enough}; the trace does not record why the real scheduler left it waiting."
 

@@ -8,16 +8,17 @@ from collections.abc import Sequence
 
 from sim.comparison.alternatives import Tried
 from sim.formatting import clock, count, name, processors, shortened, span
-from sim.workload.model import Job
+from sim.workload.model import Job, Workload
 from tui.look.text import shorten
 
 
-def asked(job: Job) -> str:
-    """Return the question at the top of the dialog: what would have helped the job? It contains the processors and time
-    that the job requests.
+def asked(workload: Workload, rank: int) -> str:
+    """Return the question at the top of the dialog: what would have helped the job of this rank? It contains the
+    processors and time that the job requests, and its submit time unless this depends on the policy.
     """
-    shown = f"{processors(job.procs)} for {span(job.estimate)}, submitted {clock(job.submit)}"
-    return f"What would have helped {name(job)} ({shown})?"
+    job = workload.jobs[rank]
+    when = "when other jobs allow it" if workload.follows and workload.follows[rank] else clock(job.submit)
+    return f"What would have helped {name(job)} ({processors(job.procs)} for {span(job.estimate)}, submitted {when})?"
 
 
 def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:

@@ -81,7 +81,7 @@ def _facts(context: Context, job: Job, width: int, is_known: bool) -> list[Line]
     asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"
     colour = Span("▇▇ " if context.unicode else "## ", "dim" if hue is None else f"hue:{hue}")
     lines = worded(asked, context, width, hang=3)
-    when = f"submitted {context.exactly(job.submit)}" if is_known else "submitted when the jobs before it have ended"
+    when = f"submitted {context.exactly(job.submit)}" if is_known else "submitted when the jobs before it allow it"
     whose = " · ".join([when, *_whose(context, job)])
     return [line(colour, *lines[0].spans), *lines[1:], *worded(whose, context, width, "dim")]
 
@@ -218,7 +218,7 @@ def _life(context: Context, job: Job, shown: JobState, width: int) -> list[Line]
 def _events(context: Context, job: Job, shown: JobState) -> Iterator[tuple[float, Span, str]]:
     now, unicode = context.scene.clock, context.unicode
     dot = Span("·" if unicode else "-", "dim")
-    if job.submit <= now:
+    if shown.submit is not None and job.submit <= now:
         yield job.submit, dot, "submitted"
     planned = False
     for time, decision in shown.decided:

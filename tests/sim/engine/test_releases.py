@@ -172,6 +172,13 @@ def test_a_job_that_the_run_cancels_ends_badly_for_those_that_wait_for_it(
     assert np.array_equal(done.start, starts, equal_nan=True)
 
 
+def test_a_job_that_waits_for_a_start_comes_after_the_first_turn_in_a_matrix(lab: Lab) -> None:
+    jobs = lab.workload(4, "1 0 4 100 100", "2 0 1 10 10")
+    engine = Engine(replace(jobs, follows=(None, Follow((After(0, "start", 7.0),)))), "gang", watchers=[Checker])
+    engine.run()
+    assert engine.schedule().workload.submit.tolist() == [0, 7]
+
+
 def test_a_job_that_waits_for_a_failure_which_does_not_come_is_cancelled_then(lab: Lab) -> None:
     chain = (None, Follow((After(0, "not ok"),)), Follow((After(1, "any"), After(0, "ok"))))
     jobs = lab.workload(4, "1 0 2 10 10", "2 5 2 10 10", "3 6 1 5 5")

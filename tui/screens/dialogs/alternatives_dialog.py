@@ -125,7 +125,7 @@ class AlternativesDialog(Dialog[Policy | None]):
         self.query_one("#words", Page).show(self._words)
 
     def _head(self, width: int) -> Iterator[Line]:
-        yield from wrapped(printable(asked(self._job)), width)
+        yield from wrapped(printable(asked(self._workload, self._job.rank)), width)
         yield line("")
         if self._schedules:
             yield line(Span(printable(self._table()[0]), "dim"))
