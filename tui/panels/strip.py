@@ -265,9 +265,10 @@ def _exactly(context: Seen) -> Clock:
 
 
 def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
-    """Return date labels for the first and the last time, and for times between them. `exactly` formats a time with its
-    day; on a long run the labels have only the day, and they have seconds only if they are less than a minute apart.
-    A label that equals the one before is left out.
+    """Return date labels for the first and the last time, and for times between them.
+
+    `exactly` formats a time with its day. On a long run the labels have only the day. They have seconds if they are
+    less than a minute apart. A label that equals the one before is left out.
     """
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
