@@ -10,9 +10,9 @@ from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from sim.experiments.plan import Run
+from sim.forecast.replay import Jobs, jobs_of
 from sim.policies.own.loading import contents_of
 from sim.policies.own.naming import code_in, whole
-from sim.workload.model import Trace
 
 
 def copy_of(run: Run) -> str:
@@ -66,7 +66,7 @@ class Copies:
             if (policies := (run.policy, run.switch)) not in self._code:
                 self._code[policies] = Code.of([run.policy, *(spec for _, spec in run.switches)])
             if (copy := copy_of(run)) not in self._places:
-                self._keep(copy, run.source.read_trace(partial(heard, run.trace)))
+                self._keep(copy, jobs_of(run.source, partial(heard, run.trace)))
 
     def __enter__(self) -> Copies:
         return self
@@ -83,16 +83,16 @@ class Copies:
         self._file.seek(start)
         return self._file.read(length)
 
-    def _keep(self, copy: str, trace: Trace) -> None:
-        self.jobs = max(self.jobs, len(trace.ids))
-        content = zlib.compress(pickle.dumps(trace, protocol=pickle.HIGHEST_PROTOCOL), 1)
+    def _keep(self, copy: str, jobs: Jobs) -> None:
+        self.jobs = max(self.jobs, len(jobs.trace.ids))
+        content = zlib.compress(pickle.dumps(jobs, protocol=pickle.HIGHEST_PROTOCOL), 1)
         self._places[copy] = self._file.seek(0, 2), len(content)
         self._file.write(content)
 
 
-def unpacked(content: bytes) -> Trace:
+def unpacked(content: bytes) -> Jobs:
     """Return the trace from its compressed copy. `content` must come from a sweep of this program, because unpickling
     other data is unsafe.
     """
-    trace: Trace = pickle.loads(zlib.decompress(content))
-    return trace
+    jobs: Jobs = pickle.loads(zlib.decompress(content))
+    return jobs

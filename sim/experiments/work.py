@@ -14,6 +14,7 @@ from sim.experiments.copies import Code, unpacked
 from sim.experiments.measured import Measured, measured
 from sim.experiments.plan import Run, hash_of_code
 from sim.experiments.versions import Versions, check_versions
+from sim.forecast.replay import Jobs
 from sim.formatting import printable, shortened
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
@@ -121,12 +122,14 @@ def _run(task: Task) -> Measured:
 @lru_cache(maxsize=2)
 def _workload(copy: str, options: tuple[tuple[str, object], ...]) -> Workload:
     source = Source.of_options("", dict(options))
-    return source.made(_whole(copy, source.procs, source.machine))
+    whole, jobs = _whole(copy, source.procs, source.machine)
+    return jobs.ready(source.made(whole))
 
 
 @lru_cache(maxsize=2)
-def _whole(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> Workload:
-    return Workload.of(unpacked(_HELD[copy]), procs, sizes)
+def _whole(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> tuple[Workload, Jobs]:
+    jobs = unpacked(_HELD[copy])
+    return Workload.of(jobs.trace, procs, sizes), jobs
 
 
 def size_of(copy: str, run: Run) -> int:

@@ -131,9 +131,9 @@ def as_polled(workload: Workload, seen: Seen) -> Workload:
     return replace(workload, shape=replace(shape, reservations=(*others, *drains), requests=tuple(requests)))
 
 
-def limited(workload: Workload, seen: Seen) -> Workload:
-    """Return the workload with the limits of accounts, users, QOS (Slurm's qualities of service) and arrays that were
-    recorded.
+def recorded_limits(workload: Workload, seen: Seen) -> Limits | None:
+    """Return the limits of accounts, users, QOS (Slurm's qualities of service) and arrays that were recorded for these
+    jobs; None if no job has one.
 
     A limit does not apply to a job that exceeds it even alone, because that job did run in reality.
     """
@@ -150,7 +150,7 @@ def limited(workload: Workload, seen: Seen) -> Workload:
         (*(one for one in each if one[1] <= rules[one[0]].limit.most), *array)
         for each, array in zip(listed, own_array, strict=True)
     )
-    return replace(workload, limits=Limits(tuple(bounds), kept)) if any(kept) else workload
+    return Limits(tuple(bounds), kept) if any(kept) else None
 
 
 def agreements(schedule: Schedule, seen: Seen, jobs: Workload) -> list[Agreement]:

@@ -4,18 +4,14 @@ settings of Slurm, that the recording knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from sim.errors import ParameterError
-from sim.policies.backfill.recorded import Recorded
-from sim.policies.policy import Policy
-from sim.policies.registry import parse_policy
-from sim.policies.slurm_config import spec_of
 from sim.workload.formats.slog import is_recording
 from sim.workload.model import Trace, Workload
+from sim.workload.recorded import RecordedWorkload
 from sim.workload.source import Source, find
 
 if TYPE_CHECKING:  # other traces are read without these
@@ -23,8 +19,29 @@ if TYPE_CHECKING:  # other traces are read without these
     from sim.cluster.values import Cluster
     from sim.forecast.agreement import Seen
 
-BARE = "slurm"
-"""Spec of the policy that takes its weights from the recording; a spec with parameters is used as it is."""
+
+@dataclass(frozen=True)
+class Jobs:
+    """Trace as it is read, of a recording or of any other file. It can be sent to a worker."""
+
+    trace: Trace
+    seen: Seen | None = None
+    """Facts that only the pictures (polled states) of the recording have; None for any other trace."""
+
+    def replay(self, source: Source) -> Replay:
+        """Return the jobs to simulate, after all transforms of `source`."""
+        whole = Workload.of(self.trace, source.procs, source.machine)
+        return Replay(self.trace, self.ready(source.made(whole)), self.seen)
+
+    def ready(self, workload: Workload) -> Workload:
+        """Return the jobs of this trace, after all transforms, with the facts of the recording."""
+        if self.seen is None:
+            return workload
+        from sim.forecast.agreement import as_polled, recorded_limits
+
+        made = as_polled(workload, self.seen)
+        columns = {field.name: getattr(made, field.name) for field in fields(Workload)}
+        return RecordedWorkload(**columns, recorded=recorded_limits(made, self.seen), settings=self.seen.settings)
 
 
 @dataclass(frozen=True)
@@ -33,66 +50,40 @@ class Replay:
 
     trace: Trace
     workload: Workload
-    """The jobs without the limits of the recording, which not every policy can keep."""
+    """The jobs; the limits of a recording take effect when the policies of a run are known."""
     seen: Seen | None = None
-    """Facts that only the pictures (polled states) of the recording have; None for any other trace."""
 
-    def under(self, *policies: Policy) -> Workload:
-        """Return the workload to run under these policies: with the recorded limits of accounts, users, QOS and arrays
-        if all of the policies can keep limits. Recorded starts need none.
-        """
-        can_limit = all(policy.keeps_limits and policy.name != Recorded.name for policy in policies)
-        return self._limited() if can_limit else self.workload
 
-    def unlimited(self, *policies: Policy) -> list[str]:
-        """Return the names of those policies that cannot keep the recorded limits; empty if there are no limits."""
-        names = [policy.name for policy in policies if not policy.keeps_limits]
-        return names if names and self._limited().limits is not None else []
+def read(trace: str | Path, **options: Any) -> Workload:
+    """Return the workload of a trace file or a sample; `options` are those of the command line by name.
 
-    def _limited(self) -> Workload:
-        from sim.forecast.agreement import limited
+    >>> read("lublin-128", jobs=200, load=1.2, estimates="factor:2")
+    <Workload lublin-128: 200 jobs, 128 processors>
 
-        return self.workload if self.seen is None else limited(self.workload, self.seen)
-
-    def settled(self, spec: str) -> tuple[str, list[str]]:
-        """Return (spec of a policy, names of weights that need data which the recording lacks). The policy `slurm`
-        without parameters has the weights that the recording holds; any other spec stays as it is.
-        """
-        if spec == BARE and self.seen is not None and self.seen.settings:
-            with suppress(ParameterError):  # the settings may say nothing of priorities
-                spec, unknown = spec_of(self.seen.settings)
-                return spec, self.lacking(unknown)
-        return spec, []
-
-    def lacking(self, weights: Sequence[str]) -> list[str]:
-        """Return those names of weights for which the recording has no data."""
-        shape = self.workload.shape
-        known = {} if shape is None else {"QOS": shape.qos, "the tree of accounts": shape.accounts}
-        return [weight for weight in weights if not known.get(weight)]
+    Runs of a recording of a cluster keep its limits if their policies can, and the policy slurm has its weights.
+    """
+    return replay_of(Source.of_options(str(trace), options)).workload
 
 
 def replay_of(source: Source, heard: Callable[[float], object] | None = None) -> Replay:
     """Return the jobs of a source. For a recording all its pictures are read; `heard` is called with the share of the
     file that has been read.
     """
+    return jobs_of(source, heard).replay(source)
+
+
+def jobs_of(source: Source, heard: Callable[[float], object] | None = None) -> Jobs:
+    """Return the trace of a source, with the facts of its pictures if it is a recording, before any transform."""
     path = find(source.trace)
     if not is_recording(path):
-        return Replay(*source.read(heard=heard))
+        return Jobs(source.read_trace(heard))
     from sim.cluster.recording import Recording
-    from sim.forecast.agreement import Seen, as_polled, as_they_came
+    from sim.forecast.agreement import Seen, as_they_came
 
     recording = Recording(path)
     seen = Seen.of(_heard(recording, heard))
     trace = source.read_trace(has_limits=bool(seen.last.limits))
-    if source.held == "eligible":
-        trace = as_they_came(trace, seen)
-    workload = source.made(Workload.of(trace, source.procs, source.machine))
-    return Replay(trace, as_polled(workload, seen), seen)
-
-
-def settled(policy: Policy, replay: Replay) -> Policy:
-    """Return the policy with the weights that the recording holds if it is `slurm` with its default parameters."""
-    return parse_policy(replay.settled(BARE)[0]) if policy == parse_policy(BARE) else policy
+    return Jobs(as_they_came(trace, seen) if source.held == "eligible" else trace, seen)
 
 
 def _heard(recording: Recording, heard: Callable[[float], object] | None) -> Iterator[Cluster]:

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TypeVar
 
 from sim.errors import ParameterError, SchedscopeError, TraceError
+from sim.forecast.replay import replay_of
 from sim.formatting import Step, parse_moment
 from sim.lessons.lesson import THE_END, Lesson, LessonError, LessonScene
 from sim.lessons.names import IN_BRACES, Names
@@ -55,9 +56,10 @@ class Performance:
         self.lesson = lesson
         if trace is None or workload is None:
             try:
-                trace, workload = source_of(lesson).read()
+                read = replay_of(source_of(lesson))
             except SchedscopeError as error:
                 raise lesson.wrong(str(error), key="trace") from None
+            trace, workload = read.trace, read.workload
         if not len(workload):
             raise lesson.wrong("there is no job in the trace that could run", key="trace")
         self.trace, self.workload = trace, workload

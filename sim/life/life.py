@@ -93,8 +93,8 @@ def life_of(
 
     `switches` has a pair (time, policy) for each change to another policy during the run.
     """
-    engine = Engine(workload, policy, placement=placement, curious=False)
     scenario = Scenario(workload, policy, switches, placement)
+    engine = scenario.at_the_beginning()
     return watch(engine, rank, scenario.stepper(engine))
 
 

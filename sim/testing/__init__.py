@@ -15,6 +15,7 @@ from sim.captured_output import listening
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import PolicyError, SchedscopeError
+from sim.forecast.replay import read
 from sim.formatting import count, processors, shortened
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import parse_policy, policy_of
@@ -25,7 +26,6 @@ from sim.testing.starvation import verdict
 from sim.testing.workloads import random_workload
 from sim.workload.model import Workload
 from sim.workload.samples import SAMPLES
-from sim.workload.source import read
 
 COUNT = 200
 SAMPLE_JOBS = 300

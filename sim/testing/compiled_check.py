@@ -9,11 +9,11 @@ from typing import NamedTuple
 from sim.comparison.comparison_sentences import instead
 from sim.comparison.divergence import Side, part
 from sim.engine.engine import Engine
+from sim.forecast.replay import read
 from sim.formatting import clock
 from sim.policies.policy import Policy
 from sim.testing import trials
 from sim.workload.model import Workload
-from sim.workload.source import read
 
 TIMED = "lublin-320"
 REPEATS = 3

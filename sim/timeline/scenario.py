@@ -16,7 +16,8 @@ from sim.formatting import Moment, Step, clock, parse_moment, quoted
 from sim.machine.processors import Placement
 from sim.policies.own.consent import Proof
 from sim.policies.policy import Policy
-from sim.policies.registry import parse_policy, policy_of
+from sim.policies.recorded_rules import under
+from sim.policies.registry import parse_policy
 from sim.workload.model import Workload
 
 P = TypeVar("P", str, Policy)
@@ -44,8 +45,10 @@ class Scenario:
         placement: Placement = "lowest",
         check: bool = False,
     ) -> None:
-        made = ((at, policy_of(other)) for at, other in sorted(switches, key=itemgetter(0)))
-        values = (workload, policy_of(policy), tuple(made), placement, check)
+        later = sorted(switches, key=itemgetter(0))
+        workload, (first, *others) = under(workload, [policy, *(other for _, other in later)])
+        made = zip((at for at, _ in later), others, strict=True)
+        values = (workload, first, tuple(made), placement, check)
         for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
 

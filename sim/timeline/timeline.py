@@ -31,6 +31,7 @@ from sim.history.past import Switch
 from sim.machine.processors import Placement
 from sim.notebook import Table, picture_of
 from sim.policies.policy import Policy
+from sim.policies.recorded_rules import under, weighed
 from sim.policies.registry import policy_of
 from sim.timeline.branch import Branch
 from sim.why.explanation import Explanation, explain
@@ -70,11 +71,14 @@ class Timeline:
         switches: Iterable[tuple[float, Policy | str]] = (),
     ) -> None:
         self.budget, self.held = budget, held
-        self.policy = policy_of(policy)
+        self._given = workload
+        """Workload from which a policy that takes over later gets its recorded weights"""
+        moments = [*switches]
+        workload, (self.policy, *later) = under(workload, [policy, *(other for _, other in moments)])
         """Policy at the beginning of the run."""
         self._watchers = _checkers() if check else ()
         engine = Engine(workload, self.policy, placement=placement, watchers=self._watchers)
-        planned = [Switch(0, time, policy_of(policy)) for time, policy in switches]
+        planned = [Switch(0, time, other) for (time, _), other in zip(moments, later, strict=True)]
         self.branch = Branch("main", engine, switches=planned)
         """Current branch, which the cursor is on."""
         self._branches = {"main": self.branch}
@@ -139,7 +143,7 @@ class Timeline:
         next step. The same policy with other parameters counts as another policy. `then` are switches and failures that
         are planned to follow.
         """
-        made = policy_of(policy)
+        made = policy_of(weighed(policy, self._given))
         return self._parted(lambda branch: branch.switch(made, at, then), at_step, name)
 
     def take_away(
@@ -191,7 +195,8 @@ class Timeline:
         """Return a new branch `name` without a parent, for a run of the same jobs with other data, such as other
         estimates.
         """
-        engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
+        workload, (chosen,) = under(workload, [policy])
+        engine = Engine(workload, chosen, placement=placement, watchers=self._watchers)
         made = self._branches[name] = Branch(name, engine)
         return made
 
@@ -232,7 +237,7 @@ class Timeline:
         """
         twin = Timeline.__new__(Timeline)
         twin.budget, twin.held, twin._watchers = self.budget, self.held, self._watchers
-        twin.policy = self.policy
+        twin.policy, twin._given = self.policy, self._given
         twin.branch, twin._branches, twin._looked_at = self.branch, dict(self._branches), []
         twin.progress = 1.0
         twin._cursor = twin._at(self.step)

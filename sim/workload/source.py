@@ -100,15 +100,6 @@ class Source:
         return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))
 
 
-def read(trace: str | Path, **options: Any) -> Workload:
-    """Return the workload of a trace file or a sample; `options` are those of the command line by name.
-
-    >>> read("lublin-128", jobs=200, load=1.2, estimates="factor:2")
-    <Workload lublin-128: 200 jobs, 128 processors>
-    """
-    return Source.of_options(str(trace), options).read()[1]
-
-
 def is_line(trace: str) -> bool:
     """Return True if the trace is the text of a puzzle, not the name of a file."""
     return is_puzzle(trace) and not exists(Path(trace))

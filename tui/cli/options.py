@@ -77,20 +77,22 @@ def under(
     """Return (workload, specs of policies, switches) for runs under all these policies. For a recording the workload
     has the recorded limits, and the policy slurm the recorded weights. Print on stderr what cannot be used.
     """
-    from sim.policies.registry import parse_policy
+    from sim.policies.recorded_rules import BARE, recorded_weights, under, unlimited, weighed
+    from sim.workload.recorded import RecordedWorkload
 
-    specs, switches = list(specs), list(switches)
-    if jobs.seen is None:
-        return jobs.workload, specs, switches
-    found = [jobs.settled(spec) for spec in (*specs, *(spec for _, spec in switches))]
-    say_lacking(list(dict.fromkeys(weight for _, weights in found for weight in weights)))
-    settled = [spec for spec, _ in found]
-    policies = [*map(parse_policy, settled)]
-    if names := jobs.unlimited(*policies):
+    specs, switches, workload = list(specs), list(switches), jobs.workload
+    if not isinstance(workload, RecordedWorkload):
+        return workload, specs, switches
+    asked = [*specs, *(spec for _, spec in switches)]
+    if BARE in asked:
+        say_lacking(recorded_weights(workload)[1])
+    settled = [str(weighed(spec, workload)) for spec in asked]
+    limited, policies = under(workload, settled)
+    if names := unlimited(workload, policies):
         many = "cannot keep limits of users, so the recorded ones do not count"
         click.echo(f"schedscope: {listed(dict.fromkeys(names))} {many}", err=True)
     later = [(moment, spec) for (moment, _), spec in zip(switches, settled[len(specs) :], strict=True)]
-    return jobs.under(*policies), settled[: len(specs)], later
+    return limited, settled[: len(specs)], later
 
 
 def say_lacking(weights: Sequence[str]) -> None:

@@ -21,6 +21,7 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
     harder after right answers and easier after wrong ones; with TRACE of its moments. With the same --seed a class is
     asked the same.
     """
+    from sim.forecast.replay import replay_of
     from sim.lessons.quiz import Quiz
     from sim.policies import parse_policy
     from sim.workload.source import Source
@@ -28,9 +29,9 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
 
     if policy:
         parse_policy(policy)
-    of_trace = None if trace is None else Source.of_options(trace, given).read()
+    read = None if trace is None else replay_of(Source.of_options(trace, given))
     seed = given["seed"] if given["seed"] is not None else drawn()
-    quiz = Quiz(seed, most=questions, policy=policy, given=of_trace)
+    quiz = Quiz(seed, most=questions, policy=policy, given=None if read is None else (read.trace, read.workload))
     options.needs_terminal("a quiz", "schedscope learn, which lists the lessons, and explain")
     from tui.app import open_replay
 

@@ -92,12 +92,13 @@ def _replayed(recording: Recording, policy: str, form: str, unknown: Sequence[st
     need data which this recording lacks.
     """
     from sim.forecast.agreement import agreements
+    from sim.policies.recorded_rules import lacking
     from sim.policies.registry import policy_of
     from sim.timeline.scenario import run
     from sim.workload.source import Source
 
     jobs = options.replay(Source(recording.path))
-    options.say_lacking(jobs.lacking(unknown))
+    options.say_lacking(lacking(jobs.workload, unknown))
     workload, (policy,), _ = options.under(jobs, [policy])
     chosen = policy_of(policy)
     if workload.shape is not None and not chosen.on_nodes:

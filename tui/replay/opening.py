@@ -10,12 +10,12 @@ from sim.formatting import Moment
 from sim.machine.processors import Placement
 from sim.policies import Policy
 from sim.policies.policy import written_policy
+from sim.policies.recorded_rules import under
 from sim.policies.registry import policy_of
 from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
-from sim.workload.formats.slog import is_recording
 from sim.workload.model import Trace, Workload
-from sim.workload.source import Source, caption, find
+from sim.workload.source import Source, caption
 from tui.replay.places import parse_place
 from tui.replay.requests import Order, Restore
 from tui.replay.scene import About
@@ -23,6 +23,7 @@ from tui.replay.scene import About
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sim.forecast.replay import Replay
     from sim.lessons.lesson import Lesson
     from sim.lessons.performance import Performance
     from sim.lessons.quiz import Quiz
@@ -67,24 +68,24 @@ class Opening:
 
     def prepare(self, heard: Heard | None = None) -> Prepared:
         """Read the trace and return the replay, ready to be shown. `heard` is called with the share of the file that
-        has been read. A recording of a cluster has its limits, and the policy slurm its weights.
+        has been read.
         """
-        if not is_recording(find(self.source.trace)):
-            return self.prepared(*self.source.read(heard=heard))
-        from sim.forecast.replay import replay_of, settled
+        from sim.forecast.replay import replay_of
 
-        jobs = replay_of(self.source, heard)
-        later = tuple((moment, settled(policy, jobs)) for moment, policy in self.switches)
-        made = replace(self, policy=settled(self.policy, jobs), switches=later)
-        return made.prepared(jobs.trace, jobs.under(made.policy, *(policy for _, policy in later)))
+        return self.prepared(replay_of(self.source, heard))
 
-    def prepared(self, trace: Trace, workload: Workload) -> Prepared:
-        """Return the replay of a trace that has been read already."""
-        about = _about(self.source, trace, workload)
+    def prepared(self, jobs: Replay) -> Prepared:
+        """Return the replay of a trace that has been read already. A recording of a cluster has its limits, and the
+        policy slurm its weights.
+        """
+        workload = jobs.workload
+        limited, (first, *others) = under(workload, [self.policy, *(policy for _, policy in self.switches)])
+        about = _about(self.source, jobs.trace, limited)
+        later = tuple((moment, policy) for (moment, _), policy in zip(self.switches, others, strict=True))
         with patience(PATIENCE):
-            switches = timed(workload, self.policy, self.switches, self.placement)
-        timeline = Timeline(workload, self.policy, placement=self.placement, switches=switches)
-        return Prepared(self, about, timeline, self._first(workload), switches)
+            switches = timed(workload, first, later, self.placement)
+        timeline = Timeline(workload, first, placement=self.placement, switches=switches)
+        return Prepared(replace(self, policy=first, switches=later), about, timeline, self._first(workload), switches)
 
     def _first(self, workload: Workload) -> Order | None:
         return self.restore if self.at is None else parse_place(self.at, workload)

@@ -19,12 +19,13 @@ from textual import on
 from textual.driver import Driver
 
 from sim.errors import ParameterError, SchedscopeError
+from sim.forecast.replay import Replay, replay_of
 from sim.lessons.performance import Staged
 from sim.policies.own.consent import refuse
 from sim.session.session import Session, from_line, parsed
 from sim.session.trace_ref import TraceRef
 from sim.session.trust import NeedsTrustError
-from sim.workload.model import Trace, Workload
+from sim.workload.model import Workload
 from sim.workload.samples import ALSO, SAMPLES
 from sim.workload.source import Source, is_line
 from tui.app import Guest
@@ -64,7 +65,7 @@ class ServerResources:
 
     openings: tuple[Opening, ...] = ()
     """Traces and lessons that visitors can open; if there are none, the first screen is shown."""
-    read: Mapping[Source, tuple[Trace, Workload]] = field(default_factory=dict)
+    read: Mapping[Source, Replay] = field(default_factory=dict)
     first: Prepared | None = None
     game: Workload | None = None
     """Jobs of the game with which every visit begins, or None."""
@@ -72,11 +73,11 @@ class ServerResources:
     @classmethod
     def of(cls, openings: tuple[Opening, ...]) -> ServerResources:
         """Return the shared objects, with all traces read and the first pictures computed."""
-        read = {opening.source: opening.source.read() for opening in openings if not isinstance(opening, LessonOpening)}
+        read = {each.source: replay_of(each.source) for each in openings if not isinstance(each, LessonOpening)}
         first = None
         if openings:
             made = openings[0]
-            first = made.prepared(*read[made.source]) if made.source in read else made.prepare()
+            first = made.prepared(read[made.source]) if made.source in read else made.prepare()
             first.timeline.compute_for(AHEAD)
         return cls(openings, read, first)
 
@@ -90,8 +91,8 @@ class ServerResources:
         if told.get("line"):
             there = reopened(from_line(told["line"]))
             source = there.source if opening is None or not self.read else opening.source
-            read = self.read.get(source) or source.read()
-            return replace(self, first=replace(there, source=source).prepared(*read))
+            read = self.read.get(source) or replay_of(source)
+            return replace(self, first=replace(there, source=source).prepared(read))
         return self
 
     @property
@@ -208,7 +209,7 @@ class Visit(Reporting):
         puzzles are always allowed.
         """
         if opening.source in self._shared.read:
-            return opening.prepared(*self._shared.read[opening.source])
+            return opening.prepared(self._shared.read[opening.source])
         if isinstance(opening, LessonOpening) or is_line(opening.source.trace):
             return super().prepare(opening)
         if (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sim.comparison.divergence import Side, part
 from sim.comparison.job_by_job import different
 from sim.engine.engine import Engine
-from sim.workload.source import read
+from sim.forecast.replay import read
 
 
 def side(policy: str, sample: str = "z-figure4") -> Side:

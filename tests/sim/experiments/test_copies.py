@@ -29,7 +29,7 @@ def test_a_run_needs_neither_the_trace_nor_the_policy_where_it_is_made(
     with Copies([run]) as copies:
         task = Task(run, copy_of(run), copies.code_of(run))
         content = copies[task.copy]
-    assert (unpacked(content).table == read(tmp_path / "a.swf").table).all()
+    assert (unpacked(content).trace.table == read(tmp_path / "a.swf").table).all()
     (tmp_path / "a.swf").unlink()
     (tmp_path / "beside_it.py").unlink()
     Path(policy).write_text("1 / 0", encoding="utf-8")  # changed or missing since: the content asked for counts

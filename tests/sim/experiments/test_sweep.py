@@ -24,9 +24,11 @@ from sim.experiments.pool import LocalPool, free_memory, size_of_worker
 from sim.experiments.results import Results, dump
 from sim.experiments.sweep import Progress, sweep
 from sim.experiments.work import Outcome
+from sim.forecast.replay import read
 from sim.metrics.measure import measure
 from sim.timeline.scenario import run as simulate
 from tests.sim.experiments.examples import BREAKS, KILLS, policy_file, small
+from tests.sim.forecast.test_replay import recorded
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
@@ -69,6 +71,16 @@ def test_a_switch_and_a_placement_make_the_run_that_they_make_alone(tmp_path: Pa
     (_, run) = plan.runs()
     schedule = simulate(run.source.read()[1], "easy", switches=[(3600.0, "fcfs")], placement="together")
     assert found["3600=fcfs"] == measure(schedule).values["mean_bounded_slowdown"] != found["none"]
+
+
+def test_runs_of_a_recording_have_its_limits_and_weights(tmp_path: Path) -> None:
+    trace = recorded(tmp_path / "week.slog").trace
+    policies = ["slurm", "easy", "conservative"]
+    made(tmp_path / "r", SweepPlan.of({"trace": [trace], "policy": policies}))
+    with Results(tmp_path / "r") as results:
+        found = dict(results.rows(["policy"], also=["max_wait"]))
+    assert found == {"slurm": 100, "easy": 100, "conservative": 0}
+    assert found == {spec: measure(simulate(read(trace), spec)).values["max_wait"] for spec in policies}
 
 
 def test_processes_threads_and_an_executor_that_is_passed_make_the_same(

@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.cluster.values import Cluster, Limit, Node
 from sim.engine.engine import Engine
-from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_polled, as_they_came, limited
+from sim.forecast.agreement import ALL, AT_ONCE, Agreement, Seen, agreements, as_polled, as_they_came, recorded_limits
 from sim.workload.follows import After, Follow
 from sim.workload.model import Field, Header, Trace
 from sim.workload.shape import ComputeNode, NodeGroup, Request, Shape
@@ -39,13 +39,13 @@ def test_limits_of_the_recording_are_kept(lab: Lab) -> None:
     limits = (Limit("account", "physics", "GrpTRES=cpu", 4, 0), Limit("account", "physics", "GrpSubmitJobs", 1, 0))
     jobs = tuple(replace(WAITS, id=id, account="physics", cpus=cpus) for id, cpus in (("1", 4), ("3", 4), ("2", 5)))
     workload = lab.workload(16, "1 0 4 10 10", "2 0 5 10 10", "3 1 4 10 10", "4 1 2 10 10")
-    made = limited(workload, Seen.of([Cluster(NOW, jobs=jobs, limits=limits)]))
-    assert made.limits is not None
-    assert made.limits.demands == (((0, 4),), (), ((0, 4),), ())
-    engine = Engine(made, "slurm")
+    made = recorded_limits(workload, Seen.of([Cluster(NOW, jobs=jobs, limits=limits)]))
+    assert made is not None
+    assert made.demands == (((0, 4),), (), ((0, 4),), ())
+    engine = Engine(replace(workload, limits=made), "slurm")
     engine.run()
     assert engine.schedule().start.tolist() == [0, 0, 10, 1]
-    assert limited(workload, Seen.of([Cluster(NOW, jobs=jobs)])) is workload
+    assert recorded_limits(workload, Seen.of([Cluster(NOW, jobs=jobs)])) is None
 
 
 def test_arrays_have_the_limit_of_the_recording_or_what_ran_at_once_while_one_waited_for_it(lab: Lab) -> None:
@@ -56,7 +56,7 @@ def test_arrays_have_the_limit_of_the_recording_or_what_ran_at_once_while_one_wa
     assert Seen.of([Cluster(NOW, jobs=tuple(begun))]).at_once == {}
     assert Seen.of([Cluster(NOW, jobs=tuple(replace(task, at_once=5) for task in tasks))]).at_once == {"7": 5}
     workload = replace(lab.workload(16, *(f"{at} 0 1 10 10" for at in range(3))), ids=tuple(task.id for task in tasks))
-    engine = Engine(limited(workload, Seen.of(pictures)), "slurm:order=fcfs")
+    engine = Engine(replace(workload, limits=recorded_limits(workload, Seen.of(pictures))), "slurm:order=fcfs")
     engine.run()
     assert engine.schedule().start.tolist() == [0, 0, 10]
 

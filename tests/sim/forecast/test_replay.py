@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from sim.cluster.recording import Recorder
 from sim.cluster.values import Cluster, Limit
-from sim.forecast.replay import Replay, replay_of, settled
-from sim.policies.policy import written_policy
-from sim.policies.registry import parse_policy
+from sim.forecast.replay import read, replay_of
 from sim.timeline.scenario import run
+from sim.workload.model import Workload
+from sim.workload.recorded import RecordedWorkload
 from sim.workload.source import Source
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
 
@@ -35,44 +33,25 @@ def recorded(path: Path, limits: tuple[Limit, ...] = (LIMIT,)) -> Source:
     return Source(str(path))
 
 
-@pytest.fixture
-def replay(tmp_path: Path) -> Replay:
-    return replay_of(recorded(tmp_path / "week.slog"))
+def test_the_library_reads_recordings_as_the_command_line_does(tmp_path: Path) -> None:
+    source = recorded(tmp_path / "week.slog")
+    workload = read(source.trace)
+    assert isinstance(workload, RecordedWorkload)
+    assert workload.settings == SETTINGS
+    assert run(workload, "slurm").start.tolist() == [0, 340]
+    assert run(workload, "conservative").start.tolist() == [0, 240]
+    assert read(source.trace, procs=2).procs == 2
 
 
-@pytest.mark.parametrize(("spec", "start"), [("slurm", 340), ("easy", 340), ("conservative", 240), ("recorded", 340)])
-def test_jobs_keep_the_recorded_limits_under_policies_that_can(replay: Replay, spec: str, start: float) -> None:
-    policy = parse_policy(spec)
-    assert run(replay.under(policy), policy).start.tolist() == [0, start]
-    assert replay.unlimited(policy) == (["conservative"] if spec == "conservative" else [])
-
-
-def test_policies_that_run_on_the_same_jobs_have_limits_only_if_all_can_keep_them(replay: Replay) -> None:
-    slurm, conservative = parse_policy("slurm"), parse_policy("conservative")
-    assert replay.under(slurm).limits is not None
-    assert replay.under(slurm, conservative).limits is None
-    assert replay.under(slurm, parse_policy("recorded")).limits is None, "a recorded start may pass a later limit"
-
-
-def test_slurm_without_parameters_has_the_recorded_weights(replay: Replay) -> None:
-    weighed = "slurm:age=500,fairshare=0,size=0,qos=3,shares=accounts"
-    assert replay.settled("slurm") == (weighed, ["associations"])
-    assert replay.settled("slurm:size=7") == ("slurm:size=7", [])
-    assert written_policy(settled(parse_policy("slurm"), replay)) == weighed
-    assert settled(easy := parse_policy("easy"), replay) is easy
-
-
-def test_no_note_misses_limits_that_the_recording_has(replay: Replay, tmp_path: Path) -> None:
-    assert not replay.workload.fidelity.unmodelled()
+def test_no_note_misses_limits_that_the_recording_has(tmp_path: Path) -> None:
+    assert not replay_of(recorded(tmp_path / "week.slog")).workload.fidelity.unmodelled()
     (note,) = replay_of(recorded(tmp_path / "none.slog", limits=())).workload.fidelity.unmodelled().assumed
     assert note.what.endswith("2 QOS")
 
 
 def test_other_traces_are_read_as_they_are() -> None:
-    read = replay_of(Source("z-figure4"))
-    easy = parse_policy("easy")
-    assert read.under(easy) is read.workload
-    assert (read.settled("slurm"), read.unlimited(easy), len(read.workload)) == (("slurm", []), [], 5)
+    found = replay_of(Source("z-figure4"))
+    assert (type(found.workload), found.seen, len(found.workload)) == (Workload, None, 5)
 
 
 def test_the_share_of_pictures_that_have_been_read_is_told(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from math import inf
 from pathlib import Path
 
 from sim.engine.engine import Engine
+from sim.forecast.replay import read
 from sim.history.node_use import Stay, barred, least, seats_of, use_now, uses_at
 from sim.machine.nodes import NodeMachine
 from sim.workload.models.generated import generate
 from sim.workload.models.node_requests import as_json, parse_nodes
 from sim.workload.shape import BARS, OPEN, ComputeNode, NodeGroup, Request, Shape
-from sim.workload.source import read
 
 NODES = (
     ComputeNode("n1", 4, 100),

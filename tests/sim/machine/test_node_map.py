@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sim import run
-from sim.workload.source import read
+from sim.forecast.replay import read
 
 NOW = "slurm:order=fcfs,bf_interval=0,bf_resolution=1"
 

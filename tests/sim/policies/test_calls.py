@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sim.decisions.decisions import Backfill, Decision
 from sim.engine.engine import Engine
 from sim.errors import PolicyError
+from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.calls import Pass, by_calls, is_by_calls, yielding
@@ -24,7 +25,7 @@ from sim.policies.policy import Policy
 from sim.policies.view import View
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
-from sim.workload.source import Source, read
+from sim.workload.source import Source
 from tests.examples import examples
 from tests.oracle.by_yield import OLD
 from tests.oracle.gang_by_yield import OLD as OLD_GANG

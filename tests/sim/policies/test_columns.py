@@ -9,6 +9,7 @@ from typing import Any
 from sim.decisions.decisions import Decision
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
+from sim.forecast.replay import read
 from sim.kernel.known import known
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
@@ -18,7 +19,6 @@ from sim.policies.view import View
 from sim.timeline.timeline import Timeline
 from sim.why.wait_reasons import stands_before
 from sim.workload.model import Job
-from sim.workload.source import read
 from tests.sim.conftest import Lab
 
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 
 from sim.engine.engine import Engine
+from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.stops.grammar import Stop, parse_stop
 from sim.stops.instants import OfEngine, OfSnapshot, Record
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
 from sim.workload.model import Workload
-from sim.workload.source import read
 from tests.examples import examples
 from tests.sim.conftest import Lab
 

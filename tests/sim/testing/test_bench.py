@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from sim.decisions.decisions import Decision
+from sim.forecast.replay import read
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.policy import Policy
@@ -22,7 +23,6 @@ from sim.testing.bench import (
     workloads_of,
 )
 from sim.testing.growth import Growth
-from sim.workload.source import read
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ import pytest
 from sim import Policy
 from sim.decisions.decisions import Decision
 from sim.engine.engine import Engine
+from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.view import View
 from sim.testing.hidden_state import kept_outside, writers
-from sim.workload.source import read
 
 pytestmark = pytest.mark.usefixtures("own_program")
 HIDDEN = str(Path(__file__).parent / "broken" / "hidden_state.py")

@@ -11,6 +11,7 @@ import pytest
 from sim.decisions.decisions import Backfill, Keep, Reserve, Switched
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.errors import ParameterError
+from sim.forecast.replay import read as read_workload
 from sim.kernel import choice
 from sim.metrics.measure import measure
 from sim.policies import parse_policy
@@ -21,7 +22,6 @@ from sim.workload.models import lublin
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
 from sim.workload.source import Source
-from sim.workload.source import read as read_workload
 
 FCFS, EASY = parse_policy("fcfs"), parse_policy("easy")
 

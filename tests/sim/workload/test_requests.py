@@ -15,9 +15,9 @@ from sim.decisions.reasons_on_nodes import NodesReserved
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import PolicyError, SchedscopeError
+from sim.forecast.replay import read
 from sim.workload.model import Workload
 from sim.workload.reading import read as read_trace
-from sim.workload.source import read
 
 SWF = """; MaxProcs: 100
 1 0 -1 10 4 -1 -1 4 10 2048 1 1 1 1 0 -1 -1 -1

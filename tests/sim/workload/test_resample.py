@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sim.errors import ParameterError
+from sim.forecast.replay import read
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.models.generated import offered
 from sim.workload.resample import KINDS, WEEK, users, weeks
-from sim.workload.source import read
 
 WEEKS = 6
 

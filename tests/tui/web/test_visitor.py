@@ -22,12 +22,14 @@ from textual.events import Key
 from textual.message import Message
 
 from sim.errors import ParameterError
+from sim.forecast.replay import replay_of
 from sim.lessons.course import found_lesson
 from sim.policies import parse_policy
 from sim.session.session import parsed, written
 from sim.session.sources import session_of
 from sim.workload.source import Source
 from tests.conftest import ROOT
+from tests.sim.forecast.test_replay import recorded
 from tests.tui.cli.program import PROGRAM, error
 from tests.tui.replays import Replay
 from tui.app import Guest, Schedscope
@@ -106,6 +108,17 @@ def test_students_read_the_names_that_partitions_have_in_the_chart() -> None:
     assert "first in short's queue" in asked.told
 
 
+def test_a_served_recording_has_its_limits_and_weights(tmp_path: Path) -> None:
+    source = recorded(tmp_path / "week.slog")
+    shared = ServerResources.of((opening_of(source, parse_policy("slurm")),))
+    assert shared.first is not None
+    assert shared.first.timeline.branch.engine.state.spec.startswith("slurm:age=500")
+    assert shared.first.opening.policy == shared.first.timeline.policy
+    assert shared.first.timeline.workload.limits is not None
+    again = Visit(shared).prepare(opening_of(source, parse_policy("conservative")))
+    assert again.timeline.workload.limits is None
+
+
 def test_typed_reports_of_a_size_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     passed = list[Message]()
     monkeypatch.setattr(WebDriver, "process_message", lambda driver, message: passed.append(message))
@@ -160,7 +173,7 @@ async def test_a_visitor_sees_the_replay_plays_it_and_saves_where_it_stands() ->
 
 async def test_a_visitor_is_offered_no_file_and_no_code_and_opens_only_what_is_served() -> None:
     source = Source("z-figure4")
-    visit = Visit(ServerResources((), {source: source.read()}, None))
+    visit = Visit(ServerResources((), {source: replay_of(source)}, None))
     assert visit.prepare(Opening(source, parse_policy("easy"))).about.trace == "z-figure4"
     with pytest.raises(ParameterError, match="no such trace here"):
         visit.prepare(Opening(Source("/etc/passwd"), parse_policy("easy")))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sim.decisions.reasons_on_nodes import BehindInPartition
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.workload.source import read
+from sim.forecast.replay import read
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

@@ -13,6 +13,7 @@ import pytest
 
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
+from sim.forecast.replay import read
 from sim.kernel.known import known
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.policies.backfill.easy import Easy
@@ -23,7 +24,6 @@ from sim.policies.own.loading import changed, file_of_module, hash_now, newest
 from sim.policies.own.naming import PLUGINS, code_in, whole
 from sim.policies.policy import CodeRef, full_policy
 from sim.timeline.timeline import Timeline
-from sim.workload.source import read
 
 pytestmark = pytest.mark.usefixtures("own_program")
 

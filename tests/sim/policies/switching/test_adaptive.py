@@ -11,11 +11,11 @@ import pytest
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
+from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.policies.switching.adaptive import Adaptive
 from sim.session.branches import records_of
 from sim.timeline.timeline import Timeline
-from sim.workload.source import read
 from tests.sim.conftest import Lab
 
 BUSY = ("1 0 4 10 10", "2 1 4 10 10", "3 2 4 10 10", "4 3 4 10 10", "5 100 1 5 5")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sim.engine.engine import Engine
-from sim.workload.source import read
+from sim.forecast.replay import read
 from tui.chart.svg.notebook import apart, drawn
 
 

@@ -14,8 +14,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from sim.forecast.replay import read
 from sim.workload.formats.puzzle import PuzzleJob, parse_puzzle
-from sim.workload.source import read
 from tests.tui.cli.program import error
 from tui.beginnings import Begun
 from tui.chart.cells.grid import Size

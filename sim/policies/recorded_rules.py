@@ -1,0 +1,65 @@
+"""Limits and weights of a recording under given policies: the one place where every run of a recording gets them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from sim.errors import ParameterError
+from sim.policies.backfill.recorded import Recorded
+from sim.policies.policy import Policy
+from sim.policies.registry import parse_policy, policy_of
+from sim.policies.slurm_config import spec_of
+from sim.workload.model import Workload
+from sim.workload.recorded import RecordedWorkload
+
+BARE = "slurm"
+"""Spec of the policy that takes its weights from the recording; a spec with parameters is used as it is."""
+
+
+def under(workload: Workload, policies: Sequence[Policy | str]) -> tuple[Workload, list[Policy]]:
+    """Return the workload and the policies for a run under these policies, the first of which begins.
+
+    A recording gives the policy `slurm` without parameters its weights. The run keeps the recorded limits of accounts,
+    users, QOS and arrays if all of the policies can keep limits. Recorded starts need none. Other workloads are
+    returned as they are.
+    """
+    chosen = [policy_of(weighed(policy, workload)) for policy in policies]
+    if not isinstance(workload, RecordedWorkload):
+        return workload, chosen
+    can_limit = all(policy.keeps_limits and policy.name != Recorded.name for policy in chosen)
+    limits = workload.recorded if can_limit and workload.recorded is not None else workload.limits
+    return replace(workload, limits=limits, recorded=None, settings=""), chosen
+
+
+def weighed(policy: Policy | str, workload: Workload) -> Policy | str:
+    """Return the policy, or its spec; the policy `slurm` without parameters has the weights that a recording holds."""
+    if not isinstance(workload, RecordedWorkload) or not workload.settings:
+        return policy
+    is_bare = policy == (BARE if isinstance(policy, str) else parse_policy(BARE))
+    spec = recorded_weights(workload)[0] if is_bare else ""
+    return parse_policy(spec) if spec and isinstance(policy, Policy) else spec or policy
+
+
+def recorded_weights(workload: RecordedWorkload) -> tuple[str, list[str]]:
+    """Return (spec of the policy `slurm` with the recorded weights, names of weights that need data which the recording
+    lacks). The spec is "" if the recording says nothing of priorities.
+    """
+    with suppress(ParameterError):
+        spec, unknown = spec_of(workload.settings)
+        return spec, lacking(workload, unknown)
+    return "", []
+
+
+def lacking(workload: Workload, weights: Sequence[str]) -> list[str]:
+    """Return those names of weights for which the workload has no data."""
+    shape = workload.shape
+    known = {} if shape is None else {"QOS": shape.qos, "the tree of accounts": shape.accounts}
+    return [weight for weight in weights if not known.get(weight)]
+
+
+def unlimited(workload: Workload, policies: Sequence[Policy]) -> list[str]:
+    """Return the names of those policies that cannot keep the recorded limits; empty if there are no limits."""
+    has_limits = isinstance(workload, RecordedWorkload) and workload.recorded is not None
+    return [policy.name for policy in policies if not policy.keeps_limits] if has_limits else []
