@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from sim.cluster.values import Cluster, ClusterJob
 from sim.forecast.shares import FairShares
@@ -28,6 +29,10 @@ class Past:
         """Usage of each user, from which a forecast knows which users come first."""
         self._shares: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
         self._known: dict[str, None] = {}
+        self._ran: Mapping[str, ClusterJob] = {}
+        """Jobs that ran at the latest picture, by id."""
+        self._at = 0.0
+        """Time of the latest picture."""
         for job in jobs:
             self.add(job)
 
@@ -35,9 +40,17 @@ class Past:
         return len(self._known)
 
     def see(self, cluster: Cluster) -> None:
-        """Add the next picture (polled state) of the cluster, in order of time, and its jobs that have ended."""
+        """Add the next picture (polled state) of the cluster, in order of time, and its jobs that have ended.
+
+        A job that ran at the picture before and is no longer listed ended between the two, in the middle as a guess.
+        """
         for job in cluster.jobs:
             self.add(job)
+        for id, job in self._ran.items():
+            if id not in cluster.job_of:
+                end = (self._at + cluster.at) / 2
+                self.add(replace(job, state="ENDED", end=min(end, job.end or end)))
+        self._ran, self._at = {job.id: job for job in cluster.running}, cluster.at
         self.shares.see(cluster)
 
     def add(self, job: ClusterJob) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sim.cluster.values import ClusterJob, Cores, Node, Partition, Reservation
 from sim.workload.formats.sacct import duration, stamp
-from sim.workload.formats.slurm_text import NOT_YET, hosts, records, states
+from sim.workload.formats.slurm_text import NOT_YET, WHOLE, gives_whole_nodes, hosts, records, states
 
 COLUMNS = {
     "id": "i", "number": "A", "array": "F", "state": "T", "reason": "r", "partition": "P", "user": "u",
@@ -139,13 +139,14 @@ def details_of(text: str, zone: tzinfo = UTC) -> dict[str, Details]:
             told = part[max((name.end() for name in _AFTER_NAME.finditer(part)), default=0) :]
             held = re.finditer(r"\sNodes=(\S+) CPU_IDs=([\d,-]+)", told)
             tres = re.search(r"\sAllocTRES=(\w\S*)", told) or re.search(r"\s(?:Req)?TRES=(\w\S*)", told)
+            whole = re.search(r"\sExclusive=(\S+)", told)  # since 26.05, where OverSubscribe is NO for all jobs
             shares = re.search(r"\sOverSubscribe=(\S+)", told)
             eligible = re.search(r"\sEligibleTime=(\S+)", told)
             wanted = re.search(r"\sNumNodes=(\d{1,9})(-\d{1,9})?\s", told, re.ASCII)
             at_once = re.match(r"JobId=\d+ ArrayJobId=\d+ ArrayTaskId=\S+ ArrayTaskThrottle=(\d{1,9}) ", part, re.ASCII)
             found[match[1]] = Details(
                 tuple(c for h in held for c in _each(h[1], h[2])), _free(tres[1]) if tres else "",
-                shares is not None and shares[1] == "NO",
+                whole[1] in WHOLE if whole else shares is not None and shares[1] == "NO",
                 stamp(eligible[1], zone) if eligible else None,
                 int(at_once[1]) if at_once else 0,
                 int((wanted[2] or "-0")[1:]) if wanted else None,
@@ -194,7 +195,9 @@ def partitions(text: str) -> tuple[Partition, ...]:
             default_time=duration(record.get("DefaultTime", "")),
             state=record.get("State", "UP"),
             is_default=record.get("Default") == "YES",
-            is_exclusive=record.get("OverSubscribe") == "EXCLUSIVE" or record.get("ExclusiveUser") == "YES",
+            is_exclusive=gives_whole_nodes(record)
+            or record.get("ExclusiveUser") == "YES"
+            or record.get("Exclusive") == "USER",
             max_nodes=_whole(record.get("MaxNodes", "")) or None,
             allowed_accounts=() if record.get("AllowAccounts", "ALL") == "ALL" else _list(record["AllowAccounts"]),
             tier=_whole(record.get("PriorityTier", "1")),

@@ -19,7 +19,7 @@ from sim.workload.follows import Dependencies
 from sim.workload.formats import platform
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.sacct import stamp
-from sim.workload.formats.slurm_text import NOT_YET, hosts, records, states
+from sim.workload.formats.slurm_text import NOT_YET, gives_whole_nodes, hosts, records, states
 from sim.workload.formats.table import JobRows, number, shown
 from sim.workload.formats.zone import zone_here
 from sim.workload.limit_rules import SUBMITTED, LimitRule
@@ -356,7 +356,7 @@ def _of_scontrol(text: str, path: object) -> Shape:
             seconds_of(record.get("MaxTime", "")),
             int(most[:9]) if (most := record.get("MaxNodes", "")).isdecimal() else None,
             int(tier[:9]) if (tier := record.get("PriorityTier", "")).isdecimal() else 0,
-            record.get("OverSubscribe", "").startswith("EXCLUSIVE"),
+            gives_whole_nodes(record),
             int(factor[:9]) if (factor := record.get("PriorityJobFactor", "")).isdecimal() else 1,
         )
         groups.append(group)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise, product
 
@@ -16,8 +16,22 @@ cached.
 _BRACKET = re.compile(r"\[([0-9,-]{1,200000})\]")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w:/]{0,63})=")
+WHOLE = ("NODE", "TOPO")
+"""Words after `Exclusive=` (since 26.05) for whole nodes, and for whole blocks of nodes that are close together."""
 NOT_YET = "FUTURE"
 """State of a node that does not exist yet, although it is configured."""
+
+
+def gives_whole_nodes(record: Mapping[str, str]) -> bool:
+    """Return True if the record of a partition says that its jobs get whole nodes. Since 26.05 this is in `Exclusive`,
+    before that in `OverSubscribe`.
+
+    >>> gives_whole_nodes({"OverSubscribe": "EXCLUSIVE:4"}), gives_whole_nodes({"OverSubscribe": "FORCE:4"})
+    (True, False)
+    >>> gives_whole_nodes({"Exclusive": "TOPO", "OverSubscribe": "NO"}), gives_whole_nodes({"Exclusive": "USER"})
+    (True, False)
+    """
+    return record.get("OverSubscribe", "").startswith("EXCLUSIVE") or record.get("Exclusive") in WHOLE
 
 
 def hosts(text: str) -> tuple[str, ...]:

@@ -136,6 +136,17 @@ def test_run_times_are_learnt_from_a_users_past() -> None:
     assert said(LEARNT, RUNS, wide, past=Past(cancelled)) == {"2": 300}
 
 
+def test_a_job_that_vanishes_from_the_list_has_ended_between_two_pictures() -> None:
+    """Slurm lists ended jobs for a time that its configuration sets, and not every site keeps accounts."""
+    past = Past()
+    jobs = [replace(RUNS, id=str(number), limit=1000.0, start=NOW, end=NOW + 1000) for number in range(ENOUGH)]
+    past.see(Cluster(NOW + 300, jobs=(*jobs, WAITS)))
+    past.see(Cluster(NOW + 400, jobs=(jobs[0],)))
+    assert len(past) == ENOUGH - 1, "a job that waited did not end"
+    past.see(Cluster(NOW + 9000))
+    assert (past.length(WAITS, 0.0), past.length(WAITS, 0.99)) == (0.35 * 600, 600), "none ran beyond its limit"
+
+
 def test_big_queues_are_planned_once_with_learnt_run_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both jobs end before their limits. A new plan at the end of J1 lets J3 begin before J2; one plan does not."""
     ended = [replace(RUNS, id=f"0_{n}", state="COMPLETED", start=NOW - 9000, end=NOW - 9000 + 400) for n in range(9)]

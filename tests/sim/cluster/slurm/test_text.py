@@ -82,11 +82,23 @@ def test_what_sprio_says_is_by_its_header() -> None:
     assert text.priority_parts("") == text.priority_parts("garbage\n1 2 3\n") == {}
 
 
-@pytest.mark.parametrize(("word", "expected"), [("NO", True), ("OK", False), ("YES", False)])
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("NO", True), ("OK", False), ("YES", False),
+        ("NO Exclusive=NO", False), ("NO Exclusive=NODE", True), ("NO Exclusive=USER", False),  # since 26.05
+    ],
+)  # fmt: skip
 def test_job_with_whole_nodes_is_told_by_its_details(word: str, expected: bool) -> None:
     told = f"JobId=4 JobName=x\n   NumNodes=1\n   OverSubscribe={word} Contiguous=0\n"
     job = text.jobs("4|4|4|PENDING\n", columns=("id", "number", "array", "state"))
     assert text.with_details(job, text.details_of(told))[0].is_exclusive == expected
+
+
+def test_a_partition_with_whole_nodes_is_told_in_the_words_of_its_version() -> None:
+    words = ("OverSubscribe=EXCLUSIVE", "Exclusive=NODE OverSubscribe=NO", "Exclusive=NO OverSubscribe=NO")
+    told = "\n".join(f"PartitionName=p{number} Nodes=n1 {word}" for number, word in enumerate(words))
+    assert [partition.is_exclusive for partition in text.partitions(told)] == [True, True, False]
 
 
 def test_a_name_with_the_words_of_a_record_changes_no_detail() -> None:
