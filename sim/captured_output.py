@@ -96,7 +96,7 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
         threading.excepthook = _in_a_line(threading.excepthook)
         Thread.__init__ = _with_hook(Thread.__init__, threading.excepthook)  # type: ignore[method-assign]
     if not hasattr(warnings.showwarning, "__wrapped__"):  # `catch_warnings` restores the original
-        warnings.showwarning = _printed(warnings.showwarning)
+        warnings.showwarning = _as_own_output(warnings.showwarning)
     return {"print": own_print, "breakpoint": own_breakpoint}
 
 
@@ -193,7 +193,7 @@ def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
     return told
 
 
-def _printed(show: Callable[..., None]) -> Callable[..., None]:
+def _as_own_output(show: Callable[..., None]) -> Callable[..., None]:
     """Return a replacement for `show`, Python's function that shows warnings. Warnings of user-defined code are printed
     as output of that code.
     """

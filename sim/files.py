@@ -34,7 +34,7 @@ def write_whole(path: str | Path) -> Iterator[TextIO]:
     if "\0" in str(path):
         raise SchedscopeError(f"cannot write {str(path)!r}: no name of a file may hold a NUL")
     try:
-        with _straight(path) if _is_special(path) else _beside(path) as file:
+        with _straight(path) if _is_special(path) else _replacing(path) as file:
             yield file
     except BrokenPipeError:
         raise ReaderGoneError(f"cannot write {path}: its reader has closed it") from None
@@ -69,7 +69,7 @@ def _straight(path: str | Path) -> TextIO:
 
 
 @contextmanager
-def _beside(path: str | Path) -> Iterator[TextIO]:
+def _replacing(path: str | Path) -> Iterator[TextIO]:
     """Open a new file in the folder of the target; at the end of the context the new file replaces the target. If
     `path` is a link, the target is the file that the link leads to.
     """

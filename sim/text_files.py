@@ -71,7 +71,7 @@ class TextKind(NamedTuple):
             what = re.sub(r" \(at .*", "", str(error)) or "is no TOML"
             what = what.replace("Cannot overwrite a value", "this key stands twice; keep one of them")
             raise self.error(what, path, int(at[1]) if at else len(text.splitlines())) from None
-        if told := _unfit(tables):
+        if told := _what_is_refused(tables):
             place = (_HUGE if "number" in told else _NUL).search(text)
             raise self.error(told, path, 1 + text.count("\n", 0, place.start()) if place else None)
         return tables
@@ -87,7 +87,7 @@ _HUGE = re.compile(r"[0-9a-fA-F_]{17,}+")
 _LONG_KEY = re.compile(rf"(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 
 
-def _unfit(found: object) -> str:
+def _what_is_refused(found: object) -> str:
     """Return what in the content of a TOML file is refused (deep nesting, a huge number, a NUL in text); "" if nothing
     is.
     """

@@ -115,9 +115,9 @@ class PassCode:
         tested condition about the job `rank` is shown instead.
         """
         if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
-            return self._around(made.place, made.when, rank, made.place.line, made.chain)
+            return self._focus_on(made.place, made.when, rank, made.place.line, made.chain)
         about = [each for each in self.conditions if rank in each.ranks]
-        return self._around(about[-1].place, about[-1].when, rank, None, ()) if about else None
+        return self._focus_on(about[-1].place, about[-1].when, rank, None, ()) if about else None
 
     def deciding_lines(self) -> frozenset[int]:
         """Return the numbers of the lines in the policy's file that made a decision, or called a function that made
@@ -133,7 +133,7 @@ class PassCode:
         texts = (value.text for value in self.values if value.name == name)
         return tuple(float(text) for text in texts if _NUMBER.fullmatch(text))
 
-    def _around(
+    def _focus_on(
         self, place: CodePlace, until: int, rank: int | None, line: int | None, chain: tuple[CodePlace, ...]
     ) -> Focus:
         function = self.functions[self.calls[place.call]]

@@ -131,7 +131,7 @@ class Recorder:
         call.line = frame.f_lineno
         self._last = Made(self._lines, call.place, self._chain(call))
         if call.tested is None and (test := call.tests.get(call.line)) is not None:
-            call.tested = self._begun(call, test)
+            call.tested = self._test_begins(call, test)
         if self._lines >= MOST_LINES:
             self._is_cut = True
             sys.settrace(None)
@@ -172,7 +172,7 @@ class Recorder:
                 self._values.append(Value(self._lines, call.place, name, text))
             call.known[name] = value, text
 
-    def _begun(self, call: _Call, test: Test) -> _Tested:
+    def _test_begins(self, call: _Call, test: Test) -> _Tested:
         local = call.frame.f_locals
         jobs = {name: value for name, value in local.items() if type(value) is Job}
         about = {jobs[name].rank for name in test.names if name in jobs}

@@ -105,7 +105,7 @@ def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
     ''
     """
     try:
-        return _told(test, local)
+        return _with_values(test, local)
     except _UntoldError:
         return ""
 
@@ -137,7 +137,7 @@ class _UntoldError(Exception):
     """Error for an expression whose value is unknown, or known only by calling a function."""
 
 
-def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
+def _with_values(node: ast.expr, local: Mapping[str, Any]) -> str:
     if isinstance(node, ast.Compare):
         parts = [short(_value(node.left, local))]
         for operator, other in zip(node.ops, node.comparators, strict=True):
@@ -146,7 +146,7 @@ def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
             raise _UntoldError
         return " ".join(parts)
     if isinstance(node, ast.BoolOp):
-        told = [_tried(part, local) for part in node.values]
+        told = [_with_values_or_nothing(part, local) for part in node.values]
         word = " and " if isinstance(node.op, ast.And) else " or "
         if not any(told):
             raise _UntoldError
@@ -154,7 +154,7 @@ def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
     if isinstance(node, ast.Call):
         return _called(node, local)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return f"not ({_told(node.operand, local)})"
+        return f"not ({_with_values(node.operand, local)})"
     if not (told_value := short(_value(node, local))):
         raise _UntoldError
     return told_value
@@ -183,9 +183,9 @@ def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
     raise _UntoldError
 
 
-def _tried(node: ast.expr, local: Mapping[str, Any]) -> str:
+def _with_values_or_nothing(node: ast.expr, local: Mapping[str, Any]) -> str:
     try:
-        return f"({_told(node, local)})" if isinstance(node, ast.BoolOp) else _told(node, local)
+        return f"({_with_values(node, local)})" if isinstance(node, ast.BoolOp) else _with_values(node, local)
     except _UntoldError:
         return ""
 

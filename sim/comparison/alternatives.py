@@ -59,7 +59,7 @@ def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
     Prices are relative to the first schedule.
     """
     first = _waits(schedules[0])
-    tried = [_tried(schedule, first, rank) for schedule in schedules]
+    tried = [_outcome(schedule, first, rank) for schedule in schedules]
     return sorted(tried, key=lambda found: (inf if found.wait is None else found.wait, max(found.price.change, 0.0)))
 
 
@@ -69,7 +69,7 @@ def _waits(schedule: Schedule) -> Floats:
     return np.where(np.isnan(waited), inf, waited)
 
 
-def _tried(schedule: Schedule, first: Floats, rank: int) -> Tried:
+def _outcome(schedule: Schedule, first: Floats, rank: int) -> Tried:
     waits = _waits(schedule)
     others = np.arange(len(waits)) != rank
     start, known = others & (waits < inf), others & (waits < inf) & (first < inf)

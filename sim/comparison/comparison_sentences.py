@@ -69,10 +69,10 @@ def tell(account: Account, at: Clock = clock) -> str:
     """
     if account.act is not None:
         return say(account.act, at)
-    return f"{name(account.job)} {_STAYS[account.where]}{_because(account, at)}"
+    return f"{name(account.job)} {_STAYS[account.where]}{_reason_clause(account, at)}"
 
 
-def _because(account: Account, at: Clock) -> str:
+def _reason_clause(account: Account, at: Clock) -> str:
     state, delays = account.waits, account.delays
     if isinstance(state, PlannedLater) and delays is not None:
         return f": it would delay {name(delays.other)}, planned for {at(delays.at)}, by {span(delays.seconds)}"
@@ -118,17 +118,17 @@ def headline(parting: Divergence, names: tuple[str, str], accounts: Accounts) ->
     the first job concerned.
     """
     at = clock_near(parting.time)
-    told = (f"{who} {_done(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))
+    told = (f"{who} {_verb_of(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))
     return printable(f"first difference at {clock(parting.time)}: {'; '.join(told)}")
 
 
-def _done(account: Account, at: Clock) -> str:
+def _verb_of(account: Account, at: Clock) -> str:
     """Return what the policy did with the job as a verb and its object."""
     who, act = name(account.job), account.act
     if act is not None:
         limit = getattr(act, "limit", None)
         return f"{_VERBS.get(type(act), 'moves')} {who}{f' for {span(limit)}' if limit is not None else ''}"
-    because = _because(account, at) if account.where == "queue" else ""
+    because = _reason_clause(account, at) if account.where == "queue" else ""
     return _LEFT[account.where].format(who) + because
 
 
@@ -162,12 +162,12 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
     """
     if specs[0] != specs[1] and max(map(len, specs)) <= LONGEST_NAME:
         return specs
-    first, second = map(_parts, specs)
-    one, other = _own(first, second), _own(second, first)
+    first, second = map(_title_parts, specs)
+    one, other = _first_difference(first, second), _first_difference(second, first)
     return (one, other) if one != other and max(len(one), len(other)) <= LONGEST_NAME else ("A", "B")
 
 
-def _parts(spec: str) -> list[str]:
+def _title_parts(spec: str) -> list[str]:
     """Return the parts of `spec`, the title of a run: the policy's name, its parameters, and the kind of estimates
     ("recorded" by default).
     """
@@ -176,7 +176,7 @@ def _parts(spec: str) -> list[str]:
     return [name, *filter(None, parameters.split(",")), estimates or "recorded"]
 
 
-def _own(parts: list[str], others: list[str]) -> str:
+def _first_difference(parts: list[str], others: list[str]) -> str:
     """Return the first item of `parts` that is not in `others`, as short text to tell the two runs apart. If the item
     is too long, only its value (after `=`) is returned.
     """

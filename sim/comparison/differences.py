@@ -186,10 +186,10 @@ def moves(later: NDArray[np.float64]) -> Moves:
         MoveSize(above, most, int(((back > above) & (back <= most)).sum()), int(((on > above) & (on <= most)).sum()))
         for above, most in pairwise(SIZES)
     )
-    return Moves(_moved(back), int((known == 0).sum()), _moved(on), sizes)
+    return Moves(_summary_of(back), int((known == 0).sum()), _summary_of(on), sizes)
 
 
-def _moved(by: NDArray[np.float64]) -> Moved:
+def _summary_of(by: NDArray[np.float64]) -> Moved:
     if not len(by):
         return Moved(0, 0.0, None, 0.0)
     return Moved(len(by), float(by.sum()), float(np.median(by)), float(by.max()))

@@ -102,7 +102,7 @@ def _without(acts: Acts, others: Acts) -> Acts:
 
 def _instants(side: Side) -> Iterator[tuple[float, Acts]]:
     """Yield (time, events of jobs at that time) for each instant at which a job has an event, in order of time."""
-    both = merge(_decided(side), _ended(side.schedule), key=itemgetter(0))
+    both = merge(_decided(side), _ends_in_order(side.schedule), key=itemgetter(0))
     for time, acts in groupby(both, key=itemgetter(0)):
         yield time, tuple(act for _, act in acts)
 
@@ -148,7 +148,7 @@ def _put_aside(history: Past, time: float) -> Iterator[Act]:
             yield Act(stretch.ended_by, stretch.rank)
 
 
-def _ended(schedule: Schedule) -> Iterator[tuple[float, Act]]:
+def _ends_in_order(schedule: Schedule) -> Iterator[tuple[float, Act]]:
     order = np.argsort(schedule.end, kind="stable")
     for rank in order[: np.count_nonzero(~np.isnan(schedule.end))].tolist():
         yield float(schedule.end[rank]), Act("ends", rank)

@@ -136,7 +136,7 @@ class LiveComparison:
         The chosen run is the first of the two if `first` is True, otherwise the second.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
-        return later_or_earlier(own, there, min(map(_known, self.branches)))
+        return later_or_earlier(own, there, min(map(_computed_until, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
         """Return, for each rank, how many seconds later the job starts in the chosen run than in the other one;
@@ -147,7 +147,7 @@ class LiveComparison:
         neither has.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
-        until = min(moment, *map(_known, self.branches))
+        until = min(moment, *map(_computed_until, self.branches))
         here, other = np.where(own <= until, own, inf), np.where(there <= until, there, inf)
         with np.errstate(invalid="ignore"):
             shift: Floats = np.nan_to_num(here - other, nan=0.0, posinf=inf, neginf=-inf)
@@ -155,7 +155,7 @@ class LiveComparison:
 
     def level(self, moment: float) -> CommonJobs:
         """Return metrics of both runs up to the time `moment`, over the jobs that have finished in both by then."""
-        until = min(moment, *map(_known, self.branches))
+        until = min(moment, *map(_computed_until, self.branches))
         ends = [np.array(branch.engine.state.ledger.end) <= until for branch in self.branches]
         both = ends[0] & ends[1]
         waits, slowdowns = [], []
@@ -170,7 +170,11 @@ class LiveComparison:
         return CommonJobs(
             int(both.sum()),
             (int((ends[0] & ~both).sum()), int((ends[1] & ~both).sum())),
-            *((measure(values[0]), measure(values[1])) for values in (waits, slowdowns) for measure in (_mean, _most)),
+            *(
+                (measure(values[0]), measure(values[1]))
+                for values in (waits, slowdowns)
+                for measure in (_mean, _largest)
+            ),
         )
 
     def shifts(self, moment: float) -> Shifts:
@@ -179,7 +183,7 @@ class LiveComparison:
         Only jobs that have started by `moment` in at least one of the runs are counted.
         """
         one, other = map(_starts, self.branches)
-        until = min(moment, *map(_known, self.branches))
+        until = min(moment, *map(_computed_until, self.branches))
         later = later_or_earlier(other, one, until)
         earlier_ones, later_ones = int((later < 0).sum()), int((later > 0).sum())
         begun = int(((one <= until) | (other <= until)).sum())
@@ -209,16 +213,16 @@ class Search:
         """Compare the next window of steps to find the first difference. The window is shorter if a run has not been
         computed that far.
         """
-        until = self._until()
+        until = self._end_of_window()
         if until > self.since:
-            sides = self._side(0, until), self._side(1, until)
+            sides = self._side_until(0, until), self._side_until(1, until)
             self.found = part(*sides)
             self.since = min(_last(side.history) for side in sides)
             self._first = _steps_until(sides[0].history, self.since), _steps_until(sides[1].history, self.since)
         ends = any(branch.complete and _last(branch.history) <= self.since for branch in self._branches)
         self.is_over = ends or self.found is not None
 
-    def _until(self) -> float:
+    def _end_of_window(self) -> float:
         """Return the time at which the next window ends. The last instant of an unfinished run is left out, because it
         may still get events.
         """
@@ -230,7 +234,7 @@ class Search:
                 ahead = max(ahead, history.time_of(min(first + WINDOW, history.steps) - 1))
         return min(ahead, known)
 
-    def _side(self, place: int, until: float) -> Side:
+    def _side_until(self, place: int, until: float) -> Side:
         """Return the run with the index `place` (0 or 1), limited to those steps up to the time `until` that have not
         been compared.
         """
@@ -302,7 +306,7 @@ def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _most(values: Floats) -> float:
+def _largest(values: Floats) -> float:
     return float(values.max(initial=0))
 
 
@@ -310,6 +314,6 @@ def _starts(branch: Branch) -> Floats:
     return np.array(branch.engine.state.ledger.start)
 
 
-def _known(branch: Branch) -> float:
+def _computed_until(branch: Branch) -> float:
     """Return the time up to which the branch's run has been computed."""
     return inf if branch.complete else _last(branch.history)

@@ -82,7 +82,7 @@ class Suspend(NamedTuple):
     overhead: float = 0
 
     def say(self, at: Clock) -> str:
-        return f"{name(self.job)} is suspended{_taking(self.overhead)}: {why(self.because, self.job, at)}"
+        return f"{name(self.job)} is suspended{_overhead_clause(self.overhead)}: {why(self.because, self.job, at)}"
 
 
 class Resume(NamedTuple):
@@ -96,7 +96,7 @@ class Resume(NamedTuple):
     on: int | None = None
 
     def say(self, at: Clock) -> str:
-        return f"{name(self.job)} resumes{_taking(self.overhead)}: {why(self.because, self.job, at)}"
+        return f"{name(self.job)} resumes{_overhead_clause(self.overhead)}: {why(self.because, self.job, at)}"
 
 
 class Await(NamedTuple):
@@ -277,5 +277,5 @@ def _runs(begins: Start | Backfill, verb: str) -> str:
     return f"{name(begins.job)} {verb} on {processors(begins.job.procs)}{limit}"
 
 
-def _taking(overhead: float) -> str:
+def _overhead_clause(overhead: float) -> str:
     return f", which takes {span(overhead)}" if overhead else ""

@@ -160,7 +160,7 @@ class OwnGone(NamedTuple):
     busy: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        taken = f", {_are(self.busy, 'taken')}" if self.busy else ""
+        taken = f", {_count_are(self.busy, 'taken')}" if self.busy else ""
         return f"{own_gone(self.gone, job)}{taken}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
@@ -261,9 +261,9 @@ class NoVictimAllowed(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         smaller = f"an xfactor {self.factor:.12g} times smaller than its own {self.xfactor:.2f}"
-        wide = [_are(self.wide, "more than twice as wide")] if self.wide else []
+        wide = [_count_are(self.wide, "more than twice as wide")] if self.wide else []
         limit = f"protected: {'its' if self.spared == 1 else 'their'} xfactor exceeds the limit"
-        spared = [_are(self.spared, limit)] if self.spared else []
+        spared = [_count_are(self.spared, limit)] if self.spared else []
         return f"of the running jobs with {smaller}, {' and '.join(wide + spared)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
@@ -488,7 +488,7 @@ def _too_few_once(job: Job, free: int, other: Job | None, then: float | None, at
     return f"{needs(job, free)} now but too few once {what} at {at(then)}"
 
 
-def _are(many: int, what: str) -> str:
+def _count_are(many: int, what: str) -> str:
     return f"{many:,} {'is' if many == 1 else 'are'} {what}"
 
 

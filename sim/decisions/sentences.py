@@ -191,7 +191,7 @@ def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
     >>> brief(TooFewFree(free=40), job), brief(Due(), job)
     (('64 > 40 free', '64 > 40'), ('its planned start is now',))
     """
-    told = _asked(reason, "brief", job, at)
+    told = _call_if_there(reason, "brief", job, at)
     if not (isinstance(told, tuple) and told and all(isinstance(part, str) for part in told)):
         whole = _sentence(reason, job, at)
         told = tuple(dict.fromkeys((whole, re.split("[,:;] ", whole)[0])))
@@ -202,7 +202,7 @@ def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
     """Return the reason as a clause after "because" that covers many steps. `others` returns the text on the jobs that
     blocked this one.
     """
-    told = _asked(reason, "past", job, others)
+    told = _call_if_there(reason, "past", job, others)
     return _marked(reason, told) if isinstance(told, str) else why(reason, job, at)
 
 
@@ -247,12 +247,12 @@ def say(decision: object, at: Clock = clock) -> str:
     >>> say(Start(Job(0, "17", submit=0, procs=8, estimate=3600), InOrder(free=12)))
     'J17 starts on 8 processors: next in the queue and fits: needs 8, 12 free'
     """
-    told = _asked(decision, "say", at)
+    told = _call_if_there(decision, "say", at)
     return told if isinstance(told, str) else in_words(decision)
 
 
 def _sentence(reason: Reason, job: Job, at: Clock) -> str:
-    told = _asked(reason, "sentence", job, at)
+    told = _call_if_there(reason, "sentence", job, at)
     return told if isinstance(told, str) else in_words(reason)
 
 
@@ -273,7 +273,7 @@ def _quoted(told: str) -> str:
     return '"' + told.replace('"', "'") + '"'
 
 
-def _asked(value: object, method: str, *given: object) -> object:
+def _call_if_there(value: object, method: str, *given: object) -> object:
     """Return the result of calling the method named `method` of `value`; None if the method is missing or fails."""
     try:
         return getattr(value, method)(*given)

@@ -62,11 +62,11 @@ class Checker:
         self._limits()
         self._submitted()
         self._reservations()
-        self._whereabouts()
+        self._check_one_place_each()
         self._run_times()
         self._matrix()
         self._remember_matrix()
-        self._pinned()
+        self._check_resumed_in_place()
         self._partitions()
         self._promises()
         self._plan()
@@ -129,7 +129,7 @@ class Checker:
                 if not (open_to[nodes, 0] > 0).all():
                     self._fail("it started on nodes that a reservation keeps from it", rank)
 
-    def _whereabouts(self) -> None:
+    def _check_one_place_each(self) -> None:
         state = self._state
         waiting = {job.rank for job in state.queue}
         sharing = state.sharing
@@ -173,7 +173,7 @@ class Checker:
             if fault := self._follows(rank, start):
                 self._fail(fault, rank)
             made = self._progress.pop(rank, 0)
-            if abs(made - run) > max(self._moment(), MOMENT * run):
+            if abs(made - run) > max(self._tolerance(), MOMENT * run):
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
 
     def _follows(self, rank: int, start: float) -> str:
@@ -183,7 +183,7 @@ class Checker:
         follow = self._workload.follows[rank] if self._workload.follows else None
         if follow is None:
             return ""
-        ends, latest = self._state.ledger.end, start - (follow.think or 0) + self._moment()
+        ends, latest = self._state.ledger.end, start - (follow.think or 0) + self._tolerance()
         early = [
             one for one in follow.after
             if one.job not in self._state.dropped
@@ -194,7 +194,7 @@ class Checker:
         what = "started" if early[0].outcome == "start" else "ended"
         return f"it started before job {self._workload.ids[early[0].job]} had {what}, which it waits for"
 
-    def _moment(self) -> float:
+    def _tolerance(self) -> float:
         """Return the tolerance in seconds for the times of events. Events less than this apart may count as one
         instant.
         """
@@ -263,7 +263,7 @@ class Checker:
             self._open.remove(index)
             yield history.stretch(index)
 
-    def _pinned(self) -> None:
+    def _check_resumed_in_place(self) -> None:
         """Check that a job resumes on the processors or columns that it had before its suspension, unless the policy
         chose others.
         """
@@ -305,7 +305,7 @@ class Checker:
             granted = dict(state.granted)  # reservations broken by a failure are no violation
         for rank, at in granted.items():
             start = state.start_of(rank)
-            if (state.now if start is None else start) > at + self._moment() and not state.policy.suspends:
+            if (state.now if start is None else start) > at + self._tolerance() and not state.policy.suspends:
                 self._fail(f"it starts later than {exact_clock(at)}, the start reserved by its user", rank)
         self._granted = dict(state.granted)
         if not state.promises:
@@ -323,9 +323,9 @@ class Checker:
             if self._may_move(rank):
                 continue
             start = state.start_of(rank)
-            if start is not None and start > promised + self._moment():
+            if start is not None and start > promised + self._tolerance():
                 self._fail(f"it was promised {exact_clock(promised)} and started at {exact_clock(start)}", rank)
-            if rank in state.reserved and state.reserved[rank] > promised + self._moment():
+            if rank in state.reserved and state.reserved[rank] > promised + self._tolerance():
                 moved = state.reserved[rank]
                 self._fail(f"its promised start moved from {exact_clock(promised)} to {exact_clock(moved)}", rank)
         self._promised = dict(state.reserved)

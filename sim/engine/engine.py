@@ -32,7 +32,7 @@ from sim.engine.inherited_jobs import adopting
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.matrix_transitions import MatrixTransitions
 from sim.engine.next_event import NextEvent
-from sim.engine.policy_calls import beginning, blame, first_of, leaves_waiting, obey, when
+from sim.engine.policy_calls import beginning, blame, first_of, leaves_waiting, run_pass, when
 from sim.engine.policy_switch import PolicySwitch, has_adopted, promise_again
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
@@ -319,7 +319,7 @@ class Engine:
                     state.before = state.reserved | state.before if state.before else state.reserved.copy()
                     state.reserved.clear()
                 if is_plain:
-                    obey(state, state.policy.decide, self._shown, self._appliers, self._act)
+                    run_pass(state, state.policy.decide, self._shown, self._appliers, self._act)
                 else:
                     self._let_decide_beside(successor is not None)
             if not is_plain and state.sharing:
@@ -432,7 +432,7 @@ class Engine:
         state, came = self.state, self.state.arrived
         if state.switches and state.switches[-1].step > state.step_count:
             state.arrived = [*state.waiting.jobs.values()]
-        obey(state, state.waiting.look, self._view, self._appliers)
+        run_pass(state, state.waiting.look, self._view, self._appliers)
         state.arrived = came
 
     def _let_decide_beside(self, is_new: bool) -> None:
@@ -448,9 +448,9 @@ class Engine:
         if state.switches:
             self._let_successor_decide()
         elif state.closes < inf and state.policy.code is not None and not state.sharing:
-            obey(state, adopting, state, self._appliers)
+            run_pass(state, adopting, state, self._appliers)
         else:
-            obey(state, self._decide, self._shown, self._appliers)
+            run_pass(state, self._decide, self._shown, self._appliers)
         state.arrived = came
         if state.sharing and (not state.curious or is_new or any(isinstance(told, Phase) for told in state.decisions)):
             state.rebuild = tuple(state.decisions)
@@ -478,9 +478,9 @@ class Engine:
         if state.awaited is not None:
             state.kept_plan = None  # it changes with everything that leaves the processors that are kept
         if has_adopted(state):
-            obey(state, adopting, state, self._appliers)
+            run_pass(state, adopting, state, self._appliers)
         else:
-            obey(state, self._decide, self._shown, self._appliers)
+            run_pass(state, self._decide, self._shown, self._appliers)
         state.arrived = arrived
         promise_again(state)
 

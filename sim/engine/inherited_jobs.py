@@ -54,9 +54,9 @@ def adopting(state: State) -> Iterator[Decision]:
     """
     policy, shown = state.policy, AdoptedView(state)
     if not policy.suspends:
-        yield from _go_on(state)
+        yield from _resume_suspended(state)
     if state.closes < inf and not state.sharing and (not state.granted or policy.grants):
-        yield from _decide_beside(state, shown)
+        yield from _decide_around_reservations(state, shown)
     elif not state.granted or policy.grants:
         yield from policy.decide(shown)
     elif policy.turns():
@@ -67,13 +67,13 @@ def adopting(state: State) -> Iterator[Decision]:
         if policy.suspends or policy.keeps_reservations:
             yield from policy.decide(shown)
         else:
-            yield from _decide_beside(state, shown)
+            yield from _decide_around_reservations(state, shown)
 
 
 # Suspended jobs
 
 
-def _go_on(state: State) -> Iterator[Decision]:
+def _resume_suspended(state: State) -> Iterator[Decision]:
     """Yield the decisions that resume suspended jobs, in order of their suspension. The processors of the first job
     that cannot resume are reserved.
     """
@@ -81,7 +81,7 @@ def _go_on(state: State) -> Iterator[Decision]:
     for rank, own in list(state.suspended.items()):
         job = state.jobs[rank]
         lasts = state.remaining_estimate(rank)
-        can_go = rank not in state.running and not own & ~(state.free_set & ~_kept(state, rank))
+        can_go = rank not in state.running and not own & ~(state.free_set & ~_kept_processors(state, rank))
         if head is None and rank != state.awaited and not (can_go and state.plan.fits(job.procs, state.now, lasts)):
             head = job
             if not _can_keep(state, rank):
@@ -108,7 +108,7 @@ def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
     starts = [(max(at, now), state.jobs[rank]) for rank, at in state.reserved.items()]
     if state.awaited is not None:
         starts.append((now, state.jobs[state.awaited]))
-        if own & _kept(state, job.rank):
+        if own & _kept_processors(state, job.rank):
             return BeforeOthers(state.jobs[state.awaited], now, now + lasts)
     plan = state.plan.copy()
     plan.take(now, now + lasts, job.procs)
@@ -120,7 +120,7 @@ def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
     return BeforeOthers(other, at, now + lasts)
 
 
-def _kept(state: State, rank: int | None = None) -> int:
+def _kept_processors(state: State, rank: int | None = None) -> int:
     """Return the processors, as bits, kept for the awaited job (which resumes next); 0 if none or if it is `rank`."""
     return 0 if state.awaited is None or state.awaited == rank else state.suspended[state.awaited]
 
@@ -145,7 +145,7 @@ def _start_granted(state: State) -> Iterator[Decision]:
             if state.curious:
                 yield Keep(job, WaitsForReserved(at))
             continue
-        room = (state.free_set & ~_kept(state)).bit_count()
+        room = (state.free_set & ~_kept_processors(state)).bit_count()
         if job.procs > room and state.policy.suspends:
             yield from _make_room(state, job, job.procs - room)
             room = state.free
@@ -182,7 +182,7 @@ def _give_a_row(state: State) -> Iterator[Decision]:
         yield Place(job, row, state.matrix.lowest_free(row, job.procs), Due())
 
 
-def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
+def _decide_around_reservations(state: State, shown: AdoptedView) -> Iterator[Decision]:
     """Yield the policy's decisions, but no start that would delay a granted reservation or run into maintenance.
 
     When the policy yields such a start, its remaining decisions are not read. The policy is called again with a view in
@@ -213,7 +213,7 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
             return
         shown.passed_over.add(in_the_way.rank)
         if state.curious:
-            yield Keep(in_the_way, _touched(state, in_the_way))
+            yield Keep(in_the_way, _why_not_started(state, in_the_way))
 
 
 def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
@@ -236,7 +236,7 @@ def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
     return not state.plan.fits(job.procs, state.now, job.estimate)
 
 
-def _touched(state: State, job: Job) -> Reason:
+def _why_not_started(state: State, job: Job) -> Reason:
     """Return the reason why the job may not start: it would run into maintenance or a granted reservation, which the
     reason names.
     """
@@ -295,7 +295,7 @@ class AdoptedView(StateView):
 
     @property
     def free_set(self) -> int:
-        return self._state.free_set & ~_kept(self._state)
+        return self._state.free_set & ~_kept_processors(self._state)
 
     @property
     def free(self) -> int:

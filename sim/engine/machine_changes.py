@@ -34,7 +34,7 @@ class MachineChanges:
         if back := was & ~gone:
             self._transitions.log(Returned(back))
         lost, failed = gone & ~was, gone & absent(set(state.outages).difference(seen), now)
-        self._tell(lost, failed)
+        self._record_outages(lost, failed)
         if lost:
             self._interrupt(lost)
         self._give_up_places()
@@ -52,7 +52,7 @@ class MachineChanges:
         if failed or state.interrupted:
             self._upset_plans()
 
-    def _tell(self, lost: int, failed: int) -> None:
+    def _record_outages(self, lost: int, failed: int) -> None:
         """Record in the history which processors went down now (`lost`), and which have a new failure (`failed`),
         whether they went down now or were already down.
 

@@ -37,7 +37,7 @@ class NextEvent:
             time = arrives
         beside = bool(state.timers or state.wake_at < inf or state.sharing or future.changes or state.node_times)
         if beside:
-            time = self._beside(time)
+            time = self._with_rare_events(time)
         if state.successor is not None:
             return state.now
         if time == inf:
@@ -53,7 +53,7 @@ class NextEvent:
             return self._latest(time)
         return time
 
-    def _beside(self, time: float) -> float:
+    def _with_rare_events(self, time: float) -> float:
         """Return the time of the next event, rare ones included. `time` is the time of the next end or arrival; timers,
         turns of rows and changes of the machine can come earlier.
         """

@@ -60,7 +60,7 @@ time (of `perf_counter`) when this pass was first seen
 """
 
 
-def obey(
+def run_pass(
     state: State,
     decide: Callable[[_Shown], Iterable[Any]],
     shown: _Shown,
@@ -88,7 +88,7 @@ def obey(
         is_told = isinstance(error, SchedscopeError | GiveWayError) and not isinstance(error, DecisionError)
         if is_told or (isinstance(error, MemoryError) and not is_own(state.policy)):
             raise
-        raise _told(state, error, _place(state, error, decisions)) from error
+        raise _error_of_pass(state, error, _place_of(state, error, decisions)) from error
     finally:  # no calls here: an interrupt must not leave `_DECIDING` half updated
         if around is None:
             del _DECIDING[thread]
@@ -174,22 +174,22 @@ def _begins(policy: Policy) -> str:
     return _line(code, code.co_firstlineno)
 
 
-def _told(state: State, error: BaseException, where: str) -> BaseException:
+def _error_of_pass(state: State, error: BaseException, where: str) -> BaseException:
     """Return the error to raise for `error`, which the policy raised at the place `where`: its message has one line."""
     # only the main thread is interrupted
     if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
         return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
     failed = f"{state.spec} failed {when(state)}"
     if isinstance(error, DecisionError):
-        return _placed(DecisionError, f"{failed}: ", str(error), where)
-    what = _said(error)
+        return _error_with_place(DecisionError, f"{failed}: ", str(error), where)
+    what = _message_of(error)
     if isinstance(error, NoAnswerError):
         since = _SEEN.pop(get_ident(), (state, 0, perf_counter()))[2]
         what = f"stopped: no decision for {perf_counter() - since:.0f} s"
-    return _placed(PolicyError, f"{failed}: ", what, where)
+    return _error_with_place(PolicyError, f"{failed}: ", what, where)
 
 
-def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
+def _error_with_place(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
     """Return an error of this kind with a long and a short message.
 
     The long message consists of three texts: `failed` (which policy failed, and when), `what` (the mistake) and
@@ -203,7 +203,7 @@ def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
 def leaves_waiting(state: State, job: Job) -> DecisionError:
     """Return the error for jobs that the policy would never start; `job` is the first of them."""
     what = f"leaves {count(state.left, 'job')} unfinished, the first is job {job.id}: no further event {when(state)}"
-    return _placed(DecisionError, f"{state.spec} ", what, beginning(state))
+    return _error_with_place(DecisionError, f"{state.spec} ", what, beginning(state))
 
 
 def frame_of(error: BaseException) -> FrameType | None:
@@ -211,8 +211,8 @@ def frame_of(error: BaseException) -> FrameType | None:
     cause = error.__cause__ or error
     frames = [frame for frame, _ in walk_tb(cause.__traceback__)]
     for frame in frames:
-        if frame.f_code is obey.__code__:
-            frames += [inner for inner, _ in _suspended(frame.f_locals.get("decisions"))]
+        if frame.f_code is run_pass.__code__:
+            frames += [inner for inner, _ in _suspended_frames(frame.f_locals.get("decisions"))]
     return next((frame for frame in reversed(frames) if _is_own(frame.f_code.co_filename)), None)
 
 
@@ -221,14 +221,14 @@ def blame(policy: Policy, error: BaseException, moment: str) -> None:
 
     `moment` is text on when this happened. Any other error is left to the caller.
     """
-    own = _own(walk_tb(error.__traceback__))
+    own = _own_lines(walk_tb(error.__traceback__))
     begins = _begins(policy)
     if not isinstance(error, SchedscopeError | MemoryError) and (own or not begins.startswith(_LIBRARY)):
         where = own[-1] if own else begins
-        raise _placed(PolicyError, f"{policy.name} failed {moment}: ", _said(error), where) from error
+        raise _error_with_place(PolicyError, f"{policy.name} failed {moment}: ", _message_of(error), where) from error
 
 
-def _said(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     try:
         text = str(error)
     except GiveWayError:
@@ -274,20 +274,20 @@ def _hint(error: AttributeError) -> str:
     return hint if "did you mean" in hint else ""
 
 
-def _place(state: State, error: BaseException, decisions: object) -> str:
+def _place_of(state: State, error: BaseException, decisions: object) -> str:
     """Return as text the line of the policy's code in which the error occurred; if it is unknown, the line where this
     code begins.
     """
-    places = list(_suspended(decisions)) or list(walk_tb(error.__traceback__))
-    own = _own(places)
+    places = list(_suspended_frames(decisions)) or list(walk_tb(error.__traceback__))
+    own = _own_lines(places)
     return own[-1] if own else beginning(state)
 
 
-def _own(places: Iterable[tuple[FrameType, int]]) -> list[str]:
+def _own_lines(places: Iterable[tuple[FrameType, int]]) -> list[str]:
     return [_line(frame.f_code, line) for frame, line in places if _is_own(frame.f_code.co_filename)]
 
 
-def _suspended(generator: object) -> Iterator[tuple[FrameType, int]]:
+def _suspended_frames(generator: object) -> Iterator[tuple[FrameType, int]]:
     """Yield (frame, line) for the place at which a generator is suspended, then for each generator to which it
     delegates.
     """

@@ -17,7 +17,7 @@ _RANK: Callable[[Job], int] = attrgetter("rank")
 _CAME: Callable[[Job], tuple[float, int]] = attrgetter("submit", "rank")
 
 
-def _standing(order: Order, job: Job) -> tuple[float, int]:
+def _fixed_key(order: Order, job: Job) -> tuple[float, int]:
     """Return the sort key of a job for an order that does not depend on the clock."""
     return order.key(job, job.submit), job.rank
 
@@ -32,7 +32,7 @@ class Queue:
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._key: Callable[[Job], Any] = _CAME if type(order) is Fcfs else partial(_standing, order)
+        self._key: Callable[[Job], Any] = _CAME if type(order) is Fcfs else partial(_fixed_key, order)
         self.by_clock = order.by_clock
         self.looks = order.looks
         """True if the order (rule that sorts the queue) depends on more than the job and the clock."""

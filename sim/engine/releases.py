@@ -103,7 +103,7 @@ class Releases:
             self._begun.add(rank)
             for other, part in self._behind[rank]:
                 if part.outcome == "start":
-                    self._met(other, now + part.delay)
+                    self._condition_met(other, now + part.delay)
 
     def ended(self, rank: int, now: float, is_cancelled: bool = False) -> None:
         """Note that a job has ended, or was cancelled and will never run, so that jobs that wait for it can be
@@ -114,7 +114,7 @@ class Releases:
             if part.outcome == "start" and rank in self._begun:
                 continue
             if part.is_met_by(is_bad):
-                self._met(other, now)
+                self._condition_met(other, now)
             else:
                 self._miss(other, now)
 
@@ -127,7 +127,7 @@ class Releases:
             self.hopeless.add(other)
             heappush(self._due, (now, other))
 
-    def _met(self, other: int, time: float) -> None:
+    def _condition_met(self, other: int, time: float) -> None:
         """Note that a part of the condition of the job `other` becomes true at this time."""
         follow = self._follows[other]
         assert follow is not None

@@ -159,7 +159,7 @@ def drawn_again(schedule: Schedule) -> Drawn:
     return engine, schedule.workload.title(schedule.policy)
 
 
-def _written(state: State) -> str:
+def _specs_of(state: State) -> str:
     """Return the policy's spec. After switches by the user, return the specs of all policies, each with the time at
     which it took over.
     """
@@ -187,7 +187,7 @@ def schedule_of(state: State, workload: Workload, history: History, is_last: boo
         workload = replace(workload, submit=state.releases.submits(workload.submit))
     return Schedule(
         workload=workload,
-        policy=_written(state),
+        policy=_specs_of(state),
         start=start,
         end=end,
         ran=ran,

@@ -188,7 +188,7 @@ class Queue(Sequence[Queued]):
     def __repr__(self) -> str:
         return f"Queue({list(self)!r})"
 
-    def _place(self, job: Job) -> int:
+    def _queue_index(self, job: Job) -> int:
         """Return the index of the job's queue in the policy's queues; 0 if the policy gives an index that does not
         exist.
         """
@@ -207,7 +207,7 @@ class Queue(Sequence[Queued]):
             moved=self._moved.get(rank, 0),
             reserved=rank in self._reserved,
             granted=rank in self._granted,
-            place=self._place(job),
+            place=self._queue_index(job),
             in_line=rank not in (self._reserved if self._policy.grants else self._granted),
             lasts=self._lasts.get(rank, job.estimate),
             row=self._rows.get(rank),

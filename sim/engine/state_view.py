@@ -38,7 +38,7 @@ runs make many decisions
 """
 
 
-def _is(name: str) -> Any:
+def _property_of_state(name: str) -> Any:
     return property(attrgetter(name))
 
 
@@ -55,22 +55,22 @@ class StateView(RowQuestions):
     reserved: Mapping[int, float]
     running: Mapping[int, RunningJob]
     suspended: Mapping[int, int]
-    time: float = _is("_state.now")
+    time: float = _property_of_state("_state.now")
     now = property(attrgetter("_state.now"))  # as properties for mypy, because classes derived from this have their own
     free = property(attrgetter("_state.free"))
     free_set = property(attrgetter("_state.machine.free_set"))
-    procs: int = _is("_state.machine.size")
-    there: int = _is("_state.machine.there")
-    resized: bool = _is("_state.resized")
-    ended_early: bool = _is("_state.ended_early")
-    notes: dict[str, Any] = _is("_state.notes")
-    plan: Plan = _is("_state.plan")
-    has_nodes: bool = _is("_state.machine.has_nodes")
-    tiers: Sequence[int] = _is("_state.machine.tiers")
-    factors: Sequence[float] = _is("_state.machine.factors")
-    qos_factors: Sequence[float] = _is("_state.machine.qos_factors")
-    node_parts: Sequence[float] = _is("_state.machine.node_parts")
-    accounts: Sequence[str] = _is("_state.machine.accounts")
+    procs: int = _property_of_state("_state.machine.size")
+    there: int = _property_of_state("_state.machine.there")
+    resized: bool = _property_of_state("_state.resized")
+    ended_early: bool = _property_of_state("_state.ended_early")
+    notes: dict[str, Any] = _property_of_state("_state.notes")
+    plan: Plan = _property_of_state("_state.plan")
+    has_nodes: bool = _property_of_state("_state.machine.has_nodes")
+    tiers: Sequence[int] = _property_of_state("_state.machine.tiers")
+    factors: Sequence[float] = _property_of_state("_state.machine.factors")
+    qos_factors: Sequence[float] = _property_of_state("_state.machine.qos_factors")
+    node_parts: Sequence[float] = _property_of_state("_state.machine.node_parts")
+    accounts: Sequence[str] = _property_of_state("_state.machine.accounts")
     beside: Callable[..., Extra | Leftover]
     held: Callable[[int], int]
     ran: Callable[[int], float]
@@ -282,23 +282,23 @@ class _NarrowView(StateView):
 
     @property
     def _line(self) -> list[Job]:
-        return self._of(super()._line)
+        return self._visible(super()._line)
 
     @property
     def arrived(self) -> Sequence[Job]:
-        return self._of(super().arrived)
+        return self._visible(super().arrived)
 
     @property
     def killed(self) -> Sequence[Job]:
-        return self._of(super().killed)
+        return self._visible(super().killed)
 
     def is_first(self, job: Job) -> bool:
         return self._line[0] is job
 
     def only(self, jobs: Iterable[Job]) -> StateView:
-        return super().only(self._of(jobs))
+        return super().only(self._visible(jobs))
 
-    def _of(self, jobs: Iterable[Job]) -> list[Job]:
+    def _visible(self, jobs: Iterable[Job]) -> list[Job]:
         return [job for job in jobs if job.rank in self._ranks]
 
 

@@ -40,7 +40,7 @@ class Cut:
     @property
     def written(self) -> str:
         """Return the cut as text in the form that `of` reads; "" if all jobs are measured."""
-        return ",".join(map(_written, (self.first, self.last))) if self.first[0] or self.last[0] else ""
+        return ",".join(map(_written_end, (self.first, self.last))) if self.first[0] or self.last[0] else ""
 
     @property
     def told(self) -> str:
@@ -88,6 +88,6 @@ def _end(text: str, whole: str) -> tuple[float, bool]:
     return share, True
 
 
-def _written(end: tuple[float, bool]) -> str:
+def _written_end(end: tuple[float, bool]) -> str:
     amount, is_share = end
     return f"{amount * 100:.12g}%" if is_share else written_time(amount)

@@ -237,8 +237,8 @@ def _samples(results: Results, ask: DistributionAsk) -> Samples:
     made: Samples = {}
     for run in _runs(results, ask):
         values = np.maximum(run.kept.quantity(name), ask.least) / ask.per
-        for named, chosen in _parts(run, labels, by, MOST_LINES):
-            for place, also in _parts(run, labels, over, MOST_PLACES):
+        for named, chosen in _group_flags(run, labels, by, MOST_LINES):
+            for place, also in _group_flags(run, labels, over, MOST_PLACES):
                 if len(part := values[chosen & also]):
                     at = named or run.label, place
                     made.setdefault(run.title, {}).setdefault(at, {}).setdefault(run.seed, []).append(part)
@@ -259,7 +259,7 @@ def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
     return found
 
 
-def _parts(
+def _group_flags(
     run: _Taken, labels: Mapping[str, Mapping[str, Mapping[int, str]]], group: str, most: int
 ) -> Iterator[tuple[str, Bools]]:
     """Yield (label, flags: True for each job in the group) for the first `most` groups of a run's jobs in the grouping

@@ -41,7 +41,7 @@ def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
     end = monotonic() + PATIENCE
     for kind, some in kinds.items():
         if kind not in costs and monotonic() < end:
-            costs[kind] = _tried(some[len(some) // 2])
+            costs[kind] = _trial_cost(some[len(some) // 2])
     found = [costs[kind] for kind in kinds if kind in costs]
     if not found:
         return None
@@ -66,7 +66,7 @@ def _kind(sha256: str, policy: str) -> Kind:
     return sha256, policy.partition(":")[0]
 
 
-def _tried(run: Run) -> float:
+def _trial_cost(run: Run) -> float:
     """Return the processor time in seconds that a run will cost, estimated from trial runs of its first jobs."""
     with Copies([run]) as copies:
         task = Task(run, copy_of(run), copies.code_of(run))

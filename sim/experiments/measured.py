@@ -40,14 +40,14 @@ A run is overloaded if both of the first two limits are reached, or the third on
 _BATCHED = (*SPREADS, "bounded_slowdown_z")
 
 
-def _tail(name: str, share: int) -> Metric:
+def _quantile_metric(name: str, share: int) -> Metric:
     of = SPREADS[name]
     title = f"{share} % of {of.title}s"
     meaning, formula = f"{share} % of the jobs have at most this {name}", f"{share} % quantile of {of.formula}"
     return Metric(f"p{share}_{name}", title, of.unit, "smaller", meaning, formula, of.paper)
 
 
-_TAILS = (_tail(name, share) for name in SPREADS for share in TAILS)
+_TAILS = (_quantile_metric(name, share) for name in SPREADS for share in TAILS)
 MEASURED: tuple[Metric, ...] = (*METRICS, *_TAILS, *FRAGMENTATION)
 """All metrics that a results file has for a run; those of fragmentation only on a machine of nodes."""
 _BY_NAME = {entry.name: entry for entry in MEASURED}

@@ -113,7 +113,7 @@ class PaperTable:
 
     def figures(self, plan: SweepPlan, results: Results) -> Iterator[PaperValue]:
         """Yield each value of the paper together with the value computed from `results`, in the order of the table."""
-        found, runs = self._found(results), list(plan.runs_of_settings())
+        found, runs = self._values_found(results), list(plan.runs_of_settings())
         many = len(self.rows)
         for row, run, other in zip(self.rows, runs[:many], runs[many:] or runs, strict=True):
             label = str(row[1 + self.head.index("label")]) if "label" in self.head else ""
@@ -139,8 +139,8 @@ class PaperTable:
                 for name, value in of.items()
             }
 
-    def _found(self, results: Results) -> dict[tuple[str, str], dict[str, Any]]:
-        names = list(dict.fromkeys(part for metric in self.metrics for part in _parts(metric)))
+    def _values_found(self, results: Results) -> dict[tuple[str, str], dict[str, Any]]:
+        names = list(dict.fromkeys(part for metric in self.metrics for part in _metrics_behind(metric)))
         found = {(row[0], ""): dict(zip(names, row[1:], strict=True)) for row in results.rows(["key"], also=names)}
         if self.group:
             for key, label, *values in results.rows(["key"], self.group, ["label", *names]):
@@ -148,13 +148,13 @@ class PaperTable:
         return found
 
 
-def _parts(metric: str) -> tuple[str, ...]:
+def _metrics_behind(metric: str) -> tuple[str, ...]:
     name = metric.removeprefix(GAIN)
     return _OF.get(name, (name,))
 
 
 def _value(values: Mapping[str, Any], metric: str) -> float | None:
-    of, *over = (values.get(name) for name in _parts(metric))
+    of, *over = (values.get(name) for name in _metrics_behind(metric))
     if of is None or (over and not over[0]):
         return None
     return float(of / over[0] if over else of)

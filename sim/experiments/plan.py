@@ -50,7 +50,7 @@ def split_switches(text: str) -> tuple[tuple[Moment, str], ...]:
     return () if text == NONE else tuple(map(split_switch, text.split(";")))
 
 
-def _written(switches: tuple[tuple[Moment, str], ...]) -> str:
+def _written_switches(switches: tuple[tuple[Moment, str], ...]) -> str:
     return ";".join(f"{written_time(time)}={spec}" for time, spec in switches) or NONE
 
 
@@ -60,7 +60,7 @@ BESIDE = {
     ),
     "switch": Option(
         "switch", (), str, "From T on the policy is SPEC (or T=SPEC;T=SPEC, or none).", "T=SPEC", read=parse_switches,
-        write=_written,
+        write=_written_switches,
     ),
 }  # fmt: skip
 """Mapping from name to option, for those options of a run that do not belong to its workload."""

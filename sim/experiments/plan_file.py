@@ -85,12 +85,12 @@ class _Reader:
     def asked(self, trust: bool) -> Asked:
         for name in self._found:
             if name not in _WORDS:
-                raise self._wrong(name, f"there is no {quoted(name)} in a plan{near(name, _WORDS)}")
-        factors = {"trace": [self._beside(trace) for trace in self._values("traces")]}
+                raise self._error_at(name, f"there is no {quoted(name)} in a plan{near(name, _WORDS)}")
+        factors = {"trace": [self._path_in_folder(trace) for trace in self._values("traces")]}
         factors["policy"] = [self._code_beside(spec) for spec in self._values("policies")]
         options = self._found.get("options", {})
         if not isinstance(options, dict):
-            raise self._wrong("options", "options are a table: [options]")
+            raise self._error_at("options", "options are a table: [options]")
         switches = [self._switches_beside(text) for text in self._values("switch", options)]
         self._consent([*factors["policy"], *(spec for text in switches for spec in _specs(text))], trust)
         for spec in factors["policy"]:
@@ -98,15 +98,15 @@ class _Reader:
         factors["seed"] = self._seeds()
         for name in options:
             if name not in VARIED:
-                raise self._wrong(name, f"no option {quoted(name)}{near(name, VARIED)}")
+                raise self._error_at(name, f"no option {quoted(name)}{near(name, VARIED)}")
             factors[name] = switches if name == "switch" else self._values(name, options)
             for word in factors[name]:
                 self._checked(name, VARIED[name].taken_word, word)
-        cut, keep = self._words("cut"), self._words("keep")
+        cut, keep = self._texts_of("cut"), self._texts_of("keep")
         return Asked(
             {name: values for name, values in factors.items() if values},
-            [self._words(0, dict(enumerate([names])), "zip") for names in self._list("zip")],
-            self._words("groups"),
+            [self._texts_of(0, dict(enumerate([names])), "zip") for names in self._list("zip")],
+            self._texts_of("groups"),
             cut[0] if cut else "",
             keep[0] if keep else "",
         )
@@ -116,7 +116,7 @@ class _Reader:
             case None:
                 return []
             case bool():
-                raise self._wrong("seeds", "seeds are a number of them, or a list")
+                raise self._error_at("seeds", "seeds are a number of them, or a list")
             case int() as many:
                 return [self._checked("seeds", lambda word: seeds(int(word)), str(many))]
         return self._values("seeds")
@@ -125,33 +125,33 @@ class _Reader:
         given = self._found.get(name, [])
         return given if isinstance(given, list) else [given]
 
-    def _words(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
+    def _texts_of(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
         """Return the texts under the key `name` of the file or, if given, of its part `table`. There is one for a
         single value, or one for each value of a list. `called` is the name of the key in errors.
         """
         given = (self._found if table is None else table).get(name, [])
-        return [self._word(called or name, value) for value in (given if isinstance(given, list) else [given])]
+        return [self._text_of(called or name, value) for value in (given if isinstance(given, list) else [given])]
 
     def _values(self, name: str, table: dict[str, Any] | None = None) -> list[str]:
         """Return the values under the key `name` of the file or, if given, of its part `table`. Ranges are replaced by
         the values that they stand for.
         """
-        return [value for word in self._words(name, table) for value in self._checked(name, expand, word)]
+        return [value for word in self._texts_of(name, table) for value in self._checked(name, expand, word)]
 
     def _checked(self, name: str, read: Callable[[str], T], word: str) -> T:
         try:
             return read(word)
         except ParameterError as error:
-            raise self._wrong(name, str(error)) from None
+            raise self._error_at(name, str(error)) from None
 
-    def _word(self, name: str, value: object) -> str:
+    def _text_of(self, name: str, value: object) -> str:
         if isinstance(value, bool):
             return "yes" if value else "no"
         if not isinstance(value, str | int | float):
-            raise self._wrong(name, f"{name}: expected words or numbers, or a list of them")
+            raise self._error_at(name, f"{name}: expected words or numbers, or a list of them")
         return str(value)
 
-    def _beside(self, trace: str) -> str:
+    def _path_in_folder(self, trace: str) -> str:
         """Return the path of the file named `trace` in the plan's folder, if there is one; otherwise return `trace`
         unchanged.
         """
@@ -177,7 +177,7 @@ class _Reader:
             raise PlanError(f"it runs code: {heads}; if you trust it, add --trust", self._path)
         agree(code, Proof.OPTION)
 
-    def _wrong(self, name: str, what: str) -> PlanError:
+    def _error_at(self, name: str, what: str) -> PlanError:
         """Return an error with the text `what` and the line of the key `name`."""
         is_there = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=\].]""")
         return PlanError(

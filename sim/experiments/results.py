@@ -90,7 +90,7 @@ class Results:
 
     def known(self) -> dict[str, StoredRun]:
         """Return the runs that the file has, as a mapping from key to run."""
-        with self._told():
+        with self._limited_query():
             rows = self._db.execute("SELECT key, asked, error FROM runs")
             checked = self._of_their_kinds(rows, ("key", "asked", "error"))
             return {key: StoredRun(frozenset((asked or "").split()), bool(error)) for key, asked, error in checked}
@@ -103,10 +103,10 @@ class Results:
             for name, parts in (outcome.measured.jobs if outcome.measured else {}).items():
                 kept += [(outcome.run.key, name, part, data) for part, data in enumerate(parts)]
         keys = [(key,) for key in made]
-        with self._told(), self._db:
+        with self._limited_query(), self._db:
             for table, columns in _TABLES.items():
                 self._db.executemany(f"DELETE FROM {table} WHERE key = ?", keys)
-                names, marks = ", ".join(map(_named, columns)), ", ".join("?" * len(columns))
+                names, marks = ", ".join(map(_quoted_column, columns)), ", ".join("?" * len(columns))
                 rows = (tuple(map(row.get, columns)) for of in made.values() for row in of[table])
                 self._db.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
             self._keep(keys, kept)
@@ -127,7 +127,7 @@ class Results:
         `--keep jobs`.
         """
         pieces: dict[str, list[bytes]] = {}
-        with self._told():
+        with self._limited_query():
             found = (
                 self._db.execute(f"SELECT name, data FROM {_JOBS} WHERE key = ? ORDER BY name, part", (key,))
                 if self.keeps_jobs
@@ -158,20 +158,20 @@ class Results:
         join = "JOIN groups g ON g.key = r.key AND g.grouping = ?" if groups else "LEFT JOIN metrics m ON m.key = r.key"
         order = "r.key, g.place" if groups else "r.key"
         asked = f"SELECT {', '.join(chosen)} FROM runs r {join} ORDER BY {order}"
-        with self._told():
+        with self._limited_query():
             found = self._db.execute(asked, (groups,) if groups else ())
             yield from self._of_their_kinds(found, (*columns, *also))
 
     def policies(self) -> list[tuple[str, str]]:
         """Return a pair for each policy of the runs: its spec without defaults, and its spec with all parameters."""
-        with self._told():
+        with self._limited_query():
             columns = ("policy", "parameters")
             chosen = ", ".join(self._column("r", "runs", name) for name in columns)
             return list(self._of_their_kinds(self._db.execute(f"SELECT DISTINCT {chosen} FROM runs r"), columns))
 
     def groupings(self) -> list[str]:
         """Return the names of the groupings of jobs that were measured in the runs of this file."""
-        with self._told():
+        with self._limited_query():
             found = self._db.execute("SELECT DISTINCT grouping FROM groups ORDER BY grouping")
             return [name for (name,) in self._of_their_kinds(found, ("grouping",))]
 
@@ -225,16 +225,16 @@ class Results:
             for table, columns in _TABLES.items():
                 for name in columns:
                     if name not in self._columns[table]:
-                        db.execute(f"ALTER TABLE {table} ADD COLUMN {_named(name)}")
+                        db.execute(f"ALTER TABLE {table} ADD COLUMN {_quoted_column(name)}")
                         self._columns[table].append(name)
 
     def _column(self, of: str, table: str, name: str) -> str:
         if name not in _TABLES[table] and name not in self._columns[table]:
             raise NotThereError(f"{self.path} has no {quoted(name)}")
-        return f"{of}.{_named(name)}" if name in self._columns[table] else "NULL"
+        return f"{of}.{_quoted_column(name)}" if name in self._columns[table] else "NULL"
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _limited_query(self) -> Iterator[None]:
         """Interrupt the query in this context if it takes too many steps. Errors of SQLite become a `ResultsError` of
         one line.
         """
@@ -266,7 +266,7 @@ def _kind_of(column: str) -> tuple[type, ...]:
     return (str, int, float, NoneType) if column in VARIED else (int, float, NoneType)
 
 
-def _named(column: str) -> str:
+def _quoted_column(column: str) -> str:
     return f'"{column}"'
 
 
@@ -274,7 +274,7 @@ def _create(db: sqlite3.Connection) -> None:
     db.execute("BEGIN")
     db.execute(f"PRAGMA application_id = {APPLICATION}")
     for table, columns in _TABLES.items():
-        defined = ", ".join(map(_named, columns))
+        defined = ", ".join(map(_quoted_column, columns))
         db.execute(f"CREATE TABLE {table} ({defined}, PRIMARY KEY ({_KEYS[table]}))")
     db.execute("COMMIT")
 

@@ -79,7 +79,7 @@ Told = Callable[[Progress, list[Outcome]], None]
 """
 
 
-def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
+def _report_nothing(progress: Progress, outcomes: list[Outcome]) -> None: ...
 
 
 def lacks(run: Run, plan: SweepPlan, known: dict[str, StoredRun], retry: bool = False) -> bool:
@@ -96,7 +96,7 @@ def sweep(
     *,
     workers: int | Callable[[], int] = 0,
     executor: Callable[[], Executor] | None = None,
-    told: Told = _nobody,
+    told: Told = _report_nothing,
     retry: bool = False,
 ) -> Progress:
     """Make the missing runs of a plan and store them in the results file at `path`; return the final progress.
@@ -256,7 +256,7 @@ class _Sweep:
             except SchedscopeError:
                 raise
             except Exception:  # workers of a cluster die without it
-                made += self._suspect([self._flight.pop(future)])
+                made += self._retry_lost([self._flight.pop(future)])
                 continue
             bundle = self._flight.pop(future)
             made += found.outcomes
@@ -268,7 +268,7 @@ class _Sweep:
         if broken:
             bundles = list(self._flight.values())
             self._flight.clear()
-            made += self._suspect(bundles)
+            made += self._retry_lost(bundles)
         if made:
             self._results.add(made)
             self._progress.made += len(made)
@@ -277,7 +277,7 @@ class _Sweep:
         self._told(self._progress, made)
         return broken
 
-    def _suspect(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
+    def _retry_lost(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
         """Arrange that the bundles which were lost with a dead worker are sent again: first one bundle at a time, then
         in halves. Return failed outcomes for runs that have killed too many workers.
         """

@@ -80,7 +80,7 @@ def work(
     for task in tasks:
         if task.copy not in _HELD:
             return Made(made, task.copy)
-        made.append(_made(task))
+        made.append(_outcome_of(task))
         if perf_counter() - begun > patience:
             break
     return Made(made)
@@ -92,7 +92,7 @@ def _hold(copies: Mapping[str, bytes]) -> None:
         _HELD.pop(old, None)
 
 
-def _made(task: Task) -> Outcome:
+def _outcome_of(task: Task) -> Outcome:
     begun = thread_time()
     try:
         found = _run(task)
@@ -122,12 +122,12 @@ def _run(task: Task) -> Measured:
 @lru_cache(maxsize=2)
 def _workload(copy: str, options: tuple[tuple[str, object], ...]) -> Workload:
     source = Source.of_options("", dict(options))
-    whole, jobs = _whole(copy, source.procs, source.machine)
+    whole, jobs = _held_workload(copy, source.procs, source.machine)
     return jobs.ready(source.made(whole))
 
 
 @lru_cache(maxsize=2)
-def _whole(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> tuple[Workload, Jobs]:
+def _held_workload(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> tuple[Workload, Jobs]:
     jobs = unpacked(_HELD[copy])
     return Workload.of(jobs.trace, procs, sizes), jobs
 

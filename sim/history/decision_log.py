@@ -239,7 +239,7 @@ class DecisionLog:
                 written = _WRITTEN[kind].get(type(because)) if on is None else None
             if written is None or more is not None:
                 forms.append(AS_IT_IS)
-                ranks.append(self._about(decision))
+                ranks.append(self._rank_of(decision))
                 heads.append(first + len(kept))
                 numbers += _NOTHING
                 kept.append(decision)
@@ -270,13 +270,13 @@ class DecisionLog:
             self._write_together()
         except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
             self.forms.append(AS_IT_IS)
-            self.ranks.append(self._about(decision))
+            self.ranks.append(self._rank_of(decision))
             self.heads.append(len(self._kept))
             self.numbers.extend(_NOTHING)
             self._kept.append(decision)
         self.new = new
 
-    def _about(self, decision: Decision) -> int:
+    def _rank_of(self, decision: Decision) -> int:
         job = getattr(decision, "job", None)
         return job.rank if isinstance(job, Job) and job.rank < len(self._jobs) else -1
 

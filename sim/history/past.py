@@ -147,14 +147,14 @@ class Past:
         The columns are shared, nothing is copied. If the rows of the matrix take turns, the number of free processors
         after the last step is the average until the next step.
         """
-        return self._seen(min(step, self.steps))
+        return self._up_to(min(step, self.steps))
 
     @property
     def whole(self) -> Past:
         """Return the history of the same run with all steps that have been simulated by now."""
-        return self._seen(len(self._time))
+        return self._up_to(len(self._time))
 
-    def _seen(self, steps: int) -> Past:
+    def _up_to(self, steps: int) -> Past:
         past = Past.__new__(Past)
         for name in Past.__slots__:
             setattr(past, name, getattr(self, name))
@@ -197,9 +197,9 @@ class Past:
 
     def of(self, rank: int) -> list[Stretch]:
         """Return all stretches of the job `rank`, in order of time."""
-        return list(map(self.stretch, self._of(rank)))
+        return list(map(self.stretch, self._stretches_of_job(rank)))
 
-    def _of(self, rank: int) -> Iterator[int]:
+    def _stretches_of_job(self, rank: int) -> Iterator[int]:
         count, stretch = len(self), self._first[rank] if rank < len(self._first) else -1
         while 0 <= stretch < count:
             yield stretch
@@ -245,7 +245,7 @@ class Past:
         """Return the job's first stretch, and for each partition its processors (bits) at that time. Return None if the
         job has not started.
         """
-        stretch = next(self._of(rank), None)
+        stretch = next(self._stretches_of_job(rank), None)
         if stretch is None:
             return None
         division = bisect_right(self._boundary_step, bisect_right(self._begun, stretch)) - 1

@@ -31,7 +31,7 @@ def came_in(past: Past, stretch: int, processor: int) -> int | None:
     stretch just before.
     """
     before = -1
-    for each in past._of(past._rank[stretch]):
+    for each in past._stretches_of_job(past._rank[stretch]):
         if each == stretch:
             break
         before = each
@@ -82,7 +82,7 @@ def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int
     """
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
-    for stretch in past._of(rank):
+    for stretch in past._stretches_of_job(rank):
         if begun >= 0:
             yield begun, stretch, first, bisect_right(past._begun, stretch)
         first, back = past._end_step[stretch], past._ended_by[stretch] in (CUT, QUEUED, INTERRUPTED)
@@ -100,7 +100,7 @@ def begins(past: Past, rank: int, first: int, last: int) -> int | None:
     another stretch; None if there is no such stretch.
     """
     goes = False
-    for stretch in past._of(rank):
+    for stretch in past._stretches_of_job(rank):
         if first <= stretch < last and not goes and past._kind[stretch] != SUSPENDING:
             return stretch
         goes = past._ended_by[stretch] == MOVED
@@ -155,7 +155,7 @@ def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator
 
     The steps are limited to the span from `first` to `last`; stretches outside of the span are left out.
     """
-    for stretch in past._of(rank):
+    for stretch in past._stretches_of_job(rank):
         begin, end = bisect_right(past._begun, stretch), min(past._end_step[stretch], last)
         if stretch >= begun and max(begin, first) < end:
             yield stretch, max(begin, first), end

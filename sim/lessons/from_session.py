@@ -96,11 +96,11 @@ def _policy(session: Session, branch: BranchRecord, branches: dict[str, BranchRe
 
 
 def _table(name: str, values: Mapping[str, Value]) -> str:
-    lines = [f"{key} = {_written(value)}" for key, value in values.items()]
+    lines = [f"{key} = {_toml_text(value)}" for key, value in values.items()]
     return "\n".join([*([name] if name else []), *lines, ""])
 
 
-def _written(value: Value) -> str:
+def _toml_text(value: Value) -> str:
     """Return the value as text for a TOML file, without control characters."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -81,7 +81,7 @@ def read_lesson(path: str | Path) -> Lesson:
     return lesson
 
 
-def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:
+def _recording_errors(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:
     """Return a wrapper of `take`, a method that reads a value of a table. If the method raises a `LessonError`, the
     wrapper records the error and returns None.
     """
@@ -119,7 +119,7 @@ class _Table:
     def take(self, key: str) -> Any:
         return self._values.pop(key, None)
 
-    @_noted
+    @_recording_errors
     def words(self, key: str, most: int = A_LINE, needed: bool = False) -> str | None:
         """Return the text under a key, which may have at most `most` characters. If the key is missing, return None or,
         if `needed`, raise an error.
@@ -135,7 +135,7 @@ class _Table:
             self.fail(f"{key}: has letters that cannot be shown", key)
         return value.strip()
 
-    @_noted
+    @_recording_errors
     def moment(self, key: str) -> str | None:
         """Return the time or step under a key, as text; a plain number in the file means seconds. Return None if the
         key is missing.
@@ -145,7 +145,7 @@ class _Table:
             self._values[key] = f"{value:.12g}" if abs(value) < 1e15 else "too late"
         return self.words(key)
 
-    @_noted
+    @_recording_errors
     def listed(self, key: str, among: Sequence[str] = ()) -> tuple[str, ...] | None:
         """Return the list of words under a key; None if the key is missing. If `among` is given, each word must be one
         of these.
@@ -164,7 +164,7 @@ class _Table:
                 self.note(f"{key}: no {quoted(word)}{near(word, among)}", key)
         return tuple(value)
 
-    @_noted
+    @_recording_errors
     def one_of(self, key: str, among: Sequence[str], needed: bool = False) -> str | None:
         value = self.words(key, needed=needed)
         if value is not None and value not in among:
@@ -197,7 +197,7 @@ class _Table:
                 self.note(f"{key}: {error}", key)
         return run if self._checked(spec, key) else None
 
-    @_noted
+    @_recording_errors
     def _checked(self, spec: str, key: str) -> str:
         if code_in(spec):
             self.fail(f"{key}: {quoted(spec)} is code, and a lesson runs none", key)
@@ -207,7 +207,7 @@ class _Table:
             self.fail(f"{key}: {error}", key)
         return spec
 
-    @_noted
+    @_recording_errors
     def table(self, key: str, lines: Mapping[str, int]) -> _Table | None:
         value = self.take(key)
         if value is None:
@@ -263,7 +263,7 @@ class _Reader:
             picture=picture or 1,
             path=os.fspath(self._path),
             lines=top.lines,
-            recording="" if recorded is None else _beside(top, "recording", recorded) or "",
+            recording="" if recorded is None else _file_in_folder(top, "recording", recorded) or "",
         )
         top.close(
             ("title", "trace", "recording", "policy", "paper", "about", "exercise", "options", "placement", "picture")
@@ -312,7 +312,7 @@ class _Reader:
             of=table.words("of") or "",
             among=table.runs("among"),
             under=table.run("under") or "",
-            within=_within(table) or 0.0,
+            within=_tolerated_share(table) or 0.0,
             then=table.words("then", LONGEST) or "",
         )
         needs = {"policy": "among", "gains": "under", "loses": "under", "number": "of"}
@@ -332,7 +332,7 @@ class _Reader:
 # Values that need parsing
 
 
-@_noted
+@_recording_errors
 def _trace(top: _Table, named: str) -> str:
     """Return the trace that `named` stands for: path of a file in the lesson's folder, name of a sample, or text of a
     puzzle. Anything else is an error.
@@ -351,8 +351,8 @@ def _trace(top: _Table, named: str) -> str:
     return named
 
 
-@_noted
-def _beside(top: _Table, key: str, named: str) -> str:
+@_recording_errors
+def _file_in_folder(top: _Table, key: str, named: str) -> str:
     """Return the path of the file in the lesson's folder that stands under `key`; an error if there is none."""
     path = _file_beside(top, key, named)
     return path if path is not None else top.fail(f"{key}: no file {quoted(named)} next to the lesson", key)
@@ -386,7 +386,7 @@ def _options(table: _Table | None) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-@_noted
+@_recording_errors
 def _option(table: _Table, name: str, option: Option) -> Any:
     """Return the value of the trace's option `name`, None if it is missing. A value that would make the option read
     another file is an error.
@@ -394,7 +394,7 @@ def _option(table: _Table, name: str, option: Option) -> Any:
     value = table.take(name)
     if value is None:
         return None
-    typed = _typed(value, option.kind)
+    typed = _as_option_value(value, option.kind)
     try:
         if isinstance(value, list | dict):
             raise SchedscopeError("expected one value")
@@ -406,7 +406,7 @@ def _option(table: _Table, name: str, option: Option) -> Any:
     return typed
 
 
-@_noted
+@_recording_errors
 def _zoom(table: _Table) -> Zoom | None:
     value = table.take("zoom")
     if value is None or value in ("all", "first"):
@@ -425,8 +425,8 @@ def _zoom(table: _Table) -> Zoom | None:
     return table.fail('zoom: expected "all", "first" or [from, to]', "zoom")
 
 
-@_noted
-def _within(table: _Table) -> float:
+@_recording_errors
+def _tolerated_share(table: _Table) -> float:
     value = table.take("within")
     if value is None:
         return 0.0
@@ -435,7 +435,7 @@ def _within(table: _Table) -> float:
     return float(value)
 
 
-def _typed(value: Any, kind: type) -> Any:
+def _as_option_value(value: Any, kind: type) -> Any:
     """Return a value from a TOML file in the type that an option of type `kind` expects: as text if `kind` is `str`,
     otherwise unchanged.
     """

@@ -92,14 +92,14 @@ class Names:
         found = _CLAIM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)}: expected a claim such as J5.end <= J3.start")
-        one, relation, other = self._side(found[1]), found[2], self._side(found[3])
+        one, relation, other = self._value_of_side(found[1]), found[2], self._value_of_side(found[3])
         if RELATIONS[relation](one.number, other.number):
             return None
         unit = one if one.unit != "factor" else other
         told = (side._replace(unit=unit.unit).written(self._moment.clock) for side in (one, other))
         return f"{text} does not hold: {f' {relation} '.join(told)}"
 
-    def _side(self, text: str) -> Value:
+    def _value_of_side(self, text: str) -> Value:
         """Return the value of one side of a statement: of names, of a number, or of a duration such as 2h."""
         if re.match(r"[\d-]", text.strip()):
             try:

@@ -98,9 +98,9 @@ class Performance:
         raise the first, with all others in its `others`.
         """
         self._wrong = []
-        was, moment = self._before, self._moment(scene)
+        was, moment = self._before, self._moment_of(scene)
         names = self._names(moment)
-        window = self._tried(scene, "zoom", lambda: self._window(scene), None)
+        window = self._try_to(scene, "zoom", lambda: self._window(scene), None)
         asked = self._question(scene, moment, window)
         if scene.show is not None or scene.over is not None:
             self._show, self._over = scene.show if scene.show is not None else self._show, scene.over
@@ -120,7 +120,7 @@ class Performance:
             then=then,
         )
         for claim in scene.holds:
-            told = self._tried(scene, "holds", partial(names.claim, claim), None)
+            told = self._try_to(scene, "holds", partial(names.claim, claim), None)
             if told is not None:
                 self._wrong.append(self.lesson.wrong(told, scene, "holds"))
         if self._wrong:
@@ -142,9 +142,9 @@ class Performance:
         `moment`.
         """
         names = self._names(moment)
-        return IN_BRACES.sub(lambda found: self._tried(scene, key, lambda: names.written(found[1]), ""), text)
+        return IN_BRACES.sub(lambda found: self._try_to(scene, key, lambda: names.written(found[1]), ""), text)
 
-    def _tried(self, scene: LessonScene, key: str, made: Callable[[], T], instead: T) -> T:
+    def _try_to(self, scene: LessonScene, key: str, made: Callable[[], T], instead: T) -> T:
         """Return the result of calling `made`. If it raises an error, record the error for the scene's key `key` and
         return `instead`.
         """
@@ -169,11 +169,11 @@ class Performance:
 
     # Moments
 
-    def _moment(self, scene: LessonScene) -> Moment:
+    def _moment_of(self, scene: LessonScene) -> Moment:
         """Return the moment of a scene: its time, its branch, and the second branch to compare with, if any."""
         if (spec := scene.policy) is not None:
             self._home = self._checked(scene, "policy", lambda: self.runs.branch(spec))
-        moment = self._place(scene, self._since(self._home))
+        moment = self._moment_in_branch(scene, self._beginning_of(self._home))
         if (other := scene.switch) is not None:
             made = self._checked(scene, "switch", lambda: self.runs.switched(moment, other))
             moment = Moment(made, moment.step + 1, moment.clock)
@@ -184,7 +184,7 @@ class Performance:
             return moment._replace(beside=made)
         return moment
 
-    def _since(self, branch: str) -> Moment:
+    def _beginning_of(self, branch: str) -> Moment:
         """Return the moment in this branch from which the scene begins: where the previous scene and its question
         ended.
 
@@ -199,9 +199,9 @@ class Performance:
             return was._replace(beside=None)
         return self.runs.at_time(branch, was.clock) if was.step else self.runs.at_step(branch, 0)
 
-    def _place(self, scene: LessonScene, since: Moment) -> Moment:
+    def _moment_in_branch(self, scene: LessonScene, since: Moment) -> Moment:
         if (at := scene.at) is not None:
-            since = self._checked(scene, "at", lambda: self._at(since, at))
+            since = self._checked(scene, "at", lambda: self._moment_at(since, at))
         if (when := scene.when) is not None:
             return self._checked(scene, "when", lambda: self.runs.when(when, since))
         if (before := scene.before) is not None:
@@ -209,7 +209,7 @@ class Performance:
             return self.runs.just_before(seen)
         return since
 
-    def _at(self, since: Moment, text: str) -> Moment:
+    def _moment_at(self, since: Moment, text: str) -> Moment:
         if text == THE_END:
             return self.runs.at_time(since.branch, self.runs.last(since.branch))
         moment = parse_moment(text, since.clock)
@@ -230,7 +230,7 @@ class Performance:
             return begin, end
         if zoom == "first" or (zoom is None and len(self.workload) > FEW):
             return None
-        return self._whole
+        return self._time_range
 
     def _seconds(self, text: str) -> float:
         moment = parse_moment(text)
@@ -239,7 +239,7 @@ class Performance:
         return self.workload.header.seconds_at(moment)
 
     @cached_property
-    def _whole(self) -> tuple[float, float]:
+    def _time_range(self) -> tuple[float, float]:
         """Return the first and the last time of the runs under all policies that the lesson names, taken together."""
         specs = {self.lesson.policy}
         for scene in self.lesson.scenes:
@@ -251,7 +251,7 @@ class Performance:
 
     def _selected(self, scene: LessonScene, moment: Moment) -> int | None:
         job = scene.select
-        return None if not job else self._tried(scene, "select", lambda: self.workload.rank_of(job), None)
+        return None if not job else self._try_to(scene, "select", lambda: self.workload.rank_of(job), None)
 
     # Questions
 
@@ -261,7 +261,7 @@ class Performance:
             return None
         seen = window or (self.runs.begin, self._end_of(moment))
         asked = replace(ask, question=self._filled(scene, "ask", ask.question, moment))
-        return self._tried(scene, "ask", lambda: question(asked, self.runs, moment, seen), None)
+        return self._try_to(scene, "ask", lambda: question(asked, self.runs, moment, seen), None)
 
     def _end_of(self, moment: Moment) -> float:
         self.runs.schedule(moment.branch)

@@ -141,7 +141,7 @@ def _span(seen: Seen, job: ClusterJob) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _useless(cluster: Cluster) -> int:
+def _useless_cores(cluster: Cluster) -> int:
     return sum(free_on(cluster, cluster.node_of[name]).cores for name in barred(cluster))
 
 
@@ -174,7 +174,7 @@ _OF_POLL: Mapping[str, tuple[Unit, Callable[[Seen], float]]] = {
     "waiting": ("count", lambda seen: len(seen.cluster.queue)),
     "cores": ("count", lambda seen: seen.cluster.cpus),
     "free": ("count", lambda seen: sum(free_on(seen.cluster, n).cores for n in seen.cluster.nodes if not n.is_gone)),
-    "useless": ("count", lambda seen: _useless(seen.cluster)),
+    "useless": ("count", lambda seen: _useless_cores(seen.cluster)),
 }
 
 

@@ -120,9 +120,9 @@ class Question:
         off = given - self.value.number
         if abs(off) <= self.within:
             return Verdict(True, f"Right. {self.told}")
-        return Verdict(False, " ".join(filter(None, (self._missed(given, off), self.why_not(given), self.told))))
+        return Verdict(False, " ".join(filter(None, (self._how_far_off(given, off), self.why_not(given), self.told))))
 
-    def _missed(self, given: float, off: float) -> str:
+    def _how_far_off(self, given: float, off: float) -> str:
         """Return text on how far the answer `given` is from the right one. `off` is `given` minus the right answer; for
         plain numbers the text only says whether the answer is too low or too high.
         """
@@ -145,7 +145,7 @@ def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) 
 # Next job to start
 
 
-def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+def _which_starts_next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
     shown = runs.at(moment)
     seen = runs.when("start", moment)
     after = runs.at(seen)
@@ -157,7 +157,7 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
         )
     if len(waiting) < 2:
         raise ParameterError("only one job waits: there is nothing to choose from")
-    asked = _few(waiting, begun)
+    asked = _at_most_nine(waiting, begun)
     choices = [
         AnswerOption(
             job.id, name(job), job.rank, job in begun, "" if job in begun else _why_not(runs, seen, job, begun)
@@ -178,7 +178,7 @@ def _waiting(jobs: Sequence[Job]) -> str:
     return f"Processors × estimate: {' · '.join(told)}" if told else ""
 
 
-def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
+def _at_most_nine(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
     """Return the jobs to choose from, in the order of `waiting`: all `needed` jobs, and the first other jobs until
     there are nine in total.
     """
@@ -226,7 +226,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
         asks=ask.question or f"When does {name(job)} start? Click the place, or type a time.",
         told=_begins(runs, seen, job),
         seen=seen,
-        facts=_waiting(_few(waiting, [job])),
+        facts=_waiting(_at_most_nine(waiting, [job])),
         value=Value(start, "moment"),
         within=NEAR * (window[1] - window[0]),
         reads=partial(runs.typed, moment=moment),
@@ -269,7 +269,7 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
     choices = []
     for number, other in enumerate(others, 1):
         title = runs.title(other)
-        why = "" if title == ours else _parted(runs, moment.branch, other)
+        why = "" if title == ours else _first_difference(runs, moment.branch, other)
         choices.append(AnswerOption(f"{number}", title, None, title == ours, why))
     told = f"It is {ours}."
     if len(others) == 2:
@@ -278,7 +278,7 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
     return Question("policy", ask.question or "Which policy made this schedule?", told, moment, "", tuple(choices))
 
 
-def _parted(runs: Runs, branch: str, other: str) -> str:
+def _first_difference(runs: Runs, branch: str, other: str) -> str:
     """Return a sentence on the first difference between the runs `branch` and `other`, and on what each run did
     then.
     """
@@ -372,5 +372,5 @@ def _number_typed(text: str) -> float:
 
 
 _KINDS: dict[str, Callable[[Ask, Runs, Moment, tuple[float, float]], Question]] = {
-    "next": _next, "start": _start, "policy": _policy, "gains": _gains, "loses": _loses, "number": _number,
+    "next": _which_starts_next, "start": _start, "policy": _policy, "gains": _gains, "loses": _loses, "number": _number,
 }  # fmt: skip

@@ -114,18 +114,18 @@ class Quiz:
         lot = np.random.default_rng([self.seed, self.number, self.level])
         for _ in range(TRIES):
             try:
-                made = self._tried(lot)
+                made = self._try_question(lot)
             except SchedscopeError:  # no question is possible here, for example because no job gains
                 continue
             if made is not None:
                 return made
         raise SchedscopeError("nothing worth a question was found: too few jobs wait in this trace")
 
-    def _tried(self, lot: np.random.Generator) -> tuple[Performance, Walk] | None:
+    def _try_question(self, lot: np.random.Generator) -> tuple[Performance, Walk] | None:
         level = LEVELS[self.level]
         trace, workload = self.given or made_by_lot(lot, level)
-        policy = self.policy or _one(lot, level.policies)
-        kind = _one(lot, level.kinds if self.given is None or len(workload) <= FURTHEST else ("next",))
+        policy = self.policy or _draw_one(lot, level.policies)
+        kind = _draw_one(lot, level.kinds if self.given is None or len(workload) <= FURTHEST else ("next",))
         scene = _scene(lot, kind, Runs(workload, policy), level.by_passing)
         if scene is None:
             return None
@@ -138,7 +138,7 @@ class Quiz:
         return performance, Walk.of(performance)
 
 
-def _one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
+def _draw_one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
     return things[int(lot.integers(len(things)))]
 
 
@@ -153,16 +153,16 @@ def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
         there = list(_starts(runs, by_passing))
         if not there:
             return None
-        step, job = _one(lot, there)
+        step, job = _draw_one(lot, there)
         return LessonScene(at=f"#{step - 1}", before=f"job {job} starts", ask=Ask("next"))
     if kind == "start":
         there = list(_starts(runs, by_passing))
         if not there:
             return None
-        step, job = _one(lot, there)
+        step, job = _draw_one(lot, there)
         since = runs.workload.jobs[runs.workload.rank_of(job)].submit
         return LessonScene(at=f"{since:.12g}", select=job, ask=Ask("start", job=job))
-    other = _one(lot, [spec for spec in RIVALS if spec != runs.spec(FIRST)])
+    other = _draw_one(lot, [spec for spec in RIVALS if spec != runs.spec(FIRST)])
     if kind == "gains":
         return LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("gains", under=other))
     rivals = _differing(runs, lot)

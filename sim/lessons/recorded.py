@@ -28,13 +28,13 @@ def poll_numbers(lesson: Lesson, pictures: Sequence[Cluster]) -> list[int]:
     for scene in lesson.scenes:
         since = places[-1] if places else 0
         try:
-            places.append(_place(scene, since, pictures))
+            places.append(_poll_of(scene, since, pictures))
         except SchedscopeError:
             places.append(since)
     return places
 
 
-def _place(scene: LessonScene, since: int, pictures: Sequence[Cluster]) -> int:
+def _poll_of(scene: LessonScene, since: int, pictures: Sequence[Cluster]) -> int:
     """Return the number of the poll at which the scene takes place; `since` is that of the scene before."""
     if scene.at is None:
         return since
@@ -67,12 +67,12 @@ class RecordedPerformance(Performance):
     def _names(self, moment: Moment) -> Seen:
         return Seen(self.polls, moment.step)
 
-    def _moment(self, scene: LessonScene) -> Moment:
+    def _moment_of(self, scene: LessonScene) -> Moment:
         for key in SIMULATED:
             if getattr(scene, key) is not None:
                 raise self.lesson.wrong(f"{key}: a recording is watched, not simulated", scene, key)
         since = 0 if self._before is None else self._before.moment.step
-        place = self._checked(scene, "at", lambda: _place(scene, since, self.polls.pictures))
+        place = self._checked(scene, "at", lambda: _poll_of(scene, since, self.polls.pictures))
         return Seen(self.polls, place).moment
 
     def _window(self, scene: LessonScene) -> tuple[float, float] | None:
@@ -80,7 +80,7 @@ class RecordedPerformance(Performance):
 
     def _selected(self, scene: LessonScene, moment: Moment) -> int | None:
         job = scene.select
-        return None if not job else self._tried(scene, "select", lambda: self._names(moment).rank(job), None)
+        return None if not job else self._try_to(scene, "select", lambda: self._names(moment).rank(job), None)
 
     def _question(self, scene: LessonScene, moment: Moment, window: tuple[float, float] | None) -> Question | None:
         if (ask := scene.ask) is None:
@@ -88,4 +88,4 @@ class RecordedPerformance(Performance):
         if ask.kind not in OF_RECORDINGS:
             raise self.lesson.wrong(f"ask: a recording has no question of the kind {ask.kind}", scene, "ask")
         asked = replace(ask, question=self._filled(scene, "ask", ask.question, moment))
-        return self._tried(scene, "ask", lambda: recorded_question(asked, self._names(moment)), None)
+        return self._try_to(scene, "ask", lambda: recorded_question(asked, self._names(moment)), None)

@@ -32,25 +32,26 @@ def recorded_question(ask: Ask, seen: Seen) -> Question:
 def _reason(ask: Ask, seen: Seen) -> Question:
     """Return the question which of Slurm's words holds a job back. The choices are those of the waiting jobs."""
     job = _waiting(seen, ask.job)
-    words = list(dict.fromkeys(_word(each) for each in seen.cluster.queue))
+    words = list(dict.fromkeys(_first_reason(each) for each in seen.cluster.queue))
     if len(words) < 2:
         raise ParameterError("all waiting jobs have the same reason: there is nothing to choose from")
-    others = {word: next(each for each in seen.cluster.queue if _word(each) == word) for word in words}
+    others = {word: next(each for each in seen.cluster.queue if _first_reason(each) == word) for word in words}
     choices = [
         AnswerOption(
-            f"{number}", printable(word), None, word == _word(job),
-            "" if word == _word(job) else f"That is the reason of {name(other)}: it {_told(seen.cluster, other)}.",
+            f"{number}", printable(word), None, word == _first_reason(job),
+            "" if word == _first_reason(job)
+            else f"That is the reason of {name(other)}: it {_printable_reason(seen.cluster, other)}.",
         )
         for number, (word, other) in enumerate([*others.items()][:MOST_CHOICES], 1)
     ]  # fmt: skip
     if not any(choice.is_right for choice in choices):
         raise ParameterError(f"the reason of {name(job)} is not among the first {MOST_CHOICES}")
-    told = f"Slurm's word is {printable(_word(job))}: {name(job)} {_told(seen.cluster, job)}."
+    told = f"Slurm's word is {printable(_first_reason(job))}: {name(job)} {_printable_reason(seen.cluster, job)}."
     asks = ask.question or f"With which word does Slurm say why {name(job)} waits?"
     return Question("reason", asks, told, seen.moment, "", tuple(choices), rank=seen.polls.ranks[job.id])
 
 
-def _next(ask: Ask, seen: Seen) -> Question:
+def _which_starts_next(ask: Ask, seen: Seen) -> Question:
     """Return the question which of the waiting jobs starts next. The choices are the first waiting jobs, and those
     that start.
     """
@@ -69,7 +70,7 @@ def _next(ask: Ask, seen: Seen) -> Question:
     choices = [
         AnswerOption(
             job.id, name(job), seen.polls.ranks[job.id], job in begun,
-            "" if job in begun else f"{name(job)} {_told(seen.cluster, job)}.",
+            "" if job in begun else f"{name(job)} {_printable_reason(seen.cluster, job)}.",
         )
         for job in seen.cluster.queue if job in shown
     ]  # fmt: skip
@@ -77,7 +78,7 @@ def _next(ask: Ask, seen: Seen) -> Question:
     many = "starts" if len(begun) == 1 else "start"
     told = f"At {start} {listed(map(name, begun))} {many}."
     return Question(
-        "next", ask.question or "Which job starts next?", told, _at(seen, place), "", tuple(choices),
+        "next", ask.question or "Which job starts next?", told, _moment_of_poll(seen, place), "", tuple(choices),
         rank=seen.polls.ranks[begun[0].id],
     )  # fmt: skip
 
@@ -89,23 +90,25 @@ def _start(ask: Ask, seen: Seen) -> Question:
     told = f"{name(job)} starts at {date(start, now)}, after {span(start - now)}."
     if job.start is not None and job.is_planned:
         off = job.start - start
-        told += f" Slurm's plan said {date(job.start, now)}, {_off(off)}."
+        told += f" Slurm's plan said {date(job.start, now)}, {_error_text(off)}."
     low, high = seen.range_of(job)
     told += f" Our range was {date(low, now)} to {date(high, now)}"
-    told += ", which held." if low <= start <= high else f", {_off(high - start if start > high else low - start)}."
+    told += (
+        ", which held." if low <= start <= high else f", {_error_text(high - start if start > high else low - start)}."
+    )
     wait = start - now
     return Question(
         "start", ask.question or f"How long will {name(job)} still wait? Type a time such as 3m, or click the place.",
-        told, _at(seen, place), value=Value(wait, "span"), within=max(NEAR * wait, LEAST), reads=parse_time,
+        told, _moment_of_poll(seen, place), value=Value(wait, "span"), within=max(NEAR * wait, LEAST), reads=parse_time,
         rank=seen.polls.ranks[job.id],
     )  # fmt: skip
 
 
-def _off(seconds: float) -> str:
+def _error_text(seconds: float) -> str:
     return "exactly right" if abs(seconds) < 1 else f"{span(abs(seconds))} too {'late' if seconds > 0 else 'early'}"
 
 
-def _earlier(ask: Ask, seen: Seen) -> Question:
+def _which_change_helps(ask: Ask, seen: Seen) -> Question:
     """Return the question which change of its request lets a job start earliest, by the program's forecast."""
     job, past = _waiting(seen, ask.job), seen.polls.past(seen.cluster.at)
     near = trimmed(seen.cluster, job.id, behind=BEHIND)
@@ -133,7 +136,7 @@ def _lines(seen: Seen, told: Answer) -> Iterator[str]:
 def _number(ask: Ask, seen: Seen) -> Question:
     value = seen.value(ask.of)
     within = 0.5 if value.unit == "count" else (ask.within or NEAR) * abs(value.number)
-    reads: Callable[[str], float] = parse_time if value.unit == "span" else _whole
+    reads: Callable[[str], float] = parse_time if value.unit == "span" else _parsed_number
     if value.unit == "moment":
         raise ParameterError(f"{ask.of} is a time: ask for the time from now, as in {ask.of} - now")
     return Question(
@@ -141,7 +144,7 @@ def _number(ask: Ask, seen: Seen) -> Question:
     )
 
 
-def _whole(text: str) -> float:
+def _parsed_number(text: str) -> float:
     try:
         return float(text.strip().replace(",", ""))
     except ValueError:
@@ -155,18 +158,18 @@ def _waiting(seen: Seen, called: str) -> ClusterJob:
     return job
 
 
-def _word(job: ClusterJob) -> str:
+def _first_reason(job: ClusterJob) -> str:
     return job.reason.partition(",")[0] or "None"
 
 
-def _told(cluster: Cluster, job: ClusterJob) -> str:
+def _printable_reason(cluster: Cluster, job: ClusterJob) -> str:
     return printable(say(cluster, job))
 
 
-def _at(seen: Seen, place: int) -> Moment:
+def _moment_of_poll(seen: Seen, place: int) -> Moment:
     return Moment("", place, seen.polls.pictures[place].at)
 
 
 _KINDS: Mapping[str, Callable[[Ask, Seen], Question]] = {
-    "next": _next, "start": _start, "number": _number, "reason": _reason, "earlier": _earlier,
+    "next": _which_starts_next, "start": _start, "number": _number, "reason": _reason, "earlier": _which_change_helps,
 }  # fmt: skip

@@ -139,7 +139,7 @@ class Walk:
         scene, stay there and only return from exploring the run.
         """
         if self.open_question is not None:
-            return self._answered(None)
+            return self._with_answer(None)
         return self.go(self.index + 1) if not self.is_at_the_end else self.back()
 
     def previous(self) -> Walk:
@@ -175,7 +175,7 @@ class Walk:
         """
         typed, asked = (self.typed + letter)[:LONGEST_ANSWER], self.open_question
         if asked is not None and (choice := asked.begun(typed)) is not None:
-            return self._answered(choice)
+            return self._with_answer(choice)
         return replace(self, typed=typed)
 
     def rubbed_out(self) -> Walk:
@@ -185,7 +185,7 @@ class Walk:
         """Return the walk with the typed text as the answer; raise an error if the text is not a possible answer."""
         if self.open_question is None:
             return self
-        return self._answered(self.open_question.read(self.typed))
+        return self._with_answer(self.open_question.read(self.typed))
 
     def picked(self, rank: int | None, time: float | None) -> Walk:
         """Return the walk after a click on a job (`rank`) or at a `time`; if the question asks for such an answer, the
@@ -196,9 +196,9 @@ class Walk:
             return self
         if asked.choices:
             choice = None if rank is None else asked.of_rank(rank)
-            return self if choice is None else self._answered(choice)
+            return self if choice is None else self._with_answer(choice)
         if asked.value is not None and (asked.value.unit == "moment" or asked.kind == "start") and time is not None:
-            return self._answered(float(time))
+            return self._with_answer(float(time))
         return self
 
     def chosen(self, number: int) -> Walk:
@@ -208,9 +208,9 @@ class Walk:
         asked = self.open_question
         if asked is None or not 0 <= number < len(asked.choices):
             raise ParameterError("there is no such choice")
-        return self._answered(asked.choices[number])
+        return self._with_answer(asked.choices[number])
 
-    def _answered(self, given: AnswerOption | float | None) -> Walk:
+    def _with_answer(self, given: AnswerOption | float | None) -> Walk:
         """Return the walk with the answer `given` and its result; None skips the question."""
         asked = self.open_question
         assert asked is not None

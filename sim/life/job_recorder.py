@@ -116,14 +116,14 @@ class JobRecorder:
         self._decisions = (
             engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
         )
-        self._where = self._whereabouts()
+        self._where = self._where_it_is()
         before = self._came if engine.now == then else 0  # a switch makes a second step at the same instant
         self._came = before + (absent & ~engine.state.machine.absent).bit_count()
         self._freed = tuple(Holder(done, self._was_to_end(done, running)) for done in engine.state.completed)
         if job in engine.state.killed:
             self._see_loss()
             was = "queue"
-        for d in self._own():
+        for d in self._decisions_on_it():
             if isinstance(d, Interrupt):
                 self._see_interruption(d)
                 was = "queue"
@@ -162,7 +162,7 @@ class JobRecorder:
 
     # Place of the job
 
-    def _whereabouts(self) -> Where:
+    def _where_it_is(self) -> Where:
         engine, rank = self.engine, self.job.rank
         if engine.state.sharing and rank in engine.state.sharing.ran:
             return "matrix"
@@ -174,7 +174,7 @@ class JobRecorder:
         run = self.engine.state.running.get(self.job.rank)
         return run is not None and run.kind == SPECULATIVE
 
-    def _own(self) -> Iterator[Decision]:
+    def _decisions_on_it(self) -> Iterator[Decision]:
         """Yield the decisions of this step that are about the job."""
         return (decision for decision in self._decisions if getattr(decision, "job", None) is self.job)
 
@@ -264,7 +264,7 @@ class JobRecorder:
         """
         self._close()
         self._close_stay()
-        own = tuple(map(type, self._own()))
+        own = tuple(map(type, self._decisions_on_it()))
         if self._where == "queue" or (self._in_rows == "new" and {Start, Backfill, Place} & {*own}):
             self._moments.append(Returned(self.engine.now))
             if self._where != "queue":
@@ -308,7 +308,7 @@ class JobRecorder:
         else:
             self._close()
             self._stay.begin()
-        self._stay.see_step(d for d in self._own() if isinstance(d, Migrate | Stall))
+        self._stay.see_step(d for d in self._decisions_on_it() if isinstance(d, Migrate | Stall))
 
     # End of the job, order of the moments
 

@@ -45,7 +45,7 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
     Suspensions are joined to at most `most` episodes per run.
     """
     kind = lambda wait: type(wait.state)  # noqa: E731
-    waits = {id(some[0]): some for wait in _wholes(life.waits) for some in episodes(wait, most, kind)}
+    waits = {id(some[0]): some for wait in _stretches_of_waits(life.waits) for some in episodes(wait, most, kind)}
     cause = lambda pause: type(pause.because)  # noqa: E731
     pauses = {id(some[0]): some for part in _of_each_run(life) for some in episodes(part, most, cause)}
     plans = _plans_told(life, most_plans)
@@ -61,15 +61,15 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
                     rows += _pauses(pauses[id(moment)], life.job)
             case Planned() | Unplanned():
                 if id(moment) in plans:
-                    rows.append((moment.time, _moment(moment, life)))
+                    rows.append((moment.time, _sentence_of(moment, life)))
             case Told():
-                rows += _told(moment, life)
+                rows += _row_of_decision(moment, life)
             case _:
-                rows.append((moment.time, _moment(moment, life)))
+                rows.append((moment.time, _sentence_of(moment, life)))
     return sorted(rows, key=itemgetter(0))
 
 
-def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
+def _stretches_of_waits(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
     """Yield the stretches of each of the job's waits: of the one before its first run, and of each one after a loss of
     work.
     """
@@ -96,7 +96,7 @@ def _plans_told(life: Life, most: int) -> set[int]:
     return {id(m) for m in [*plans[:1], *great[: most - 1]]}
 
 
-def _told(moment: Told, life: Life) -> Iterator[Row]:
+def _row_of_decision(moment: Told, life: Life) -> Iterator[Row]:
     """Yield the row of an event that is a decision of some kind.
 
     The first `ALIKE` decisions of the kind get a row each. All remaining ones share one row, which has their number.
@@ -114,7 +114,7 @@ def _told(moment: Told, life: Life) -> Iterator[Row]:
         yield moment.time, f"{count(more, 'more decision')} of this kind{until}."
 
 
-def _moment(moment: Moment, life: Life) -> str:
+def _sentence_of(moment: Moment, life: Life) -> str:
     at = clock_near(moment.time)
     match moment:
         case Submitted():
@@ -123,7 +123,7 @@ def _moment(moment: Moment, life: Life) -> str:
             verb = "Promised" if moment.promised else "Planned"
             return f"{verb} to start at {at(moment.at)}{_why_planned(moment, life)}."
         case Planned():
-            return _moved(moment, life)
+            return _moved_sentence(moment, life)
         case Unplanned():
             ahead = f": {name(moment.ahead)} is now first in the queue" if moment.ahead else ""
             return f"Planned start {at(moment.was)} dropped{ahead}."
@@ -142,7 +142,7 @@ def _moment(moment: Moment, life: Life) -> str:
         case Shared():
             return _shared(moment, life)
         case Ended():
-            return _ended(moment, life)
+            return _ended_sentence(moment, life)
         case _:
             raise TypeError(f"{type(moment).__name__} has no row of its own")
 
@@ -155,12 +155,12 @@ def _submitted(moment: Submitted) -> str:
     return f"Submitted: {count(moment.ahead, 'job')} ahead of it, wanting {moment.wanted:,}{free}."
 
 
-def _moved(moment: Planned, life: Life) -> str:
+def _moved_sentence(moment: Planned, life: Life) -> str:
     at = clock_near(moment.time)
     way = "earlier" if moment.moved < 0 else "later"
     told = f"Planned start moved from {at(moment.was or 0)} to {at(moment.at)}, {span(abs(moment.moved))} {way}"
     if moment.moved < 0 and moment.early:
-        return f"{told}: {_early(moment.early, moment.time)}."
+        return f"{told}: {_early_ends(moment.early, moment.time)}."
     if moment.moved > 0 and moment.passers:
         return f"{told}: {listed(map(name, moment.passers), 3)} passed it."
     if moment.moved > 0 and moment.newcomers:
@@ -173,7 +173,7 @@ def _why_planned(moment: Planned, life: Life) -> str:
     return "" if moment.because is None else f": {why(moment.because, life.job, clock_near(moment.time))}"
 
 
-def _early(holders: Sequence[Holder], now: float) -> str:
+def _early_ends(holders: Sequence[Holder], now: float) -> str:
     return listed(
         (f"{name(h.job)} ({h.job.procs:,}) ended {span(h.until - now)} before its estimate" for h in holders), 2
     )
@@ -186,7 +186,7 @@ def _started(moment: Started, life: Life) -> str:
     told = f"{verb}{after}: {why(moment.because, life.job, at)}."
     early = [h for h in moment.freed if h.until > moment.time]
     if waited and early:
-        told += f" At that moment {_early(early, moment.time)}."
+        told += f" At that moment {_early_ends(early, moment.time)}."
     elif waited and moment.freed:
         names = listed((f"{name(h.job)} ({h.job.procs:,})" for h in moment.freed), 3)
         told += f" At that moment {names} ended as expected."
@@ -195,7 +195,7 @@ def _started(moment: Started, life: Life) -> str:
     return told
 
 
-def _ended(moment: Ended, life: Life) -> str:
+def _ended_sentence(moment: Ended, life: Life) -> str:
     ran, turnaround = life.ran or 0, moment.time - life.job.submit
     slowdown = ""
     if turnaround > ran > 0:

@@ -22,13 +22,13 @@ def figures(life: Life) -> str:
     facts = [
         wanted(job.procs, life.procs, life.there, "when it came"),
         f"estimate {span(job.estimate)}",
-        _ran(life),
+        _how_long_it_ran(life),
         f"submitted {clock(job.submit)}",
     ]
     return " · ".join(facts)
 
 
-def _ran(life: Life) -> str:
+def _how_long_it_ran(life: Life) -> str:
     if life.ran is None:
         return "never ended"
     verb = "killed after" if any(isinstance(m, Ended) and m.killed for m in life.moments) else "ran"
@@ -59,7 +59,7 @@ def _waited(life: Life) -> str:
     lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
     after = seconds_of(wait for wait in life.waits if lost is not None and wait.time >= lost)
     again = f" ({span(after) if after < total else 'all'} of it after a run whose work was lost)" if after else ""
-    return f"{who} waited {span(total)}{again}{because}. {_passed(life)}"
+    return f"{who} waited {span(total)}{again}{because}. {_passers_clause(life)}"
 
 
 def _after_its_start(life: Life) -> list[str]:
@@ -87,7 +87,7 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
     return seconds
 
 
-def _passed(life: Life) -> str:
+def _passers_clause(life: Life) -> str:
     """Return text on how many jobs passed the job, with the three of them that request the most processor-seconds."""
     passes = life.passes
     if not passes:
@@ -99,7 +99,7 @@ def _passed(life: Life) -> str:
     ahead = sum(not p.behind for p in passes)
     if ahead:
         were = "was" if ahead == 1 else "were"
-        told += f" {_some(ahead, len(passes))} arrived later but {were} ahead of it in queue order."
+        told += f" {_how_many_of(ahead, len(passes))} arrived later but {were} ahead of it in queue order."
     return told + ("" if life.in_its_way is None else f" {_in_its_way(life.job, life.in_its_way, len(passes))}")
 
 
@@ -109,10 +109,10 @@ def _in_its_way(job: Job, found: InTheWay, passes: int) -> str:
     if not many:
         return f"{'It did not hold' if passes == 1 else 'None of them held'} processors it needed."
     free = f"{job.procs:,} would have been free at {clock(found.since)}"
-    return f"{_some(many, passes)} held processors it needed: without the jobs that passed it, {free}."
+    return f"{_how_many_of(many, passes)} held processors it needed: without the jobs that passed it, {free}."
 
 
-def _some(part: int, whole: int) -> str:
+def _how_many_of(part: int, whole: int) -> str:
     return ("It" if whole == 1 else "All of them") if part == whole else f"{part:,} of them"
 
 
@@ -136,7 +136,7 @@ def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
     kept = "as first planned" if not off else f"{span(abs(off))} {'later' if off > 0 else 'earlier'} than first planned"
     told = f"First planned start {clock(first.at)}"
     if moves:
-        told += f"; moved {times(len(moves))} {_ways(earlier, len(moves) - earlier)}"
+        told += f"; moved {times(len(moves))} {_directions(earlier, len(moves) - earlier)}"
     if given_up := sum(isinstance(m, Unplanned) and (lost is None or m.time >= lost) for m in life.moments):
         told += f"{',' if moves else ';'} dropped {times(given_up)}"
     if len(moves) + given_up >= told_of > 1:
@@ -145,7 +145,7 @@ def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
     return told, (*(plan.at for plan in plans), start)
 
 
-def _ways(earlier: int, later: int) -> str:
+def _directions(earlier: int, later: int) -> str:
     if earlier and later:
         return f"({earlier:,} earlier, {later:,} later)"
     return f"({'always ' if earlier + later > 1 else ''}{'earlier' if earlier else 'later'})"

@@ -41,7 +41,7 @@ def statistics(jobs: FinishedJobs) -> dict[str, Value]:
     """Return the metrics that can be computed for any set of finished jobs, by name."""
     values: dict[str, Value] = {"jobs": len(jobs)}
     for name in SPREADS:
-        values |= _spread(name, getattr(jobs, name))
+        values |= _values_of_spread(name, getattr(jobs, name))
     values["mean_bounded_slowdown_z"] = _mean(jobs.bounded_slowdown_z)
     values["mean_width_weighted_slowdown"] = _mean(jobs.width_weighted_slowdown)
     delay = np.maximum(jobs.idle - jobs.lead, 0).sum()  # as a wait: none where it ran before it was due
@@ -89,7 +89,7 @@ def span(schedule: Schedule) -> tuple[float, float]:
     return begin, finish
 
 
-def _spread(name: str, values: Floats) -> dict[str, Value]:
+def _values_of_spread(name: str, values: Floats) -> dict[str, Value]:
     if not len(values):
         return dict.fromkeys((f"mean_{name}", f"median_{name}", f"max_{name}", f"std_{name}"))
     return {

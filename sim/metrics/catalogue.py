@@ -67,7 +67,7 @@ SYMBOLS = (
 """Text that explains the symbols used in the formulas."""
 
 
-def _spread(name: str) -> tuple[Metric, ...]:
+def _metrics_of_spread(name: str) -> tuple[Metric, ...]:
     """Return four metrics of a quantity of jobs: its mean, median, worst value and standard deviation."""
     title, unit, what, formula, paper = SPREADS[name]
     of = f"({formula})" if " " in formula else formula
@@ -89,7 +89,7 @@ METRICS: tuple[Metric, ...] = (
         "unfinished", "unfinished", "jobs", None, "jobs given up, or left of a run that was cut short; left out",
         "number of jobs without an end",
     ),
-    *(entry for name in SPREADS for entry in _spread(name)),
+    *(entry for name in SPREADS for entry in _metrics_of_spread(name)),
     Metric(
         "mean_bounded_slowdown_z", "mean bounded slowdown (Z)", "factor", "smaller",
         "turnaround over run time, each taken as at least 10 s, mean over the jobs",

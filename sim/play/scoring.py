@@ -101,10 +101,10 @@ def costliest(game: Game, most: int = MOST_COSTLY) -> list[Costly]:
     totals = [float(schedule.start.sum()) for schedule in schedules]
     costs = [(after - before, number) for number, (before, after) in enumerate(pairwise(totals))]
     worst = sorted((cost for cost in costs if cost[0] > 0), key=lambda cost: (-cost[0], cost[1]))[:most]
-    return [_told(game, number, cost, schedules[number], schedules[number + 1]) for cost, number in worst]
+    return [_costly_move(game, number, cost, schedules[number], schedules[number + 1]) for cost, number in worst]
 
 
-def _told(game: Game, number: int, cost: float, before: Schedule, after: Schedule) -> Costly:
+def _costly_move(game: Game, number: int, cost: float, before: Schedule, after: Schedule) -> Costly:
     move, jobs = game.moves[number], game.workload.jobs
     free = _free(game, number)
     did = f"you let {free:,} free processors idle" if move.rank is None else f"you started {name(jobs[move.rank])}"

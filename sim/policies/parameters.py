@@ -106,13 +106,13 @@ def parameters_of(cls: type) -> dict[str, Parameter]:
 def _declared(cls: type) -> dict[str, Parameter]:
     hints = typing.get_type_hints(cls)
     return {
-        field.name: Parameter(field.name, _plain(hints[field.name]), field.default, **field.metadata)
+        field.name: Parameter(field.name, _type_of_values(hints[field.name]), field.default, **field.metadata)
         for field in dataclasses.fields(cls)
         if "meaning" in field.metadata
     }
 
 
-def _plain(hint: Any) -> type:
+def _type_of_values(hint: Any) -> type:
     """Return the type of the values of an annotation: `str` for `Literal["a", "b"]`, other types unchanged."""
     if typing.get_origin(hint) is typing.Literal:
         return str

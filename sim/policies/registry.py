@@ -105,7 +105,7 @@ class Registry(Mapping[str, type[Policy]]):
             name, _, meant = self._aliases[name].partition(":")
             rest = ",".join(filter(None, (meant, rest)))
         if name in self._policies:
-            return _made(self._policies[name], _pairs(rest, spec))
+            return _policy_with(self._policies[name], _pairs(rest, spec))
         if named := named_code(spec):
             return self._made_of_code(named, spec)
         if cls := plugin(name):
@@ -121,7 +121,7 @@ class Registry(Mapping[str, type[Policy]]):
         place in the user's code, with `shown` as the name of the file.
         """
         with blamed(getattr(sys.modules.get(cls.__module__), "__file__", None) or "", shown):
-            made = _made(cls, given)
+            made = _policy_with(cls, given)
             order = made.queue_order()
         if not isinstance(order, Order):
             hint = "order: Order = order_field(Fcfs())"
@@ -185,7 +185,7 @@ def _pairs(text: str, spec: str) -> dict[str, str]:
     return pairs
 
 
-def _made(cls: type[Policy], given: dict[str, str]) -> Policy:
+def _policy_with(cls: type[Policy], given: dict[str, str]) -> Policy:
     return cls(**_arguments(cls, given))
 
 

@@ -186,8 +186,8 @@ def written(session: Session) -> str:
 def parsed(data: bytes, path: object) -> Session:
     """Return the session in `data`, the content of a file; errors name the file's `path`."""
     tables = parse(data, path)
-    trace, run = _only(tables, "trace", path), _only(tables, "run", path)
-    options, view = _only(tables, "options", path, False), _only(tables, "view", path, False)
+    trace, run = _single_table(tables, "trace", path), _single_table(tables, "run", path)
+    options, view = _single_table(tables, "options", path, False), _single_table(tables, "view", path, False)
     branches = _branches([t for t in tables if t.name == "branch"], [t for t in tables if t.name == "switch"], run)
     session = Session(
         trace=_trace(trace),
@@ -203,19 +203,19 @@ def parsed(data: bytes, path: object) -> Session:
         view=view.take_all(),
         code=tuple(_code(table) for table in tables if table.name == "code"),
     )
-    return replace(session, warnings=tuple(warning for table in tables for warning in _left(table)))
+    return replace(session, warnings=tuple(warning for table in tables for warning in _warnings_of(table)))
 
 
 _TABLES = ("trace", "run", "options", "view", "branch", "switch", "bookmark", "code")
 
 
-def _left(table: SessionTable) -> Iterable[str]:
+def _warnings_of(table: SessionTable) -> Iterable[str]:
     if table.name not in _TABLES:
         return [f"{table.path}:{table.line}: [{table.name}]: not known, left out"]
     return table.left()
 
 
-def _only(tables: Sequence[SessionTable], name: str, path: object, needed: bool = True) -> SessionTable:
+def _single_table(tables: Sequence[SessionTable], name: str, path: object, needed: bool = True) -> SessionTable:
     """Return the only table of that name, or an empty table if it is missing and not needed. Raise an error if a
     needed table is missing or if there are two."""
     found = [table for table in tables if table.name == name]

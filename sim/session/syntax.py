@@ -61,7 +61,7 @@ class SessionTable:
                 raise SessionError(f"[{self.name}] has no {key}; give it {_WORDS[kind]}", self.path, self.line)
             return default
         value, line = self._values.pop(key)
-        if not _is(value, kind):
+        if not _is_of_kind(value, kind):
             raise SessionError(f"{key}: expected {_WORDS[kind]}, got {shortened(value)}", self.path, line)
         return value  # type: ignore[no-any-return]
 
@@ -137,7 +137,7 @@ def _pair(line: str, path: object, number: int) -> tuple[str, Any]:
         raise SessionError(
             f'expected key = value, words in quotes like "easy", got {shortened(line)}', path, number
         ) from None
-    if not (_is(value, list) or _is(value, str) or _is(value, float) or isinstance(value, int)):
+    if not (_is_of_kind(value, list) or _is_of_kind(value, str) or _is_of_kind(value, float) or isinstance(value, int)):
         raise SessionError(f"{key}: expected a number, words in quotes or true, got {shortened(value)}", path, number)
     return key, value
 
@@ -159,7 +159,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-def _is(value: object, kind: type) -> bool:
+def _is_of_kind(value: object, kind: type) -> bool:
     if kind is list:
         return isinstance(value, list) and all(isinstance(word, str) for word in value)
     if kind is float:
@@ -196,15 +196,15 @@ def write_table(name: str, values: Mapping[str, Value | list[str] | None]) -> st
     policy = "easy"
     step = 7
     """
-    lines = [f"{_written_key(key)} = {_written(value)}\n" for key, value in values.items() if value not in (None, [])]
+    lines = [f"{_written_key(key)} = {_json_of(value)}\n" for key, value in values.items() if value not in (None, [])]
     return "".join(["\n", f"[{name}]\n", *lines])
 
 
 def _written_key(key: str) -> str:
-    return key if _KEY.fullmatch(key) else _written(key)
+    return key if _KEY.fullmatch(key) else _json_of(key)
 
 
-def _written(value: Value | list[str] | None) -> str:
+def _json_of(value: Value | list[str] | None) -> str:
     """Return the value as JSON, in which characters are escaped that a terminal would hide or obey."""
     told = json.dumps(value, ensure_ascii=False)
     return told if told.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in told)

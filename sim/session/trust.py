@@ -78,7 +78,7 @@ def described(ref: CodeRef) -> str:
     elif named.revision:
         facts = [f"revision {named.revision}, which git reads when you agree"]
     else:
-        facts = [*_facts_of(Path(named.path)), *_beside(named)]
+        facts = [*_facts_of(Path(named.path)), *_facts_of_imports(named)]
     match changed(ref) if ref.sha256 else False:
         case None:
             facts = ["it is not there any more"]
@@ -98,7 +98,7 @@ def is_on_network(named: Named) -> bool:
     return named.is_file and named.path.startswith(ON_NETWORK)
 
 
-def _beside(named: Named) -> list[str]:
+def _facts_of_imports(named: Named) -> list[str]:
     """Return text on the files that the code imports from its folder: how many, or that they are too large."""
     try:
         return _imports(len(contents_of(named)) - 1)

@@ -200,12 +200,12 @@ class OwnNumber:
     @property
     def text(self) -> str:
         of = "" if self.who is None else self.who.text  # without an event its text ends with a blank
-        return f"{of}number {quoted(self.name)} {self.relation} {_plain(self.value)}"
+        return f"{of}number {quoted(self.name)} {self.relation} {_plain_number(self.value)}"
 
     @property
     def hint(self) -> str:
         whose = "a waiting job" if self.who is None else f"{self.who.whose} {self.who.name}"
-        return f"the policy's {self.name} of {whose}: {_SAID[self.relation]}{_plain(self.value)}"
+        return f"the policy's {self.name} of {whose}: {_SAID[self.relation]}{_plain_number(self.value)}"
 
     def read(self, instant: Instant) -> bool:
         holds = RELATIONS[self.relation]
@@ -253,11 +253,11 @@ class OfVariable:
 
     @property
     def text(self) -> str:
-        return f"variable {quoted(self.name)} {self.relation} {_plain(self.value)}"
+        return f"variable {quoted(self.name)} {self.relation} {_plain_number(self.value)}"
 
     @property
     def hint(self) -> str:
-        return f"a variable {self.name} of the policy's code: {_SAID[self.relation]}{_plain(self.value)}"
+        return f"a variable {self.name} of the policy's code: {_SAID[self.relation]}{_plain_number(self.value)}"
 
     def read(self, instant: Instant) -> bool:
         holds = RELATIONS[self.relation]
@@ -280,9 +280,9 @@ def written(value: float, unit: Unit) -> str:
     ('50', '0.6', '1h30m', '0.0000001')
     """
     if unit not in ("time", "moment"):
-        return _plain(value)
+        return _plain_number(value)
     if value != int(value):
-        return f"{_plain(value)}s"
+        return f"{_plain_number(value)}s"
     left, parts = int(value), []
     for size, letter in ((86400, "d"), (3600, "h"), (60, "m"), (1, "s")):
         many, left = divmod(left, size)
@@ -291,7 +291,7 @@ def written(value: float, unit: Unit) -> str:
     return "".join(parts) or "0s"
 
 
-def _plain(value: float) -> str:
+def _plain_number(value: float) -> str:
     return str(int(value)) if value == int(value) else format(Decimal(repr(value)), "f")
 
 

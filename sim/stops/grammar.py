@@ -178,8 +178,8 @@ class _Parser:
 
     def parse(self) -> Stop:
         root = self._any_of()
-        if self._next.text:
-            raise self._error(f'expected "and", "or" or the end of the condition, got {self._next.text!r}')
+        if self._token.text:
+            raise self._error(f'expected "and", "or" or the end of the condition, got {self._token.text!r}')
         return Stop(root, tuple(self._conditions))
 
     # Tokens
@@ -195,47 +195,47 @@ class _Parser:
         yield Token("", len(self._text.rstrip()))
 
     @property
-    def _next(self) -> Token:
+    def _token(self) -> Token:
         return self._tokens[self._place]
 
     def _take(self) -> Token:
-        token = self._next
+        token = self._token
         self._place += bool(token.text or token.is_quoted)
         return token
 
-    def _takes(self, word: str) -> bool:
+    def _take_word(self, word: str) -> bool:
         """Return True and go to the next token if this token is the word `word`."""
-        if self._next.word != word:
+        if self._token.word != word:
             return False
         self._take()
         return True
 
     def _error(self, what: str, position: int | None = None) -> StopError:
-        return StopError(what, self._next.position if position is None else position)
+        return StopError(what, self._token.position if position is None else position)
 
     # Rules
 
     def _any_of(self) -> Node:
         parts = [self._all_of()]
-        while self._takes("or"):
+        while self._take_word("or"):
             parts.append(self._all_of())
         return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
 
     def _all_of(self) -> Node:
-        parts = [self._one()]
-        while self._takes("and"):
-            parts.append(self._one())
+        parts = [self._parse_one()]
+        while self._take_word("and"):
+            parts.append(self._parse_one())
         return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
-    def _one(self) -> Node:
-        position = self._next.position
-        if self._takes("not"):
+    def _parse_one(self) -> Node:
+        position = self._token.position
+        if self._take_word("not"):
             self._descend(position)
-            part: Node = Not(self._one())
-        elif self._takes("("):
+            part: Node = Not(self._parse_one())
+        elif self._take_word("("):
             self._descend(position)
             part = self._any_of()
-            if not self._takes(")"):
+            if not self._take_word(")"):
                 raise self._error(f"expected ) for the ( at {position + 1}")
         else:
             return self._condition()
@@ -248,35 +248,35 @@ class _Parser:
             raise self._error(f"brackets and not are nested more than {_DEEPEST} deep", position)
 
     def _condition(self) -> One:
-        if _MOMENT.match(self._next.word) and not self._next.word.isdecimal():
-            return self._kept(self._level("time"))
+        if _MOMENT.match(self._token.word) and not self._token.word.isdecimal():
+            return self._numbered(self._level("time"))
         token = self._take()
         word = SPELLINGS.get(token.word, token.word)
         if word in ("job", "user"):
             condition: Condition = self._of_jobs(word)
         elif word == "number":
             condition = self._own_number(None)
-        elif word == "line" and self._next.word.isdecimal():
+        elif word == "line" and self._token.word.isdecimal():
             condition = OnLine(int(self._number("number")))
         elif word == "variable":
             condition = self._variable(self._take())
         elif word in MEASURES:
             condition = self._level(word)
-        elif self._next.word in RELATIONS and self._may_be_variable(token):
+        elif self._token.word in RELATIONS and self._may_be_variable(token):
             condition = self._variable(token)
         else:
             condition = self._event(token)
-        return self._kept(condition)
+        return self._numbered(condition)
 
     def _may_be_variable(self, token: Token) -> bool:
         """Return True if the word before a relation is to be read as a variable of the policy's code: one of these, or
         more similar to one than to any measure or event.
         """
-        if not token.text.isidentifier() or "did you mean" in _near(token.word):
+        if not token.text.isidentifier() or "did you mean" in _near_words(token.word):
             return token.text in (self._variables or ())
         return self._variables is None or "did you mean" in near(token.text, self._variables)
 
-    def _kept(self, condition: Condition) -> One:
+    def _numbered(self, condition: Condition) -> One:
         self._conditions.append(condition)
         return One(condition, len(self._conditions) - 1)
 
@@ -291,7 +291,7 @@ class _Parser:
             others = near(token.text, self._numbers) or "; none is written here"
             raise self._error(f"no number {token.text!r}{others}", token.position)
         relation = self._relation(token.text)
-        sign = -1 if self._next.word.startswith("-") else 1
+        sign = -1 if self._token.word.startswith("-") else 1
         return OwnNumber(token.text, relation, sign * self._number("number", "-" if sign < 0 else ""), who)
 
     def _variable(self, name: Token) -> OfVariable:
@@ -305,16 +305,16 @@ class _Parser:
                 others = f"; there is {', '.join(sorted(self._variables)[:_MOST_NAMES])} and more"
             raise self._error(f"no variable {name.text!r} in the policy's code{others}", name.position)
         relation = self._relation(name.text)
-        sign = -1 if self._next.word.startswith("-") else 1
+        sign = -1 if self._token.word.startswith("-") else 1
         return OfVariable(name.text, relation, sign * self._number("number", "-" if sign < 0 else ""))
 
-    def _because(self, who: OfJob) -> Because:
+    def _parse_reason(self, who: OfJob) -> Because:
         """Parse the reason after "because": the name of a built-in kind, or a part of a sentence in quotes."""
-        token = self._next
+        token = self._token
         if token.is_quoted and token.text:
             return Because(who, self._take().text.lower())
         words = []
-        while self._next.text and self._next.word not in ("and", "or", ")"):
+        while self._token.text and self._token.word not in ("and", "or", ")"):
             words.append(self._take().word)
         reason = " ".join(words)
         if reason not in REASONS:
@@ -322,7 +322,7 @@ class _Parser:
             hint = near(reason, REASONS) if reason else ""
             hint = hint if "did you mean" in hint else f"; others are {', '.join(list(REASONS)[1:4])} and more"
             raise self._error(
-                f"expected a reason such as too few free, or part of its sentence in quotes{_got(refusal)}{hint}",
+                f"expected a reason such as too few free, or part of its sentence in quotes{_got_text(refusal)}{hint}",
                 token.position,
             )
         return Because(who, reason)
@@ -337,14 +337,14 @@ class _Parser:
         if deed.word not in (*DEEDS, "number"):
             raise self._error(_unknown("unknown job event", deed, (*DEEDS, "number")), deed.position)
         try:
-            meant = self._known(whose, who.text, "" if deed.word == "number" else deed.word)
+            meant = self._checked_condition(whose, who.text, "" if deed.word == "number" else deed.word)
         except SchedscopeError as error:
             raise self._error(getattr(error, "what", str(error)), who.position) from None
         if deed.word == "number":
             return self._own_number(meant)
-        return self._because(meant) if deed.word == "waits" and self._takes("because") else meant
+        return self._parse_reason(meant) if deed.word == "waits" and self._take_word("because") else meant
 
-    def _known(self, whose: str, name: str, deed: str) -> OfJob:
+    def _checked_condition(self, whose: str, name: str, deed: str) -> OfJob:
         """Return the condition that the event `deed` happens to a job or to any job of a user (`whose`). If the
         workload is known, the job or user `name` must exist.
         """
@@ -358,9 +358,9 @@ class _Parser:
     def _level(self, measure: str) -> Threshold:
         unit = MEASURES[measure].unit
         relation = self._relation(measure)
-        if unit not in ("time", "moment") and not (measure == "step" and self._next.word.startswith("#")):
+        if unit not in ("time", "moment") and not (measure == "step" and self._token.word.startswith("#")):
             return Threshold(measure, relation, self._number(unit))
-        value = self._moment(parse_moment if measure in REACHED else parse_time)
+        value = self._parse_moment(parse_moment if measure in REACHED else parse_time)
         return (
             Threshold("step", relation, value.number)
             if isinstance(value, Step)
@@ -368,29 +368,29 @@ class _Parser:
         )
 
     def _relation(self, measure: str) -> str:
-        token = self._next
+        token = self._token
         relation = "=" if token.word == "==" else token.word
         if relation in RELATIONS:
             self._take()
             return relation
         if measure in REACHED:
             return ">="
-        raise self._error(f"expected > < >= <= = or != after {measure}{_got(token)}")
+        raise self._error(f"expected > < >= <= = or != after {measure}{_got_text(token)}")
 
     def _number(self, unit: Unit, sign: str = "") -> float:
         example, token = ("a share like 0.6 or 60%" if unit == "share" else "a number like 50"), self._take()
         number = token.word.removeprefix(sign).removesuffix("%")
-        is_percent = unit == "share" and (number != token.word or self._takes("%"))
+        is_percent = unit == "share" and (number != token.word or self._take_word("%"))
         if not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", number):
-            raise self._error(f"expected {example}{_got(token)}", token.position)
+            raise self._error(f"expected {example}{_got_text(token)}", token.position)
         return self._checked(float(number) / (100 if is_percent else 1), token)
 
-    def _moment(self, parse: Callable[[str, float], Moment]) -> float | Step:
+    def _parse_moment(self, parse: Callable[[str, float], Moment]) -> float | Step:
         """Parse a time, whose parts may be several words, as in 12d 4h 30m or d12 04:30; `parse` reads the joined
         words. Return it in seconds, or as a `Step` if it is the number of a step.
         """
-        first, words = self._next, []
-        while _MOMENT.match(self._next.word):
+        first, words = self._token, []
+        while _MOMENT.match(self._token.word):
             words.append(self._take().word)
         try:
             moment = parse(" ".join(words), self._now)
@@ -398,7 +398,7 @@ class _Parser:
                 moment = (self._workload.header if self._workload else Header()).seconds_at(moment)
         except ParameterError as error:
             is_none = len(words) != 1 and str(error).startswith(A_TIME)
-            what = f"expected a time like 12d4h30m or 90s{_got(first)}" if is_none else str(error)
+            what = f"expected a time like 12d4h30m or 90s{_got_text(first)}" if is_none else str(error)
             raise self._error(what, first.position) from None
         return moment if isinstance(moment, Step) else self._checked(moment, first)
 
@@ -409,7 +409,7 @@ class _Parser:
 
     def _event(self, token: Token) -> Condition:
         """Parse the name of an event, which has one or two words."""
-        two = f"{token.word} {self._next.word}"
+        two = f"{token.word} {self._token.word}"
         if two in _EVENTS:
             self._take()
         event = two if two in _EVENTS else token.word
@@ -419,13 +419,13 @@ class _Parser:
             return Happens(event)
         seconds = {name.partition(" ")[2]: name for name in _EVENTS if name.startswith(f"{token.word} ")}
         if seconds:
-            raise self._error(_unknown(f"{token.word} does not", self._next, seconds))
+            raise self._error(_unknown(f"{token.word} does not", self._token, seconds))
         if not token.text:
             raise self._error("expected a condition, such as queue > 50 or backfill", token.position)
-        raise self._error(f"no condition {token.text!r}{_near(token.word)}", token.position)
+        raise self._error(f"no condition {token.text!r}{_near_words(token.word)}", token.position)
 
 
-def _got(token: Token) -> str:
+def _got_text(token: Token) -> str:
     return f", got {token.text!r}" if token.text else ""
 
 
@@ -438,7 +438,7 @@ def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
     return f"{refusal} {token.text!r}" + (hint if "did you mean" in hint else f"; expected one of {words}")
 
 
-def _near(word: str) -> str:
+def _near_words(word: str) -> str:
     """Return the end of an error message: the known words nearest to `word`, or some examples."""
     hint = near(word, [*MEASURES, *_EVENTS, "job"])
     return hint if "did you mean" in hint else "; there is queue > 50, job 17 starts, backfill, head slips and more"

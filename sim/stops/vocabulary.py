@@ -46,7 +46,7 @@ class Deed(NamedTuple):
     in_columns: bool = True
 
 
-def _used(instant: Instant) -> float:
+def _used_share(instant: Instant) -> float:
     """Return the used share of the available processors; 0 if the whole machine is down."""
     return 1 - instant.free / instant.procs if instant.procs else 0.0
 
@@ -54,7 +54,7 @@ def _used(instant: Instant) -> float:
 MEASURES: dict[str, Measure] = {
     "queue": Measure("number of waiting jobs", lambda i: i.waiting),
     "wanted": Measure("total processors requested by the waiting jobs", lambda i: i.wanted),
-    "utilization": Measure("share of the processors in use", _used, "share"),
+    "utilization": Measure("share of the processors in use", _used_share, "share"),
     "free": Measure("number of free processors", lambda i: i.free),
     "running": Measure("number of running jobs", lambda i: i.running, in_columns=False),
     "suspended": Measure("number of suspended jobs", lambda i: i.suspended, in_columns=False),

@@ -101,11 +101,11 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
     again.advance(middle)
     checkpoint, past = again.checkpoint(), again.history.until(middle, again.state.free)
     again.advance(2 * first.step_count + 1)
-    if _apart(first, again) is not None and (finding := _by_lot(first, policy, workload)) is not None:
+    if _first_difference(first, again) is not None and (finding := _by_lot(first, policy, workload)) is not None:
         return finding
     resumed = again.at(checkpoint, past)
     resumed.advance(2 * first.step_count + 1)
-    if (apart := _apart(again, resumed)) is not None:
+    if (apart := _first_difference(again, resumed)) is not None:
         told = f"resumed from a checkpoint it decides differently: {apart[1]}"
         return _by_lot(first, policy, workload) or Finding(HIDDEN, told, apart[0])
     return None
@@ -128,7 +128,7 @@ def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
     other = replace(workload, runtime=runtime, killed=workload.killed & ended)
     engine = Engine(other, policy, curious=False)
     engine.run(until)
-    if (apart := _apart(first, engine, until, ("with the true ones", "with others"))) is None:
+    if (apart := _first_difference(first, engine, until, ("with the true ones", "with others"))) is None:
         return None
     told = f"with different future run times it already decides differently: {apart[1]}"
     return _by_lot(first, policy, workload) or Finding(PEEKS, told, apart[0])
@@ -141,12 +141,12 @@ def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None
     for _ in range(AGAIN):
         again = Engine(workload, policy, curious=False)
         again.advance(2 * first.step_count + 1)
-        if (apart := _apart(first, again)) is not None:
+        if (apart := _first_difference(first, again)) is not None:
             return Finding(TWICE, f"{apart[1]}; {WHY}", apart[0])
     return None
 
 
-def _apart(
+def _first_difference(
     one: Engine, other: Engine, until: float | None = None, names: tuple[str, str] = TIMES
 ) -> tuple[int, str] | None:
     """Return (number of steps before the first different decision, text on what each run decided); None for equal runs.

@@ -71,7 +71,7 @@ def writers(policy: Policy, names: Collection[str], run: Callable[[], object]) -
         now = kept_outside(policy, names)
         for name in names:
             if name not in found and now.get(name) != before.get(name) and last is not None:
-                found[name] = _place(*last)
+                found[name] = _file_and_line(*last)
         if event == "line":
             last = frame.f_code.co_filename, frame.f_lineno
         return look
@@ -85,6 +85,6 @@ def writers(policy: Policy, names: Collection[str], run: Callable[[], object]) -
     return found
 
 
-def _place(file: str, line: int) -> str:
+def _file_and_line(file: str, line: int) -> str:
     source = linecache.getline(file, line).strip()
     return f"{os.path.basename(file)}:{line}" + (f" ({shortened(source, 80)})" if source else "")

@@ -16,7 +16,7 @@ def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: flo
     over = monotonic() + seconds
     found, size = workload, max(1, len(workload) // 2)
     while monotonic() < over:
-        smaller = next((less for less in _without(found, size) if monotonic() < over and happens(less)), None)
+        smaller = next((less for less in _copies_without(found, size) if monotonic() < over and happens(less)), None)
         if smaller is not None:
             found, size = smaller, min(size, max(1, len(smaller) // 2))
         elif size > 1:
@@ -30,7 +30,7 @@ def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: flo
     return replace(found, ids=tuple(str(rank + 1) for rank in range(len(found))))
 
 
-def _without(workload: Workload, size: int) -> Iterator[Workload]:
+def _copies_without(workload: Workload, size: int) -> Iterator[Workload]:
     """Yield copies of the workload that each lack `size` successive jobs; the copy without the last jobs comes
     first.
     """

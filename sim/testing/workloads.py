@@ -86,17 +86,17 @@ def random_workload(number: int, seed: int = 0) -> Workload:
 def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outage]:
     """Yield random changes of a machine: growth, shrinking, maintenance and failures. They may overlap or never end."""
     if draw.random() < 0.4:
-        yield Outage(-inf, draw.randint(1, until), _lot(draw, procs))
+        yield Outage(-inf, draw.randint(1, until), _random_processors(draw, procs))
     for _ in range(draw.randint(0, 2)):
         begins = draw.randint(0, until)
         yield Outage(begins, begins + draw.randint(1, 30), (1 << procs) - 1, announced=draw.random() < 0.8)
     for _ in range(draw.randint(0, 3)):
         begins = draw.randint(0, until)
         ends = inf if draw.random() < 0.15 else begins + draw.randint(1, 60)
-        yield Outage(begins, ends, _lot(draw, procs))
+        yield Outage(begins, ends, _random_processors(draw, procs))
 
 
-def _lot(draw: Random, procs: int) -> int:
+def _random_processors(draw: Random, procs: int) -> int:
     """Return a random set of processors of a machine with `procs` processors, as bits. It never contains all of them,
     unless there is only one.
     """
@@ -123,7 +123,7 @@ def stream(jobs: int = 120, stretch: float = 1.0) -> Workload:
     submit = stretch * np.array([0.0, 1.0, *(GAP * number for number in range(jobs))])
     order = np.argsort(submit, kind="stable")
     width, length = np.array([8, 16, *[4] * jobs]), stretch * np.array([200.0, 100.0, *[100.0] * jobs])
-    return _plain("a stream", 16, submit[order], width[order], length[order])
+    return _workload_of("a stream", 16, submit[order], width[order], length[order])
 
 
 def crowd(waiting: int, more: int) -> Workload:
@@ -134,10 +134,10 @@ def crowd(waiting: int, more: int) -> Workload:
     submit = np.array([0.0, *[1.0] * waiting, *(2.0 + number for number in range(more))])
     width = np.array([100, *(draw.randint(29, 128) for _ in range(waiting + more))])
     length = np.array([1e6, *(float(draw.randint(60, 36000)) for _ in range(waiting + more))])
-    return _plain("a crowd", 128, submit, width, length)
+    return _workload_of("a crowd", 128, submit, width, length)
 
 
-def _plain(name: str, procs: int, submit: np.ndarray, width: np.ndarray, length: np.ndarray) -> Workload:
+def _workload_of(name: str, procs: int, submit: np.ndarray, width: np.ndarray, length: np.ndarray) -> Workload:
     many = len(submit)
     unknown, nobody = np.full(many, -1), np.zeros(many, dtype=bool)
     return Workload(

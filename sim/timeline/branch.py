@@ -325,14 +325,14 @@ class Branch:
         If the engine `start` is between the nearest checkpoint and this step, it is moved to the step and returned.
         `progress` is called with (steps made, steps to make).
         """
-        branch, checkpoint = self._before(step)
+        branch, checkpoint = self._checkpoint_before(step)
         if start and checkpoint.step <= start.step_count <= step:
             engine = start
         else:
             engine = branch.engine.at(checkpoint, Unwritten())
         switches = {switch.step: switch for switch in self.switches}
         first = engine.step_count
-        following = first + _apart(step - first, step - first)
+        following = first + _checkpoint_distance(step - first, step - first)
         while engine.step_count < step:
             if engine.step_count % _A_LOOK == 0:
                 if stop and stop():
@@ -341,7 +341,7 @@ class Branch:
                     progress(engine.step_count - first, step - first)
                 if engine.step_count >= following:
                     branch._near = (*branch._near[1 - _MOST_NEAR :], engine.checkpoint())
-                    following = engine.step_count + _apart(step - first, step - engine.step_count)
+                    following = engine.step_count + _checkpoint_distance(step - first, step - engine.step_count)
             switch = switches.get(engine.step_count + 1)
             engine.curious = engine.step_count + 1 == step or engine.state.sharing is not None or switch is not None
             if switch and not switch.by_rule:
@@ -374,16 +374,16 @@ class Branch:
         assert engine is not None
         return engine, Recorder(engine.state).record(lambda: self.replay(step, engine))
 
-    def _before(self, step: int) -> tuple[Branch, Checkpoint]:
+    def _checkpoint_before(self, step: int) -> tuple[Branch, Checkpoint]:
         """Return the nearest checkpoint before this step, and the branch of that step (this one or an ancestor)."""
         if step <= self._steps[0] and self._parent is not None:
-            return self._parent._before(step)
+            return self._parent._checkpoint_before(step)
         place = max(bisect_left(self._steps, step) - 1, 0)
         near = [checkpoint for checkpoint in self._near if checkpoint.step < step]
         return self, max([self._checkpoints[place], *near], key=lambda checkpoint: checkpoint.step)
 
 
-def _apart(whole: int, rest: int) -> int:
+def _checkpoint_distance(whole: int, rest: int) -> int:
     """Return the number of steps from one checkpoint of a replay to the next: a sixteenth of all `whole` steps, but
     half of the `rest` near the goal, so that steps back are quick there.
     """

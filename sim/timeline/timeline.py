@@ -86,7 +86,7 @@ class Timeline:
         """Names of the branches, the least recently used first; a branch made since the last call of `let_go` is
         missing
         """
-        self._cursor = self._at(0)
+        self._cursor = self._engine_at(0)
         self.progress = 1.0
         """Progress of the seek that is under way, from 0 to 1; 1 if none is under way."""
 
@@ -109,7 +109,7 @@ class Timeline:
         if name not in self._branches:
             raise ParameterError(f"no branch {name!r}{near(name, self._branches)}")
         self.branch = self._branches[name]
-        self._cursor = self._at(min(self.step, self.branch.computed))
+        self._cursor = self._engine_at(min(self.step, self.branch.computed))
 
     def fork(self, name: str | None = None) -> Branch:
         """Make a branch that begins at the cursor, move to it and return it: it has the same steps up to the cursor,
@@ -144,7 +144,7 @@ class Timeline:
         are planned to follow.
         """
         made = policy_of(weighed(policy, self._given))
-        return self._parted(lambda branch: branch.switch(made, at, then), at_step, name)
+        return self._branch_with(lambda branch: branch.switch(made, at, then), at_step, name)
 
     def take_away(
         self, processors: int, until: float = inf, *, at: float | None = None, name: str | None = None
@@ -153,9 +153,9 @@ class Timeline:
 
         The failure begins at the cursor or, if `at` is given, at this time before the next step.
         """
-        return self._parted(lambda branch: branch.take_away(processors, until, at), None, name)
+        return self._branch_with(lambda branch: branch.take_away(processors, until, at), None, name)
 
-    def _parted(self, do: Callable[[Branch], None], at_step: int | None, name: str | None) -> Branch:
+    def _branch_with(self, do: Callable[[Branch], None], at_step: int | None, name: str | None) -> Branch:
         was = self.branch, self.step
         if at_step is not None:
             self.seek(at_step)
@@ -165,7 +165,7 @@ class Timeline:
         except Exception:
             del self._branches[branch.name]
             self.branch = was[0]
-            self._cursor = self._at(was[1])
+            self._cursor = self._engine_at(was[1])
             raise
         self.seek(branch.computed)
         return branch
@@ -240,7 +240,7 @@ class Timeline:
         twin.policy, twin._given = self.policy, self._given
         twin.branch, twin._branches, twin._looked_at = self.branch, dict(self._branches), []
         twin.progress = 1.0
-        twin._cursor = twin._at(self.step)
+        twin._cursor = twin._engine_at(self.step)
         return twin
 
     # The frontier
@@ -319,7 +319,7 @@ class Timeline:
         if not self.step:
             return True
         first, again = self.history.decisions(self.step - 1), self._cursor.state.decisions
-        return _done(first) == _done(again)
+        return _acts_of(first) == _acts_of(again)
 
     def schedule(self) -> Schedule:
         """Return the results of the current branch as far as it is computed."""
@@ -365,7 +365,7 @@ class Timeline:
         if step == self.step:
             return True
         if stop is None or 0 < step - self.step < _BATCH:
-            self._cursor = self._at(step, self._cursor)
+            self._cursor = self._engine_at(step, self._cursor)
             return True
         found = self.branch.replay(step, stop=stop, progress=self._note_progress)
         if found is None:
@@ -384,7 +384,7 @@ class Timeline:
         last = self.history.step_at(time)
         return self.seek(0 if last is None else last + 1, stop)
 
-    def _at(self, step: int, start: Engine | None = None) -> Engine:
+    def _engine_at(self, step: int, start: Engine | None = None) -> Engine:
         engine = self.branch.replay(step, start)
         assert engine is not None
         return engine
@@ -431,7 +431,7 @@ class Timeline:
                 return
 
 
-def _done(decisions: Iterable[Decision]) -> list[tuple[type, int]]:
+def _acts_of(decisions: Iterable[Decision]) -> list[tuple[type, int]]:
     acts = (Start, Backfill, Suspend, Resume)
     return [(type(decision), decision.job.rank) for decision in decisions if isinstance(decision, acts)]
 

@@ -85,7 +85,7 @@ class Evidence:
         short.
         """
         began = () if self._began is None else (f"{say(self._began, self.at)}.",)
-        return (*began, *self._standing())
+        return (*began, *self._present_clauses())
 
     @cached_property
     def facts(self) -> tuple[f.Fact, ...]:
@@ -103,7 +103,7 @@ class Evidence:
         """Return all decisions of the pass in order, each with its relation to the job."""
         return tuple(Considered(d, job_of(d) == self.job, _touches(d, self.job)) for d in self._considered)
 
-    def _standing(self) -> Iterator[str]:
+    def _present_clauses(self) -> Iterator[str]:
         match self.entry:
             case Queued() as queued:
                 before = len(ahead_of(self.snapshot, queued))

@@ -225,7 +225,7 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
         case PlannedFor(time, moved, row, anew):
             return (
                 "planned for",
-                f"{at(time)}{_in_row(row)}{_moved(moved)}{' (recomputed at every step, not a promise)' * anew}",
+                f"{at(time)}{_in_row(row)}{_moved_clause(moved)}{' (recomputed at every step, not a promise)' * anew}",
             )
         case AskedFor(time, granted):
             return "asked for", f"{at(time)}{', granted' * granted}"
@@ -253,5 +253,5 @@ def _in_row(row: int | None) -> str:
     return "" if row is None else f" in row {row}"
 
 
-def _moved(seconds: float) -> str:
+def _moved_clause(seconds: float) -> str:
     return f", {span(abs(seconds))} {'later' if seconds > 0 else 'earlier'} than before" if seconds else ""

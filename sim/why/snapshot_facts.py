@@ -92,7 +92,7 @@ def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
     return [running for running in snapshot.running if running.job.rank in ranks]
 
 
-def _held(cells: Iterable[Cell]) -> int:
+def _columns_of(cells: Iterable[Cell]) -> int:
     return sum(cell.columns.bit_count() for cell in cells)
 
 
@@ -141,7 +141,7 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
         return _enough_in(snapshot.running, snapshot.free, job.procs)
     found = []
     for row, cells in rows.items():
-        if enough := _enough_in(_at_home(snapshot, cells), snapshot.there - _held(cells), job.procs):
+        if enough := _enough_in(_at_home(snapshot, cells), snapshot.there - _columns_of(cells), job.procs):
             found.append(enough._replace(row=row))
     return min(found, key=lambda enough: enough.at) if len(found) == len(rows) else None
 

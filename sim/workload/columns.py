@@ -54,18 +54,18 @@ class NumberIds(Sequence[str]):
             yield from self[first : first + _AT_ONCE]
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and len(self._places(word)) > 0
+        return isinstance(word, str) and len(self._indices_of(word)) > 0
 
     def index(self, word: str, start: int = 0, stop: int | None = None) -> int:
         """Return the index of the first job, from `start` until before `stop`, whose id is `word`; raise ValueError if
         there is none.
         """
-        for place in self._places(word).tolist():
+        for place in self._indices_of(word).tolist():
             if place in range(*slice(start, stop).indices(len(self))):
                 return int(place)
         raise ValueError(f"{word!r} is not in the ids")
 
-    def _places(self, word: str) -> Ints:
+    def _indices_of(self, word: str) -> Ints:
         number = int(word) if word.isdecimal() and len(word) < 19 else -1
         return np.flatnonzero(self.numbers == number) if str(number) == word else np.empty(0, np.int64)
 

@@ -205,14 +205,14 @@ def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
     total = 0
     for job, follow in enumerate(follows):
         if follow is not None and job not in places:
-            found = (_kept(one, places, turns) for one in follow.after if one.outcome == "turn")
+            found = (_replacement(one, places, turns) for one in follow.after if one.outcome == "turn")
             turns[job] = tuple(dict.fromkeys(chain.from_iterable(found)))
             total = _counted(total, turns[job])
     made: list[Follow | None] = []
     for at, job in enumerate(index):
         follow = follows[job]
         if follow is not None:
-            all_after = chain.from_iterable(_kept(one, places, turns) for one in follow.after)
+            all_after = chain.from_iterable(_replacement(one, places, turns) for one in follow.after)
             kept = tuple(one for one in dict.fromkeys(all_after) if one.job < at)
             total = _counted(total, kept)
             is_met = not kept or (follow.is_any and len(kept) < len(follow.after))
@@ -230,7 +230,7 @@ def _counted(total: int, after: Sequence[After]) -> int:
     return total + len(after)
 
 
-def _kept(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After, ...]]) -> tuple[After, ...]:
+def _replacement(one: After, places: Mapping[int, int], turns: Mapping[int, tuple[After, ...]]) -> tuple[After, ...]:
     """Return what replaces the dependency `one` after jobs were left out and the others got new numbers (`places`).
 
     If its job is kept, it is the same dependency with the new number. If not, it is nothing or, for the kind "turn"

@@ -496,5 +496,5 @@ def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Flo
     return found
 
 
-def _known(values: Floats) -> Iterable[float | None]:
+def _none_for_nan(values: Floats) -> Iterable[float | None]:
     return (None if value != value else value for value in values.tolist())

@@ -75,7 +75,7 @@ def parse_machine(text: str) -> tuple[Resize, ...]:
     >>> parse_machine("10d=768; 20d=504")
     (Resize(at=864000.0, procs=768), Resize(at=1728000.0, procs=504))
     """
-    return tuple(_resize(part) for part in _parts(text))
+    return tuple(_resize(part) for part in _split_at_semicolons(text))
 
 
 def parse_outages(text: str) -> tuple[Down, ...]:
@@ -87,7 +87,7 @@ def parse_outages(text: str) -> tuple[Down, ...]:
      Down(begins=273600.0, ends=280800.0, processors='0-2 5', announced=False))
     """
     found: list[Down] = []
-    for part in _parts(text):
+    for part in _split_at_semicolons(text):
         found += read_outages(part) if part.lower().endswith(".csv") else [_down(part)]
     return tuple(found)
 
@@ -145,7 +145,7 @@ def parse_set(text: str) -> int:
     return chosen
 
 
-def _parts(text: str) -> Iterator[str]:
+def _split_at_semicolons(text: str) -> Iterator[str]:
     return filter(None, map(str.strip, text.split(";")))
 
 
@@ -153,7 +153,7 @@ def _resize(text: str) -> Resize:
     time, equals, procs = text.partition("=")
     if not equals or not re.fullmatch(r"\s*\d{1,8}\s*", procs) or not 0 < int(procs) <= WIDEST:
         raise ParameterError(f"a size of the machine is T=N like 30d=768, N from 1 to {WIDEST:,}, got {quoted(text)}")
-    return Resize(_moment(time), int(procs))
+    return Resize(_time_or_date(time), int(procs))
 
 
 def _down(text: str) -> Down:
@@ -165,13 +165,13 @@ def _down(text: str) -> Down:
     begin, dots, end = span.partition("..")
     if not dots:
         raise ParameterError(f"an outage is T0..T1 or T0..T1: 0-63, or a file .csv, got {quoted(text)}")
-    begins, ends = _moment(begin or "0"), _moment(end) if end.strip() else inf
+    begins, ends = _time_or_date(begin or "0"), _time_or_date(end) if end.strip() else inf
     if not which.strip():
         return _checked(Down(begins, ends), text)
-    return _checked(Down(begins, ends, _set(which), False), text)
+    return _checked(Down(begins, ends, _set_as_typed(which), False), text)
 
 
-def _set(text: str) -> str:
+def _set_as_typed(text: str) -> str:
     """Return the text of a set of processors as typed, without unneeded blanks; "" if it is "all". Raise an error if it
     is no set.
     """
@@ -184,12 +184,12 @@ def _set(text: str) -> str:
 def _is_span(text: str) -> bool:
     begin, dots, end = text.partition("..")
     try:
-        return bool(dots) and all(not part.strip() or _moment(part) is not None for part in (begin, end))
+        return bool(dots) and all(not part.strip() or _time_or_date(part) is not None for part in (begin, end))
     except ParameterError:
         return False
 
 
-def _moment(text: str) -> float | datetime:
+def _time_or_date(text: str) -> float | datetime:
     moment: Moment = parse_moment(text)
     if isinstance(moment, Step):
         raise ParameterError(
@@ -215,9 +215,9 @@ def _row(row: dict[str, str | None], path: str, line: int) -> Down:
             raise ParameterError(f"announced is yes or no, got {quoted(said['announced'])}")
         if said["processors"] and yes:
             raise ParameterError("only the whole machine can be announced; leave its processors empty, or say no")
-        which, ends = _set(said["processors"] or "all"), _moment(said["to"]) if said["to"] else inf
+        which, ends = _set_as_typed(said["processors"] or "all"), _time_or_date(said["to"]) if said["to"] else inf
         announced = not which and not no
-        return _checked(Down(_moment(said["from"] or "0"), ends, which, announced), ",".join(said.values()))
+        return _checked(Down(_time_or_date(said["from"] or "0"), ends, which, announced), ",".join(said.values()))
     except ParameterError as error:
         raise TraceError(str(error), path, line) from None
 

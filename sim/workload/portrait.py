@@ -202,14 +202,14 @@ def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
         queues=_parties(workload.queue, work, _namer(workload, Field.QUEUE, "queue")),
         accounts=_accounts(workload, work),
         statuses=_statuses(workload.status),
-        width=_spread(workload.width),
+        width=_spread_of(workload.width),
         widths=_width_bins(workload.width),
         serial=int((workload.width == 1).sum()),
         powers_of_two=int(((workload.width & (workload.width - 1)) == 0).sum()),
-        run=_spread(workload.runtime),
+        run=_spread_of(workload.runtime),
         runs=_bins(workload.runtime, RUN_LIMITS),
-        recorded_wait=_spread(recorded),
-        gap=_spread(gaps),
+        recorded_wait=_spread_of(recorded),
+        gap=_spread_of(gaps),
         ties=int((gaps == 0).sum()),
         arrivals=_arrivals(workload),
         estimates=_estimates(workload, trace),
@@ -240,7 +240,7 @@ def _on_nodes(workload: Workload, shape: Shape) -> OnNodes:
     )
 
 
-def _spread(values: Floats | Ints) -> Spread | None:
+def _spread_of(values: Floats | Ints) -> Spread | None:
     if not len(values):
         return None
     return Spread(float(values.mean()), float(np.median(values)), float(values.max()), float(values.std()))

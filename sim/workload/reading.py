@@ -78,7 +78,7 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL, heard: Heard | N
             return slog.read(path, _stem(path), how)
         if parquet.is_parquet(path):
             return parquet.read(path, _stem(path), heard)
-        return _parsed(_parts(_chunks(path, heard)), path, how)
+        return _parsed(_as_text(_chunks(path, heard)), path, how)
     except MemoryError:
         raise TraceError("does not fit into this machine's memory; split it", path) from None
     except RecursionError:
@@ -87,7 +87,7 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL, heard: Heard | N
 
 def read_shape(path: str | Path) -> Shape:
     """Return the machine of nodes in a file: the text of `scontrol show node` and `show partition`, or TOML."""
-    return nodes.read_machine(_joined(_parts(_chunks(path)), path), path)
+    return nodes.read_machine(_joined(_as_text(_chunks(path)), path), path)
 
 
 def _parsed(parts: Iterator[str], path: str | Path, how: sacct.Reading) -> Trace:
@@ -145,7 +145,7 @@ def _stem(path: str | Path) -> str:
     return stem if ending.lower() in ENDINGS else name
 
 
-def _parts(chunks: Iterable[bytes]) -> Iterator[str]:
+def _as_text(chunks: Iterable[bytes]) -> Iterator[str]:
     """Yield the bytes as text, in large parts of whole lines. They are read as UTF-8 if possible, otherwise as Latin-1.
 
     All line ends become newlines.

@@ -28,7 +28,9 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
     if own is not None and own.nodes is shape.nodes:  # the reader knew the machine
         return _limited(replace(trace, header=header))
     if own is None and shape.is_platform:
-        return _limited(_admitted(_told(replace(trace, header=header)), shape, tuple(_whole_hosts(trace, shape))))
+        return _limited(
+            _admitted(_with_platform_note(replace(trace, header=header)), shape, tuple(_whole_hosts(trace, shape)))
+        )
     if own is None:
         return _limited(_admitted(replace(trace, header=header), shape, tuple(_requests(trace, shape))))
     if missing := sorted(set(own.kinds) - set(shape.kinds)):
@@ -37,7 +39,7 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
     return _limited(_admitted(replace(trace, header=header), shape, made))
 
 
-def _told(trace: Trace) -> Trace:
+def _with_platform_note(trace: Trace) -> Trace:
     """Return the trace with a note on the platform: jobs take whole hosts, and speeds, links and energy are not
     modelled.
     """

@@ -25,7 +25,7 @@ def weeks(workload: Workload, seed: int = 0) -> Workload:
     """Return the workload with its weeks in random order; the last week, which is rarely whole, stays last."""
     week, many = _weeks_of(workload)
     order = np.append(np.random.default_rng(seed + 3).permutation(many), np.arange(many, many + 1))
-    return _moved(workload, order[week] - week)
+    return _moved_by_weeks(workload, order[week] - week)
 
 
 def users(workload: Workload, seed: int = 0) -> Workload:
@@ -51,7 +51,7 @@ def users(workload: Workload, seed: int = 0) -> Workload:
     taken = workload.take(ranks)
     ids = tuple(f"{name}~{number + 1}" if number else name for name, number in zip(taken.ids, copy, strict=True))
     user = np.where(taken.user >= 0, taken.user + copy * (known.max(initial=0) + 1), taken.user)
-    return _moved(replace(taken, ids=ids, user=user), np.where(stays, 0, shifted - week[ranks]))
+    return _moved_by_weeks(replace(taken, ids=ids, user=user), np.where(stays, 0, shifted - week[ranks]))
 
 
 def hyper_erlang(workload: Workload, seed: int = 0) -> Workload:
@@ -81,7 +81,7 @@ def _weeks_of(workload: Workload) -> tuple[Ints, int]:
     return week, int(week.max(initial=0))
 
 
-def _moved(workload: Workload, by: Ints) -> Workload:
+def _moved_by_weeks(workload: Workload, by: Ints) -> Workload:
     """Return the workload with each job moved by its number of weeks in `by`, in the new order of submission; requested
     starts move with their jobs.
     """

@@ -435,7 +435,7 @@ def captions() -> list[tuple[str, str]]:
 
 def showing_of(name: str) -> Showing | None:
     """Return the first view of the sample called `name` (with or without file ending); None if it is unknown."""
-    sample = _BY_NAME.get(_plain(name))
+    sample = _BY_NAME.get(_without_ending(name))
     return None if sample is None else sample.showing
 
 
@@ -445,13 +445,13 @@ def sample_path(name: str) -> Path:
     >>> sample_path("z-figure4").name, sample_path("full-memory.json").name
     ('z-figure4.swf', 'full-memory.json')
     """
-    plain = _plain(name)
+    plain = _without_ending(name)
     if plain not in _BY_NAME:
         raise ParameterError(f"no sample {name!r}{near(plain, _BY_NAME)}")
     return _folder() / _file_of(_BY_NAME[plain])
 
 
-def _plain(name: str) -> str:
+def _without_ending(name: str) -> str:
     return name.removesuffix(".swf").removesuffix(".json")
 
 

@@ -368,7 +368,7 @@ class Shape(Ranked, Reserved):
         room, allowed = self.room(request, free), self.allowed(request.features, group)
         if allowed is not None:
             room = np.where(allowed, room, 0)
-        short = self._short(request, free, allowed)
+        short = self._scarcest(request, free, allowed)
         if request.is_exclusive or (group is not None and self.groups[group].is_exclusive):
             whole = (free == self.has).all(axis=1)
             room, short = np.where(whole, room, 0), f"{int(whole.sum()) or 'none'} wholly free"
@@ -380,7 +380,7 @@ class Shape(Ranked, Reserved):
         found = able[tried[able[tried] > 0]][: request.most].sum()
         return total, on, int(min(found, request.tasks)), request.tasks, "tasks", short
 
-    def _short(self, request: Request, free: Amounts, allowed: Kept | None) -> str:
+    def _scarcest(self, request: Request, free: Amounts, allowed: Kept | None) -> str:
         """Return text on the resource that is the scarcest for the request, such as `none with 4 GPUs`.
 
         Among the allowed nodes with enough cores for a task (or for a node's share), it is the resource of which the

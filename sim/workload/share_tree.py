@@ -40,7 +40,7 @@ class ShareTree:
         return self
 
     @cached_property
-    def _above(self) -> tuple[tuple[int, ...], ...]:
+    def _accounts_above(self) -> tuple[tuple[int, ...], ...]:
         """Return for each entry the indices of the accounts above it, the nearest first; the root is left out."""
         return tuple(self._chain(each) for each in self.entries)
 
@@ -57,7 +57,7 @@ class ShareTree:
     def _below(self) -> Mapping[int, Sequence[int]]:
         """Return a mapping from each account to the entries directly below it; -1 stands for the root."""
         found: dict[int, list[int]] = {-1: []}
-        for at, (each, above) in enumerate(zip(self.entries, self._above, strict=True)):
+        for at, (each, above) in enumerate(zip(self.entries, self._accounts_above, strict=True)):
             if each.user or (each.shares is not None and each.account != ROOT):
                 found.setdefault(above[0] if above else -1, []).append(at)
         return found
@@ -93,7 +93,7 @@ class ShareTree:
         for at, amount in usage.items():
             root += amount
             total[at] += amount
-            for account in self._above[at]:
+            for account in self._accounts_above[at]:
                 total[account] += amount
         levels = [inf] * len(self.entries)
         for parent, children in self._below.items():

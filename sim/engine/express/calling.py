@@ -17,7 +17,7 @@ from weakref import proxy
 from sim.captured_output import hear, may_be_heard, restored
 from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.engine.express.loop_pass import LoopPass
-from sim.engine.policy_calls import obey
+from sim.engine.policy_calls import run_pass
 from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.history.bulk_append import Extension
@@ -47,7 +47,7 @@ class Calling:
         self._extension: Extension | None = None
         self.has_ended = False
         """True if the engine has taken over"""
-        self._settle: Callable[[], None] = _nothing
+        self._settle: Callable[[], None] = _do_nothing
         forms = [rows_of(decision) for decision in (Start, Backfill, Reserve)]
         me = proxy(self)  # or a cycle would keep the columns of a finished run
         self.calls: CheckedCalls = loops.CheckedCalls(loop, state, state.jobs.made, *forms, lambda: me._take_over())
@@ -85,14 +85,14 @@ class Calling:
         try:
             if hears:
                 hear(self._state)
-            obey(self._state, act, self._pass, {})
+            run_pass(self._state, act, self._pass, {})
         except BaseException:
-            self._take_over()  # after `obey`, because an interrupt would leave the state half copied
+            self._take_over()  # after `run_pass`, because an interrupt would leave the state half copied
             raise
         finally:
             for name in ("calls", "act"):  # the loop has the rules, and these would have the loop
                 setattr(self._rules, name, None)
-            self._settle = _nothing
+            self._settle = _do_nothing
             if hears:
                 hear(None)
         if self.calls.is_open:
@@ -133,7 +133,7 @@ def _make_in(state: State) -> Callable[[int, int], int]:
     return make
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Do nothing."""
 
 

@@ -15,23 +15,23 @@ from sim.machine.columns import Numbers, Times, Words
 
 def times(values: NDArray[Any]) -> Times:
     """Return the values as a column of floating-point numbers, copied if the array has another type or is read-only."""
-    column: Times = _of(values, np.float64)
+    column: Times = _writable(values, np.float64)
     return column
 
 
 def numbers(values: NDArray[Any]) -> Numbers:
     """Return the values as a column of 32-bit whole numbers, copied if the array has another type or is read-only."""
-    column: Numbers = _of(values, np.int32)
+    column: Numbers = _writable(values, np.int32)
     return column
 
 
 def words(values: NDArray[Any]) -> Words:
     """Return the values as a column of 64-bit words, copied if the array has another type or is read-only."""
-    column: Words = _of(values, np.uint64)
+    column: Words = _writable(values, np.uint64)
     return column
 
 
-def _of(values: NDArray[Any], kind: type) -> Any:
+def _writable(values: NDArray[Any], kind: type) -> Any:
     return values.astype(kind, copy=not values.flags.writeable)  # the loop writes into its columns
 
 

@@ -138,7 +138,7 @@ class Express:
         room = extension.grow(more)
         loop.open(extension.columns, columns, room)
         if loop.kind in _OWN_LOOPS:
-            _more(loop).whole_sets = extension.whole_sets
+            _choosing_loop(loop).whole_sets = extension.whole_sets
         if loop.kind == MULTIQUEUE:
             divided = cast(DividedPass, loop)
             divided.boundaries, divided.boundary_step = extension.boundaries
@@ -347,7 +347,7 @@ class Express:
         if machine.has_nodes:
             seating.settle(cast(NodeLoop, loop), state)
         elif loop.kind in _OWN_LOOPS:
-            machine.free_set = _more(loop).free_set()
+            machine.free_set = _choosing_loop(loop).free_set()
         else:
             holes = zip(values_of(loop.hole_first, loop.holes), values_of(loop.hole_last, loop.holes), strict=True)
             machine.free_set = sum((2 << last) - (1 << first) for first, last in holes)
@@ -419,7 +419,7 @@ _OWN_LOOPS = {
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 
-def _more(loop: Loop) -> Suspension | DividedPass | RowsPass:
+def _choosing_loop(loop: Loop) -> Suspension | DividedPass | RowsPass:
     """Return the loop, which is of a kind that chooses processors itself. Its class may be the compiled one of this
     name.
     """

@@ -21,7 +21,7 @@ _MOST_TURNS = 2**52
 """Number of turns beyond which a double (64-bit float) cannot represent every number of turns"""
 
 
-def _teller(state: State, extension: Extension) -> Callable[..., int]:
+def _migration_storer(state: State, extension: Extension) -> Callable[..., int]:
     """Return the function that stores the decision that a job migrates, which has no compact form, and returns its
     index among the decisions that are kept as objects.
     """
@@ -89,7 +89,7 @@ def begin(loop: RowsPass, state: State, history: History, extension: Extension) 
     """Prepare the loop to write to this history, into the spare entries that `extension` has added to the columns of
     the history.
     """
-    loop.teller, loop.tick = _teller(state, extension), history.tick
+    loop.teller, loop.tick = _migration_storer(state, extension), history.tick
     loop.rows_at, loop.kinds = extension.rows, extension.kinds
 
 

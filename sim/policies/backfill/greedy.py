@@ -56,7 +56,7 @@ class Greedy(Ordered):
         passing: list[Job] = []
         for tail in TRIED:
             found = self._passing(now, now.in_tail(others, tail), head, shadow, extra)
-            if self._worth(found) > self._worth(passing):
+            if self._value_of(found) > self._value_of(passing):
                 best, passing = tail, found
         for job in passing:
             now.start(job, BestOfOrders(head, shadow, best, len(passing)))
@@ -67,7 +67,7 @@ class Greedy(Ordered):
                 ends = now.time + job.estimate
                 now.keep(job, WouldDelay(head, shadow, ends, extra) if now.fits(job) else None)
 
-    def _worth(self, jobs: list[Job]) -> float:
+    def _value_of(self, jobs: list[Job]) -> float:
         """Return what the best order maximises: the number, the processors or the area of these jobs, as the parameter
         `by` says.
         """

@@ -87,22 +87,22 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
     for width, is_late in zip(widths, late, strict=True):
         was, by = reached[-1], width if is_late else 0
         reached.append([sums | (was[used - by] << width if used >= by else 0) for used, sums in enumerate(was)])
-        if _most(reached[-1], free, extra) == free:
+        if _largest_sum(reached[-1], free, extra) == free:
             break  # no later job can be needed
     chosen = []
-    most = _most(reached[-1], free, extra)
+    most = _largest_sum(reached[-1], free, extra)
     for place in reversed(range(len(reached) - 1)):
-        without = _most(reached[place], free, extra)
+        without = _largest_sum(reached[place], free, extra)
         if without < most:
             chosen.append(place)
             free -= widths[place]
             extra -= widths[place] if late[place] else 0
-            without = _most(reached[place], free, extra)
+            without = _largest_sum(reached[place], free, extra)
         most = without
     return tuple(reversed(chosen))
 
 
-def _most(reached: Sequence[int], free: int, extra: int) -> int:
+def _largest_sum(reached: Sequence[int], free: int, extra: int) -> int:
     """Return the largest sum of processors in `reached` (see `best_packing`) that is at most `free`, with at most
     `extra` processors for late jobs.
     """

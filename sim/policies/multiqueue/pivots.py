@@ -203,11 +203,11 @@ class Pivots:
         if at is not None:
             rank = min(rank for rank, start in self._view.reserved.items() if abs(start - at) <= MOMENT)
             return TouchesReservation(self._view.job(rank), at, now + job.estimate)
-        later = self._placed(plan)
+        later = self._planned_starts(plan)
         queue, pivot = next(item for item in self._of_queues().items() if later[item[0]] > self.planned_start(item[0]))
         return WouldDelayPivot(pivot, self.planned_start(queue), later[queue], now + job.estimate)
 
-    def _placed(self, plan: Profile) -> dict[int, float]:
+    def _planned_starts(self, plan: Profile) -> dict[int, float]:
         now = self._view.now
         return {queue: plan.place(job.procs, job.estimate, now) for queue, job in self._of_queues().items()}
 

@@ -220,7 +220,7 @@ def blamed(path: str, shown: str) -> Iterator[None]:
     except (SchedscopeError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        file, line = _place(error) or (path, 0)
+        file, line = _innermost_line(error) or (path, 0)
         what = f"{type(error).__name__}: {_text(error)}"
         if isinstance(error, MemoryError):
             what = f"MemoryError: {OUT_OF_MEMORY}"
@@ -233,7 +233,7 @@ def blamed(path: str, shown: str) -> Iterator[None]:
 _LIBRARIES = (str(Path(__file__).parents[2]), str(Path(os.__file__).parent), "<")
 
 
-def _place(error: BaseException) -> tuple[str, int] | None:
+def _innermost_line(error: BaseException) -> tuple[str, int] | None:
     """Return file and line of the innermost call in user-defined code that the error passed through, or None."""
     places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     return next((place for place in reversed(places) if not place[0].startswith(_LIBRARIES)), None)

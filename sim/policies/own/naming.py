@@ -53,7 +53,7 @@ class Named(NamedTuple):
         """
         if not self.is_file:
             return self.source
-        near = _near(self.path)
+        near = _relative_path(self.path)
         head = self.path if near.startswith(os.pardir) else os.path.join(os.curdir, near)
         return head + (f"@{self.revision}" if self.revision else "")
 
@@ -132,7 +132,7 @@ def whole(spec: str) -> str:
     return made
 
 
-def _near(path: str) -> str:
+def _relative_path(path: str) -> str:
     """Return the path relative to the current folder, or unchanged if it is on another drive."""
     try:
         return os.path.relpath(path)

@@ -46,7 +46,7 @@ def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
     while todo:
         package, content = todo.pop()
         for name in _imports(content, package):
-            for place in _places(name):
+            for place in _possible_paths(name):
                 whole = os.path.join(folder, place)
                 if whole in tried:
                     continue
@@ -93,7 +93,7 @@ _DEEPEST = 50
 """Greatest number of nested packages in the name of a module"""
 
 
-def _places(name: str) -> tuple[str, str]:
+def _possible_paths(name: str) -> tuple[str, str]:
     """Return the two paths, relative to the folder, at which a module of this name may be: a file or a package."""
     place = os.path.join(*name.split("."))
     return f"{place}.py", os.path.join(place, "__init__.py")
@@ -103,7 +103,7 @@ def place_in(sources: Container[str], folder: str, name: str) -> str | None:
     """Return the path in `folder` of the file from which the module `name` runs, or None if that file is not among the
     sources.
     """
-    return next((place for each in _places(name) if (place := os.path.join(folder, each)) in sources), None)
+    return next((place for each in _possible_paths(name) if (place := os.path.join(folder, each)) in sources), None)
 
 
 def local_sources(name: str, read: Read) -> dict[str, bytes] | None:

@@ -116,7 +116,9 @@ class Remembering(Preemptive):
         had, last = {*view.running}, (-inf, -1)
         view.notes["without_turn"] = without = {job.rank for job in self.idle(view)} if view.curious else set()
         while following := [
-            turn for job in self._able(view) if job.rank not in had and (turn := self._turn(view, job)) > last
+            turn
+            for job in self._jobs_that_can_go(view)
+            if job.rank not in had and (turn := self._by_xfactor(view, job)) > last
         ]:
             last = min(following)
             without.discard(last[1])
@@ -130,10 +132,10 @@ class Remembering(Preemptive):
                 if job.rank in without:
                     now.keep(job, self.why_nobody(now, job))
 
-    def _turn(self, view: View, job: Job) -> tuple[float, int]:
+    def _by_xfactor(self, view: View, job: Job) -> tuple[float, int]:
         return -self.xfactor(view, job), job.rank
 
-    def _able(self, view: View) -> list[Job]:
+    def _jobs_that_can_go(self, view: View) -> list[Job]:
         """Return the idle jobs that can start, resume or preempt now."""
         tolls, now, able = self._tolls(view), view.now, self.roomy(view)
         lows = tolls.lows
@@ -213,7 +215,7 @@ class Remembering(Preemptive):
                     if toll < inf or self.price(view, job, other) == inf:
                         tolls.keepers[rank] = other.rank
                         break
-            tolls.exact[rank], tolls.moments[rank] = toll, self._moment(view, job, toll)
+            tolls.exact[rank], tolls.moments[rank] = toll, self._time_of_toll(view, job, toll)
         return toll
 
     def first_payable(self, view: View, soon: float, end: float) -> float:
@@ -244,10 +246,10 @@ class Remembering(Preemptive):
         """Return the time from which the xfactor of the idle job is the suspension factor."""
         low = tolls.lows.get(job.rank)
         if low is None:
-            low = tolls.lows[job.rank] = self._moment(view, job, self.sf)
+            low = tolls.lows[job.rank] = self._time_of_toll(view, job, self.sf)
         return low
 
-    def _moment(self, view: View, job: Job, toll: float) -> float:
+    def _time_of_toll(self, view: View, job: Job, toll: float) -> float:
         """Return the time at which the idle job's xfactor reaches `toll`, minus a tolerance for rounding."""
         return payable_from(job.submit + view.ran(job.rank), toll, job.estimate)
 

@@ -38,11 +38,11 @@ class Adaptive(Policy):
     over: float = parameter(3600.0, "seconds over which the measure is averaged; 0: not", low=0.0)
 
     def __post_init__(self) -> None:
-        if any(other.leads() for other in self._both):
+        if any(other.leads() for other in self._two_policies):
             raise ParameterError("adaptive chooses between two policies that decide themselves")
 
     @cached_property
-    def _both(self) -> tuple[Policy, Policy]:
+    def _two_policies(self) -> tuple[Policy, Policy]:
         low, high = (parse_policy(pairs_apart(spec)) for spec in (self.below, self.above))
         return low, high
 
@@ -50,10 +50,10 @@ class Adaptive(Policy):
         return True
 
     def first(self) -> Policy:
-        return self._both[0]
+        return self._two_policies[0]
 
     def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
-        low, high = self._both
+        low, high = self._two_policies
         average = self._average(view, led)
         if now != high and average > self.at + self.band:
             return high

@@ -215,7 +215,7 @@ def _reservations(listed: object, nodes: list[ComputeNode], path: object) -> Ite
     for at, each in enumerate(listed if isinstance(listed, list) else [], start=1):
         if not isinstance(each, dict) or not isinstance(each.get("name"), str):
             raise TraceError(f"reservation {at}: expected a table with a name, got {shown(each)}", path)
-        start, end = (_moment(each.get(word)) for word in ("start", "end"))
+        start, end = (_time_of(each.get(word)) for word in ("start", "end"))
         if start is None or end is None or not start[0] < end[0] or start[1] != end[1]:
             raise TraceError(f"reservation {at}: start and end must be seconds, or dates, in this order", path)
         members = _members(each.get("nodes", list(range(len(nodes)))), numbers)
@@ -226,7 +226,7 @@ def _reservations(listed: object, nodes: list[ComputeNode], path: object) -> Ite
         yield NodeReservation(each["name"][:64], start[0], end[0], members, users, accounts, start[1], drained)
 
 
-def _moment(value: object) -> tuple[float, bool] | None:
+def _time_of(value: object) -> tuple[float, bool] | None:
     """Return a time as (seconds, True if they are seconds since 1970); None if the value is no time."""
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=zone_here())).timestamp(), True

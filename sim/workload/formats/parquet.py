@@ -124,12 +124,12 @@ class _Jobs:
         for field in WORDS:
             if (column := cells.get(field.name.lower())) is not None:
                 table[:, field] = self._numbered(column, self._known[field])
-        self._ids.append(self._named(cells["job"], good) if "job" in cells else self.rows + 1 + np.flatnonzero(good))
+        self._ids.append(self._ids_of(cells["job"], good) if "job" in cells else self.rows + 1 + np.flatnonzero(good))
         self._tables.append(halved(table[good]))
         self.rows += many
         self._jobs += int(good.sum())
 
-    def _named(self, column: Any, good: Bools) -> list[str] | NDArray[Any]:
+    def _ids_of(self, column: Any, good: Bools) -> list[str] | NDArray[Any]:
         """Return the ids of the jobs in rows for which `good` is True, as numbers if all are whole numbers above 0. A
         missing id is replaced by the number of the row.
         """
@@ -137,7 +137,7 @@ class _Jobs:
             numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)[good]
             if not len(numbers) or (numbers.min() > 0 and numbers.max() <= LARGEST):
                 return numbers
-        words, places = self._words(column)
+        words, places = self._distinct_words(column)
         self._letters += int(np.array([len(word or "") for word in words])[places].sum())
         self.check(self._letters)
         ids = enumerate(zip((words[place] for place in places.tolist()), good, strict=True), self.rows + 1)
@@ -152,7 +152,7 @@ class _Jobs:
         """Return the words of a column as numbers: a word in `known` has its number there, a new word gets the next
         number; -1 for a missing word.
         """
-        words, places = self._words(column)
+        words, places = self._distinct_words(column)
         of_words = np.full(len(words), -1.0)
         for place in self._arrow.array(places).unique().to_pylist():
             if word := words[place]:
@@ -160,7 +160,7 @@ class _Jobs:
         numbers: Floats = of_words[places]
         return numbers
 
-    def _words(self, column: Any) -> tuple[list[str | None], NDArray[np.int64]]:
+    def _distinct_words(self, column: Any) -> tuple[list[str | None], NDArray[np.int64]]:
         """Return the different words of a column with None as the last, and for each row the index of its word among
         them.
         """

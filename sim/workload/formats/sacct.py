@@ -146,15 +146,15 @@ class _Dump:
         if not row["submit"].isdecimal() and datetime.fromisoformat(row["submit"]).tzinfo is None:
             self._is_local = True
             self.rows.assumed.add(f"times without a time zone, taken as those of {self._zone}", where)
-        state, run = row.get("state", "").partition(" ")[0].rstrip("+"), self._ran(row)
-        began = not _never_began(row, state, run, self._at(row, "start"))
+        state, run = row.get("state", "").partition(" ")[0].rstrip("+"), self._seconds_run(row)
+        began = not _never_began(row, state, run, self._time_in(row, "start"))
         self._unmodelled.add(row)
         if state == "PENDING" and not began:
             self._add_waiting(row, where)
         else:
             self._add(row, state, run, where, began)
 
-    def _at(self, row: Row, column: str) -> float | None:
+    def _time_in(self, row: Row, column: str) -> float | None:
         """Return the time in a column in seconds since 1970, or None. The latest of these times is kept as the time of
         the dump.
         """
@@ -167,10 +167,10 @@ class _Dump:
         """Add a job that has ended or runs, with the width that it held. `run` is its run time in seconds until the
         dump was made; `began` is False for a job that never ran. `where` names the job in notes.
         """
-        submit = self._came(row)
-        start, held, asked = self._at(row, "start"), *self._widths(row)
+        submit = self._submit_time(row)
+        start, held, asked = self._time_in(row, "start"), *self._widths(row)
         if not began:
-            left = self._at(row, "withdrawn")
+            left = self._time_in(row, "withdrawn")
             start, run = None, -1.0 if left is None else min(max(left - submit, 1.0), max(_estimate(row), 1.0))
         elif state in GOES_ON:
             self._made = max(self._made, (start or 0) + run)
@@ -182,7 +182,7 @@ class _Dump:
         if 0 < asked < held:
             self.rows.assumed.add(f"held more {self._how.count} than it asked for, which are its width", where)
         wait = start - submit if start is not None and start >= submit else -1.0
-        self._put(row, row["jobid"], {
+        self._add_job(row, row["jobid"], {
             Field.SUBMIT: submit, Field.WAIT: wait, Field.RUN: run, Field.PROCS_USED: held,
             Field.PROCS_ASKED: held if held > 0 else asked, Field.STATUS: STATUS.get(state, -1.0),
         })  # fmt: skip
@@ -210,38 +210,38 @@ class _Dump:
             self.rows.skipped.add("waiting when the dump was made, without a limit to run to", where)
         else:
             self.rows.assumed.add("waiting when the dump was made: starts then or later, runs to its limit", where)
-            submit, (held, asked) = self._came(row), self._widths(row)
+            submit, (held, asked) = self._submit_time(row), self._widths(row)
             planned = duration(row.get("planned", "")) or 0.0
             self._made = max(self._made, submit + planned)
             width = held if held > 0 else asked
             for task in tasks(row["jobid"]):
                 self._waiting.append(len(self.rows))
                 values = {Field.SUBMIT: submit, Field.RUN: limit, Field.PROCS_ASKED: width}
-                self._put(row, task, values)
+                self._add_job(row, task, values)
 
     def _widths(self, row: Row) -> tuple[float, float]:
         """Return (width that the job held, width that it requested), each -1 if unknown."""
         held = next((n for n in (number(row.get(c, "")) for c in ALLOCATED[self._how.count]) if n is not None), -1.0)
         return held, number(row.get(ASKED[self._how.count], "")) or -1.0
 
-    def _put(self, row: Row, job: str, values: dict[Field, float]) -> None:
+    def _add_job(self, row: Row, job: str, values: dict[Field, float]) -> None:
         if self._asked is not None:
             wait = values.get(Field.WAIT, -1.0)
             start = values[Field.SUBMIT] + wait if wait >= 0 else None
-            cores, left = ceil(values[Field.PROCS_ASKED]), self._at(row, "withdrawn")
+            cores, left = ceil(values[Field.PROCS_ASKED]), self._time_in(row, "withdrawn")
             self._asked.add(row, cores, start, values[Field.RUN], withdrawn=left)
         words = {field: row.get("partition" if field is Field.QUEUE else field.name.lower(), "") for field in WORDS}
         self._waits.add(job, row.get("dependency", ""), f"{row.get('user', '')} {row.get('jobname', '')}")
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
 
-    def _came(self, row: Row) -> float:
+    def _submit_time(self, row: Row) -> float:
         """Return the time at which the job counts as submitted, in seconds since 1970.
 
         For a job that was held, this is the time when it became eligible. There are two exceptions: if the option
         `held` is "submit", or the job started before that time, it is the time of the submission.
         """
-        submit = self._at(row, "submit") or 0.0
-        eligible, start = self._at(row, "eligible"), self._at(row, "start")
+        submit = self._time_in(row, "submit") or 0.0
+        eligible, start = self._time_in(row, "eligible"), self._time_in(row, "start")
         if are_known(row.get("dependency", "")) or eligible is None or eligible <= submit:
             return submit
         if start is not None and eligible > start:
@@ -252,9 +252,9 @@ class _Dump:
         self.rows.assumed.add(f"held, or waited for others: eligible later than submitted, {told}", where)
         return eligible if self._how.held == "eligible" else submit
 
-    def _ran(self, row: Row) -> float:
+    def _seconds_run(self, row: Row) -> float:
         """Return the seconds that a job has run so far, -1 if unknown."""
-        start, end = self._at(row, "start"), self._at(row, "end")
+        start, end = self._time_in(row, "start"), self._time_in(row, "end")
         for run in (number(row.get("elapsedraw", "")), duration(row.get("elapsed", ""))):
             if run is not None:
                 return run
@@ -416,7 +416,7 @@ def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[t
     held: list[str] = []  # a record that has begun
     at = pipes = 0
     for begins, line in lines:
-        whole = _mended(line, columns)
+        whole = _repaired(line, columns)
         if held and (whole or _begins(line, columns) or len(held) == MOST_LINES):
             yield at, held[0]
             held = []
@@ -427,7 +427,7 @@ def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[t
             held.append(line)
             pipes = line.count("|") + (pipes if len(held) > 1 else 0)
             enough = len(held) > 1 and "|" in line and pipes >= len(columns) - 1
-            if enough and (whole := _mended("\n".join(held), columns)):
+            if enough and (whole := _repaired("\n".join(held), columns)):
                 yield at, whole
                 held = []
             elif pipes >= len(columns) + MOST_PIPES:
@@ -444,7 +444,7 @@ def _begins(line: str, columns: list[str]) -> bool:
     return len(cells) > where and bool(_ID.fullmatch(cells[where]))
 
 
-def _mended(record: str, columns: list[str]) -> list[str] | None:
+def _repaired(record: str, columns: list[str]) -> list[str] | None:
     """Return the cells of a record, which is repaired if it has too many pipes; None if that is impossible.
 
     Surplus pipes are taken as part of free text, such as a job's name, so that times, ids and numbers fit their

@@ -48,13 +48,13 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
             shared[node] = [held for held in shared[node] if held[0] > start]
             taken = sum(count for _, count in shared[node]) + (use[node].most(start, end) if node in use else 0)
             room.append(max(sizes[node] - taken, 0))
-        found[at] = counts or _dealt(cores, room)
+        found[at] = counts or _cores_per_node(cores, room)
         for node, count in zip(nodes, found[at], strict=True):
             shared[node].append((end, count))
     return found
 
 
-def _dealt(cores: int, room: list[int]) -> tuple[int, ...]:
+def _cores_per_node(cores: int, room: list[int]) -> tuple[int, ...]:
     """Return the number of cores that a job with `cores` cores has on each of its nodes. Each node gets one, then node
     after node as many more as are free there (`room`). If too few are free, the shares are equal.
     """

@@ -86,8 +86,8 @@ class Asked:
     def _request(self, row: Row, cores: int, began: bool) -> Request:
         held = resources(row.get("alloctres", "")) if began else {}
         asked = held if held.get("cpu") else resources(row.get("reqtres", ""))
-        least = min(_whole(row.get("reqnodes", "")) or 1, cores)
-        nodes = max(_whole(row.get("allocnodes", "")) if began else 0, int(asked.get("node", 0)), least)
+        least = min(_number_or_0(row.get("reqnodes", "")) or 1, cores)
+        nodes = max(_number_or_0(row.get("allocnodes", "")) if began else 0, int(asked.get("node", 0)), least)
         has_memory = self._shape.has[:, 1].any()
         memory = asked.get("mem") or of_column(row.get("reqmem", ""), cores, nodes) if has_memory else 0
         amounts = [memory, *(asked.get(kind, 0) for kind in self._shape.kinds[2:])]
@@ -155,5 +155,5 @@ def of_column(text: str, cores: int, nodes: int) -> float:
     return min(float(match[1]) * MB[match[2]] * {"": 1, "c": cores, "n": nodes}[match[3]], MOST)
 
 
-def _whole(text: str) -> int:
+def _number_or_0(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else 0

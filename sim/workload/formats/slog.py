@@ -70,7 +70,7 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         what = f"is a database, but no recording of a cluster ({error}); schedscope results FILE shows a sweep"
         raise TraceError(what, path) from None
-    lines = ["|".join(COLUMNS), *("|".join(map(_word, row)) for row in rows)]
+    lines = ["|".join(COLUMNS), *("|".join(map(_sacct_text, row)) for row in rows)]
     shape = how.shape or _machine(told, path)
     trace = sacct.read("\n".join(lines), name, path, replace(how, shape=shape))
     return replace(trace, format="slog")
@@ -88,7 +88,7 @@ def _few_enough(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ..
         yield row
 
 
-def _word(value: object) -> str:
+def _sacct_text(value: object) -> str:
     """Return a value as sacct would write it; characters that separate records and columns are replaced."""
     if isinstance(value, float):
         return f"{value:.0f}" if value.is_integer() else f"{value:.6f}" if abs(value) < 1e15 else ""

@@ -43,11 +43,11 @@ def hosts(text: str) -> tuple[str, ...]:
     """
     if not text or text in ("None assigned", "(null)", "Unknown"):
         return ()
-    return (_kept(text) if len(text) <= MOST_KEPT else ()) or _spread_out(text)
+    return (_hosts_cached(text) if len(text) <= MOST_KEPT else ()) or _spread_out(text)
 
 
 @lru_cache(4096)
-def _kept(text: str) -> tuple[str, ...]:
+def _hosts_cached(text: str) -> tuple[str, ...]:
     """Return the names of the hosts that a list stands for; the result is cached. Empty if the list has too many hosts
     to be cached.
     """
@@ -57,15 +57,15 @@ def _kept(text: str) -> tuple[str, ...]:
 
 def _spread_out(text: str) -> tuple[str, ...]:
     names: list[str] = []
-    for part in _parts(text):
-        spread = _spread(part, MOST_HOSTS - len(names))
+    for part in _split_at_commas(text):
+        spread = _expanded_part(part, MOST_HOSTS - len(names))
         if spread is None:
             return (text,)
         names += spread
     return tuple(names)
 
 
-def _parts(text: str) -> Iterator[str]:
+def _split_at_commas(text: str) -> Iterator[str]:
     """Yield the parts of a list of hosts, which commas outside of brackets separate."""
     depth = begin = 0
     for at, letter in enumerate(text):
@@ -77,7 +77,7 @@ def _parts(text: str) -> Iterator[str]:
     yield text[begin:]
 
 
-def _spread(part: str, most: int) -> list[str] | None:
+def _expanded_part(part: str, most: int) -> list[str] | None:
     """Return the names that one part of a list stands for; None if the part is malformed or stands for more than `most`
     names.
     """

@@ -238,9 +238,9 @@ def header_of(comments: Iterable[str]) -> Header:
             queues.setdefault(int(match[1]), match[2].strip())
     zone = values.get("timezonestring") or values.get("timezone") or []
     return Header(
-        max_procs=_whole(values.get("maxprocs", []), least=1),
-        max_nodes=_whole(values.get("maxnodes", []), least=1),
-        unix_start=_whole(values.get("unixstarttime", [])),
+        max_procs=_first_number(values.get("maxprocs", []), least=1),
+        max_nodes=_first_number(values.get("maxnodes", []), least=1),
+        unix_start=_first_number(values.get("unixstarttime", [])),
         time_zone=next(filter(None, zone), None),
         computer=next(filter(None, values.get("computer", [])), None),
         queues=queues,
@@ -254,7 +254,7 @@ def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield match[1].lower().replace(" ", "").replace("_", ""), match[2].strip()
 
 
-def _whole(values: list[str], least: int | None = None) -> int | None:
+def _first_number(values: list[str], least: int | None = None) -> int | None:
     """Return the whole number with which one of the texts `values` begins: the first such number that is at least
     `least` (None: any number). The result is None if there is no such number.
     """

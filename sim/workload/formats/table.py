@@ -350,7 +350,7 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
     times.
     """
     ends: list[int] = []
-    reader = csv.reader(_reach(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
+    reader = csv.reader(_lines_of_record(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
     try:
         cells = [cell.strip() for cell in next(reader)]
     except csv.Error:
@@ -359,7 +359,7 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
     return (taken, ends[taken - 1], cells) if taken <= len(ends) else (1, ends[0], [])
 
 
-def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
+def _lines_of_record(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
     """Yield the lines that a record from position `place` on may include, then an empty line; `ends` receives the
     position after each line.
 

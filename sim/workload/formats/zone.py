@@ -20,7 +20,7 @@ def zone_of(name: str) -> ZoneInfo:
     Traceback (most recent call last):
     sim.errors.ParameterError: no time zone 'Middle/Earth' is known here; give one like Europe/Berlin, or UTC
     """
-    zone = _known(name)
+    zone = _zone_or_none(name)
     if zone is None:
         raise ParameterError(f"no time zone {quoted(name)} is known here; give one like Europe/Berlin, or UTC")
     return zone
@@ -31,10 +31,10 @@ def zone_here() -> ZoneInfo:
     names = [os.environ.get("TZ", "").lstrip(":")]
     with suppress(OSError):  # no link, but a copy of the file
         names.append(os.readlink(LOCALTIME).partition("zoneinfo/")[2])
-    return next((zone for zone in map(_known, names) if zone), ZoneInfo("UTC"))
+    return next((zone for zone in map(_zone_or_none, names) if zone), ZoneInfo("UTC"))
 
 
-def _known(name: str) -> ZoneInfo | None:
+def _zone_or_none(name: str) -> ZoneInfo | None:
     try:
         return ZoneInfo(name.removeprefix("Etc/")) if name else None
     except (ZoneInfoNotFoundError, ValueError, OSError):
