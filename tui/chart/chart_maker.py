@@ -290,7 +290,7 @@ class ChartMaker:
             if not isinstance(lanes, Lanes):
                 stretches = list(by_turns(history, stretches, start, end, frame.axis.seconds(frame.per_column)))
             shown = stretches if lanes is None else list(lanes.spread(stretches))
-            held = rasterise(shown, frame, clock, shares, _ended(shown, clock))
+            held = rasterise(shown, frame, clock, shares, _ended_stretches(shown, clock))
         pauses = history.pauses(start, end)
         if lanes is not None:
             pauses = list(lanes.spread(pauses))
@@ -443,7 +443,7 @@ def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
-def _ended(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
+def _ended_stretches(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
     """Return the stretches (periods of a job on its processors) that have ended by the time `clock` because the job was
     killed or suspended.
     """

@@ -196,7 +196,7 @@ def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]
     for hue, kind in enumerate(frequent):
         hues[values == kind] = hue
     hues[values < 0] = Hue.GREY
-    legend = [(hue, _named(kind, noun, names)) for hue, kind in enumerate(frequent)]
+    legend = [(hue, _name_or_number(kind, noun, names)) for hue, kind in enumerate(frequent)]
     if len(kinds) > len(frequent):
         legend.append((_OTHERS, f"{len(kinds) - len(frequent):,} others"))
     if (values < 0).any():
@@ -204,5 +204,5 @@ def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]
     return hues, tuple(legend)
 
 
-def _named(kind: int, noun: str, names: Sequence[str]) -> str:
+def _name_or_number(kind: int, noun: str, names: Sequence[str]) -> str:
     return (names[kind] if kind < len(names) else "") or f"{noun} {kind}"

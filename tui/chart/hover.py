@@ -108,7 +108,7 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
     An example is `J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3`.
     """
     workload, clock = chart.workload, chart.clock
-    job, at = workload.jobs[rank], _near(clock, calendar)
+    job, at = workload.jobs[rank], _clock_near(clock, calendar)
     if (submit := _submit(chart, rank)) is not None and submit != job.submit:
         job = replace(job, submit=submit)
     parts = [name(job), processors(job.procs)]
@@ -117,13 +117,13 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
     if stopped := _find(snapshot.suspended, rank):
         parts += [f"suspended since {at(stopped.since)}", f"ran {span(stopped.ran)} of {span(job.estimate)}"]
     elif end <= clock:
-        parts += [f"{at(start)} – {at(end)}", f"{_ran(workload, rank)} of {span(job.estimate)}"]
+        parts += [f"{at(start)} – {at(end)}", f"{_run_time_text(workload, rank)} of {span(job.estimate)}"]
         more = f"waited {span(job.waited(start))}" + _fate(workload, rank)
     elif runs := _find(snapshot.running, rank):
         since = start if start <= clock else runs.since
         ran = runs.ran + (clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)
         parts += [f"started {at(since)}", f"ran {span(ran)} of {span(job.estimate)}"]
-        more = f"ends by {at(runs.expected_end)}, on {_shortened(_held(workload, runs.processors))}"
+        more = f"ends by {at(runs.expected_end)}, on {_shortened(_processors_text(workload, runs.processors))}"
     else:
         waits = _find(islice(snapshot.queue, _LOOKED_AT), rank)
         parts += [f"waits since {at(job.submit)}", f"estimate {span(job.estimate)}"]
@@ -138,18 +138,18 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
 
 def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -> str:
     """Return text about a place that has no job: its processors, its time, and which jobs may start there."""
-    at = _near(chart.clock, calendar)
+    at = _clock_near(chart.clock, calendar)
     for outage in chart.outages:
         if outage.begins <= spot.time < outage.ends and outage.processors >> spot.processor & 1:
-            return f"{_place(chart.workload, spot.processor)} is not there: {_told(outage, at)}"
+            return f"{_processor_text(chart.workload, spot.processor)} is not there: {_outage_text(outage, at)}"
     if spot.time > chart.clock:
-        told = f"at {at(spot.time)} nothing is planned on {_place(chart.workload, spot.processor)}"
+        told = f"at {at(spot.time)} nothing is planned on {_processor_text(chart.workload, spot.processor)}"
         return told if chart.hole is None else f"{told}{_who_may_pass(chart.hole, spot, at)}"
     useless = ", but no waiting job had room on the node" if _is_useless(chart, spot) else ""
-    return f"at {at(spot.time)} {_place(chart.workload, spot.processor)} was free{useless}"
+    return f"at {at(spot.time)} {_processor_text(chart.workload, spot.processor)} was free{useless}"
 
 
-def _place(workload: Workload, processor: int) -> str:
+def _processor_text(workload: Workload, processor: int) -> str:
     """Return a processor as text: its number, or its core and node."""
     shape = workload.shape
     if shape is None:
@@ -169,7 +169,7 @@ def _is_useless(chart: ChartScene, spot: Spot) -> bool:
     return band is not None and bool(chart.useless[band, column])
 
 
-def _held(workload: Workload, cores: int) -> str:
+def _processors_text(workload: Workload, cores: int) -> str:
     """Return a set of processors as text: their numbers, or the names of their nodes."""
     shape = workload.shape
     return written(cores) if shape is None else ", ".join(printable(shape.nodes[n].name) for n in shape.nodes_of(cores))
@@ -187,7 +187,7 @@ def _who_may_pass(hole: Hole, spot: Spot, at: Clock) -> str:
     return ""
 
 
-def _told(outage: Outage, at: Clock) -> str:
+def _outage_text(outage: Outage, at: Clock) -> str:
     """Return text on an outage: whether it is maintenance or a failure, and when it begins and ends."""
     if outage.begins == -inf:
         return f"it comes at {at(outage.ends)}" if outage.ends < inf else "it never was"
@@ -197,20 +197,20 @@ def _told(outage: Outage, at: Clock) -> str:
 
 def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | None = None) -> str:
     """Return the distance between two places as text: in time, and in processors."""
-    at, (begin, end) = _near(chart.clock, calendar), sorted((one.time, other.time))
+    at, (begin, end) = _clock_near(chart.clock, calendar), sorted((one.time, other.time))
     low, high = sorted((one.processor, other.processor))
     across = f"; {processors(high - low + 1)}, {low:,} to {high:,}" if high > low else ""
     return f"{span(end - begin)}, from {at(begin)} to {at(end)}{across}"
 
 
-def _near(now: float, calendar: Calendar | None) -> Clock:
+def _clock_near(now: float, calendar: Calendar | None) -> Clock:
     """Return a function that writes a time as text, without the day if it is the day of `now`. Days are dates of the
     calendar or, without a calendar, days of the trace.
     """
     return clock_near(now) if calendar is None else calendar.near(now)
 
 
-def _ran(workload: Workload, rank: int) -> str:
+def _run_time_text(workload: Workload, rank: int) -> str:
     return f"ran {span(float(workload.runtime[rank]))}"
 
 

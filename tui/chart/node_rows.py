@@ -101,11 +101,11 @@ class NodeRows:
             self._known.clear()
             missing = list(range(last))
         for column, use in zip(missing, self._uses(history, view, missing), strict=False):
-            self._known[axis, view.first + column] = self._seen(use)
+            self._known[axis, view.first + column] = self._seen_use(use)
         past = [self._known[axis, view.first + column] for column in range(last)]
-        return [*past, self._seen(now)] if last >= 0 else past
+        return [*past, self._seen_use(now)] if last >= 0 else past
 
-    def _seen(self, use: Use) -> Seen:
+    def _seen_use(self, use: Use) -> Seen:
         has = self.shape.has[:, 1]
         eighths = -(-8 * (has - use.free[:, 1]) // np.maximum(has, 1))
         return Seen(barred(self.shape, use) != OPEN, eighths.astype(np.int8))

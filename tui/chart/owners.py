@@ -48,8 +48,8 @@ class Order:
         self.owners = owners
         parts, numbers = max(len(division), 1), np.arange(procs)
         total = procs + gap * parts
-        owner = _who(owners, procs)
-        by = np.lexsort((numbers, _who(division, procs), owner)) if owners else numbers
+        owner = _owner_of_each(owners, procs)
+        by = np.lexsort((numbers, _owner_of_each(division, procs), owner)) if owners else numbers
         above = gap * np.minimum(owner[by].astype(np.intp), parts) if owners else 0
         self.places = np.empty(procs, np.intp)
         """Position of each processor, from the bottom"""
@@ -84,7 +84,7 @@ class Order:
         return tuple(map(self.lifted, sets))
 
 
-def _who(owners: Owners, procs: int) -> NDArray[np.int16]:
+def _owner_of_each(owners: Owners, procs: int) -> NDArray[np.int16]:
     """Return the number of the partition that owns each processor; `_NOBODY` without an owner."""
     found, size = np.full(procs, _NOBODY, np.int16), (procs + 7) // 8
     for number, owned in enumerate(owners):

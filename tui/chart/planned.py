@@ -42,7 +42,7 @@ def plan_boxes(
 
 def _boxes(snapshot: Snapshot, before: float, clock: float, shape: Shape | None = None) -> Iterator[Box]:
     running = [run for run in snapshot.running if run.expected_end > clock]
-    placed = list(_placed(_planned(snapshot, before), running, snapshot, shape))
+    placed = list(_boxes_of(_planned(snapshot, before), running, snapshot, shape))
     expected = [box for run in running for box in _expected(run, clock, placed)]
     yield from (*expected, *placed, *_rests(snapshot, [*expected, *placed], clock))
 
@@ -88,7 +88,7 @@ def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
         yield Box(run.job.rank, clock, run.expected_end, left, "expected")
 
 
-def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot, shape: Shape | None) -> Iterator[Box]:
+def _boxes_of(planned: list[Queued], running: list[Running], snapshot: Snapshot, shape: Shape | None) -> Iterator[Box]:
     """Yield boxes of the planned jobs. A plan has only the number of processors, so each job gets the lowest processors
     that are free for all its time; on nodes, the placement rule chooses.
 

@@ -70,7 +70,7 @@ def hole_of(snapshot: Snapshot) -> Hole | None:
     """Return the hole (free processors) in which other jobs may pass the head of the queue; None if no reason of a
     decision in this step states one.
     """
-    holes: Iterator[Hole | None] = _told(snapshot, "hole")
+    holes: Iterator[Hole | None] = _told_in_step(snapshot, "hole")
     return next(filter(None, holes), None)
 
 
@@ -78,10 +78,10 @@ def _window(snapshot: Snapshot, rank: int) -> float | None:
     """Return the latest time at which a job that passes job `rank` may end; None if no reason of a decision in this
     step states one.
     """
-    windows: Iterator[Window | None] = _told(snapshot, "closing")
+    windows: Iterator[Window | None] = _told_in_step(snapshot, "closing")
     return next((window.closes for window in windows if window and window.head.rank == rank), None)
 
 
-def _told(snapshot: Snapshot, attribute: Literal["hole", "closing"]) -> Iterator[Any]:
+def _told_in_step(snapshot: Snapshot, attribute: Literal["hole", "closing"]) -> Iterator[Any]:
     """Yield what the reasons to pass the head, or to wait behind it, tell in this step (see `told_by`)."""
     return (told_by(d.because, attribute) for d in snapshot.decisions if isinstance(d, Backfill | Keep))

@@ -160,7 +160,7 @@ def rasterise(
     """
     pixels = Raster.blank(len(frame.edges) - 1, frame.columns, FREE).pixels
     if stretches:
-        parts = _parts(stretches, frame, now, shares or Shares(frame.edges))
+        parts = _covered_parts(stretches, frame, now, shares or Shares(frame.edges))
         _hold(pixels.reshape(-1), parts, stretches)
     for stretch in ended:
         _mark_end(pixels, stretch, frame)
@@ -177,7 +177,7 @@ class _Parts(NamedTuple):
     amount: NDArray[np.float64]
 
 
-def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
+def _covered_parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
     """Return, as three arrays, which stretches (jobs on processors for a time) cover which pixels, and with which share
     of the pixel.
     """
@@ -186,9 +186,9 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
     ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)
     left, right = frame.first * frame.per_column, (frame.first + frame.columns) * frame.per_column
     starts, ends = frame.axis.places(starts), frame.axis.places(np.minimum(ends, now))
-    begin, end = _within(starts, left, right), _within(ends, left, right)
-    first = _within(np.floor(begin / frame.per_column).astype(np.intp) - frame.first, 0, frame.columns)
-    last = _within(np.ceil(end / frame.per_column).astype(np.intp) - frame.first, 0, frame.columns)
+    begin, end = _limited(starts, left, right), _limited(ends, left, right)
+    first = _limited(np.floor(begin / frame.per_column).astype(np.intp) - frame.first, 0, frame.columns)
+    last = _limited(np.ceil(end / frame.per_column).astype(np.intp) - frame.first, 0, frame.columns)
     last = np.where(end > begin, last, first)
     owner, band, share = shares.of([s.processors for s in stretches])
     length = (last - first)[owner]
@@ -208,7 +208,7 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
     return _Parts(stretch, band[index] * frame.columns + column, amount)
 
 
-def _within(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
+def _limited(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
     """Return the values limited to the range from `low` to `high`, like `np.clip` but faster for few values."""
     within: NDArray[Any] = np.minimum(np.maximum(values, low), high)
     return within

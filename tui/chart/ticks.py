@@ -37,7 +37,7 @@ def times(
     round_ones = range(ceil((begin + shift) / step) * step, floor(end + shift) + 1, step)
     if calendar is None:
         return list(named(round_ones))
-    return list(_told([time - shift for time in round_ones], step, calendar))
+    return list(_labelled([time - shift for time in round_ones], step, calendar))
 
 
 def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> list[tuple[float, str]]:
@@ -47,7 +47,7 @@ def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> l
     >>> as_they_are([60, 3660.5, 86400])
     [(60, 'd0 00:01:00'), (3660.5, '01:01:00'), (86400, 'd1 00:00:00')]
     """
-    return list(_told(moments, 60 if all(not time % 60 for time in moments) else 1, calendar))
+    return list(_labelled(moments, 60 if all(not time % 60 for time in moments) else 1, calendar))
 
 
 def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[int]:
@@ -94,10 +94,10 @@ def named(moments: range) -> Iterator[tuple[int, str]]:
     >>> list(named(range(79200, 93601, 7200)))
     [(79200, 'd0 22:00'), (86400, 'd1 00:00'), (93600, '02:00')]
     """
-    return _told(moments, moments.step)
+    return _labelled(moments, moments.step)
 
 
-def _told(moments: Iterable[Time], step: int, calendar: Calendar | None = None) -> Iterator[tuple[Time, str]]:
+def _labelled(moments: Iterable[Time], step: int, calendar: Calendar | None = None) -> Iterator[tuple[Time, str]]:
     """Yield pairs (time, label); labels are as exact as the distance `step` in seconds between the times requires."""
     said: object = None
     for time in moments:

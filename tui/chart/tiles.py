@@ -93,14 +93,14 @@ class Tiles:
             if now >= deadline:
                 return False
             start = max(begin, end - portion)
-            self._put(layout, bands, start, make(start, end - start))
+            self._store(layout, bands, start, make(start, end - start))
             done = self._clock()
             a_column = max((done - now) / (end - start), 1e-6)
             portion = min(2 * portion, max(int((deadline - done) / a_column), 1))
             end = start
         return True
 
-    def _put(self, layout: Hashable, bands: int, first: int, raster: Raster) -> None:
+    def _store(self, layout: Hashable, bands: int, first: int, raster: Raster) -> None:
         last = first + raster.pixels.shape[1]
         for tile, inside, outside in self._pieces(layout, bands, first, last):
             as_numbers(tile.pixels)[:, inside] = as_numbers(raster.pixels)[:, outside]

@@ -205,7 +205,7 @@ class Look:
         if known is None:
             known = Style(color=self.text, bgcolor=self.background)
             for name in names.split():
-                known += self._named(name)
+                known += self._style_named(name)
             if "select" in names and known.color and known.bgcolor:
                 written, ground = known.color.get_truecolor().hex, known.bgcolor.get_truecolor().hex
                 known += Style(color=self._legible(written, ground, 4.5))
@@ -214,7 +214,7 @@ class Look:
             self._styles[names] = known
         return known
 
-    def _named(self, name: str) -> Style:
+    def _style_named(self, name: str) -> Style:
         for kind, tone in (("hue:", Tone.STRONG), ("name:", Tone.NAME)):
             if name.startswith(kind):
                 return Style(color=self.inks[ink(int(name.removeprefix(kind)), tone)])

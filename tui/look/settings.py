@@ -183,7 +183,7 @@ def _one_of(names: tuple[str, ...]) -> Callable[[Any], str | None]:
     return lambda value: value if isinstance(value, str) and value in names else None
 
 
-def _whole(low: int, high: int) -> Callable[[Any], int | None]:
+def _whole_number(low: int, high: int) -> Callable[[Any], int | None]:
     return lambda value: value if type(value) is int and low <= value <= high else None
 
 
@@ -223,7 +223,7 @@ def _by_name(kind: type) -> Callable[[Any], dict[str, Any] | None]:
 _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "look": (", ".join(LOOKS), _one_of(tuple(LOOKS))),
     "mode": (", ".join(MODES), _one_of(MODES)),
-    "fps": (f"a whole number from 1 to {FASTEST}", _whole(1, FASTEST)),
+    "fps": (f"a whole number from 1 to {FASTEST}", _whole_number(1, FASTEST)),
     "colour_by": ("a text", _text),
     "panels": ("true or false by name", _by_name(bool)),
     "recent": ("a list of texts", _texts),

@@ -106,7 +106,7 @@ def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Lin
     """
     lines: list[list[str]] = [[]]
     room, taken = max(width - indent, 1), 0
-    for word in _words(text):
+    for word in _words_and_times(text):
         wide = cells(word)
         if lines[-1] and taken + 1 + wide > room:
             lines.append([])
@@ -115,7 +115,7 @@ def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Lin
     return [line(Span(" " * indent + " ".join(words), style)) for words in lines]
 
 
-def _words(text: str) -> list[str]:
+def _words_and_times(text: str) -> list[str]:
     words: list[str] = []
     for word in text.split():
         if words and words[-1].startswith("d") and words[-1][1:].isdigit() and word[:2].isdigit():

@@ -31,7 +31,7 @@ def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[
         by = "never starts" if price.worst_by is None else f"+{span(price.worst_by)}"
         pays = "" if price.worst is None else f"{shorten(name(price.worst), 16)} {by}"
         here = tried.policy == first
-        others = span(price.mean_wait) + ("" if here else f" ({_more(price.change)})")
+        others = span(price.mean_wait) + ("" if here else f" ({_signed_span(price.change)})")
         made.append(
             [shortened(tried.policy) + (" (first)" if here else ""), span(tried.wait),
              "never" if tried.start is None else clock(tried.start), others, f"{price.longer:,}", f"{price.shorter:,}",
@@ -62,5 +62,5 @@ def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
     return f"{told} Cost: {who}, most of all {name(price.worst)} {by}; {mean}."
 
 
-def _more(seconds: float) -> str:
+def _signed_span(seconds: float) -> str:
     return f"{'+' if seconds >= 0 else '-'}{span(abs(seconds))}"

@@ -33,19 +33,19 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         rank = rank_of(scene.snapshot.decisions[decision])
     focus = None if scene.code is None else scene.code.focus(decision, rank)
     if scene.code is None or focus is None:
-        return taught(TITLE, context, size, *_nothing(context))
+        return taught(TITLE, context, size, *_empty_text(context))
     if not focus.function.lines:
         told = f"The source of {printable(focus.function.name)} in {printable(focus.function.file)} cannot be read."
         return taught(TITLE, context, size, told)
     lines: list[Line] = []
     mark = None
-    for number, code in _shown(focus):
+    for number, code in _shown_lines(focus):
         if number == focus.line:
             mark = len(lines)
         lines += _lines(number, code, focus, context, size[0])
     if mark is None:
         mark = len(lines) - 1
-    head = [*_around(focus, context, size[0])]
+    head = [*_callers(focus, context, size[0])]
     if scene.code.is_cut:
         head.append(
             line(Span(text.shorten("This step runs too many lines: its end is not recorded.", size[0]), "warn"))
@@ -69,7 +69,7 @@ def _chosen(context: Context) -> int | None:
     return next(made, 0 if decisions else None)
 
 
-def _nothing(context: Context) -> Iterator[str]:
+def _empty_text(context: Context) -> Iterator[str]:
     shown = context.scene.snapshot
     if context.selected is not None and shown.decisions:
         yield "The policy's code did not look at the selected job in this step."
@@ -80,14 +80,14 @@ def _nothing(context: Context) -> Iterator[str]:
     yield "Press . and , to walk through the decisions, → for the next step."
 
 
-def _shown(focus: Focus) -> Iterator[tuple[int, str]]:
+def _shown_lines(focus: Focus) -> Iterator[tuple[int, str]]:
     """Yield (number, line) for the lines of the function; only the first line of its docstring is included."""
     for number, code in enumerate(focus.function.lines, focus.function.first):
         if number not in focus.function.folded:
             yield number, code
 
 
-def _around(focus: Focus, context: Context, width: int) -> Iterator[Line]:
+def _callers(focus: Focus, context: Context, width: int) -> Iterator[Line]:
     """Yield the lines of code of the calls that led to this function, one line for each caller."""
     for function, at in focus.callers:
         source = function.lines[at - function.first].strip() if at - function.first < len(function.lines) else ""
@@ -110,7 +110,7 @@ def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -
         yield from (line(" " * (NUMBER + 1), Span(each.text, style)) for each in rest)
         return
     source = text.shorten(written(code, context), room)
-    told = [*_told(number, focus)]
+    told = [*_values_of_line(number, focus)]
     if not told:
         yield line(*front, Span(source, style))
         return
@@ -128,7 +128,7 @@ def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -
         yield from wrapped(written(each, context), width, kind, indent=indent)
 
 
-def _told(number: int, focus: Focus) -> Iterable[tuple[str, str]]:
+def _values_of_line(number: int, focus: Focus) -> Iterable[tuple[str, str]]:
     """Yield (text, style) for the result of the condition in a code line, and for the variables that the line set."""
     if condition := focus.conditions.get(number):
         numbers = "" if condition.text in ("", "True", "False") else f"{condition.text}: "

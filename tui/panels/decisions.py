@@ -93,7 +93,7 @@ def _runs(context: Context) -> list[range]:
         if (
             first is not None
             and is_quiet == (first in quiet)
-            and (is_quiet or _alike(decisions[first], decision, selected))
+            and (is_quiet or _have_same_reason(decisions[first], decision, selected))
         ):
             runs[-1] = range(first, index + 1)
         else:
@@ -108,7 +108,7 @@ def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
     return {index for phase in phases if all(rank_of(decisions[at]) is None for at in phase) for index in phase}
 
 
-def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
+def _have_same_reason(one: Decision, other: Decision, selected: int | None) -> bool:
     """Return True if both decisions keep a job waiting for the same reason, which has a sentence for several jobs.
     Return False if one of them is about the selected job.
     """

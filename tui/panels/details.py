@@ -41,7 +41,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     facts = _facts(context, it, width, job.submit is not None)
     body = [
         *facts,
-        *_section("Now", context, _now(context, job, width)),
+        *_section("Now", context, _present_lines(context, job, width)),
         *_section("In numbers", context, numbers(context, found, width) if found else ()),
         *_section("Considered", context, considered(context, found, width) if found else ()),
         *_section("The policy's own numbers", context, _own_numbers(context, width)),
@@ -82,11 +82,11 @@ def _facts(context: Context, job: Job, width: int, is_known: bool) -> list[Line]
     colour = Span("▇▇ " if context.unicode else "## ", "dim" if hue is None else f"hue:{hue}")
     lines = worded(asked, context, width, hang=3)
     when = f"submitted {context.exactly(job.submit)}" if is_known else "submitted when the jobs before it allow it"
-    whose = " · ".join([when, *_whose(context, job)])
+    whose = " · ".join([when, *_user_group_queue(context, job)])
     return [line(colour, *lines[0].spans), *lines[1:], *worded(whose, context, width, "dim")]
 
 
-def _whose(context: Context, job: Job) -> Iterator[str]:
+def _user_group_queue(context: Context, job: Job) -> Iterator[str]:
     """Yield the user, group and queue of the job as text: names if the trace has names, otherwise numbers."""
     workload = context.about.workload
     for word, field, number in (("user", Field.USER, job.user), ("group", Field.GROUP, job.group)):
@@ -103,7 +103,7 @@ def _whose(context: Context, job: Job) -> Iterator[str]:
         yield f"asked to start at {context.exactly(job.reserve)}"
 
 
-def _now(context: Context, job: JobState, width: int) -> list[Line]:
+def _present_lines(context: Context, job: JobState, width: int) -> list[Line]:
     clauses = standing(context, job)
     if "decisions" in context.visible and len(clauses) > 1 and _is_decided(clauses[0], context):
         clauses = clauses[1:]

@@ -27,7 +27,7 @@ def lesson_lines(now: SceneNow, width: int, shown: Snapshot | None = None) -> li
     """
     lines = [_title(now, width), *markdown(now.text, width)] if now.verdict is None else [_title(now, width)]
     if now.question is not None:
-        lines += _asked(now, now.question, width)
+        lines += _question_lines(now, now.question, width)
     elif now.verdict is not None:
         style = "good" if now.verdict.is_right else ""
         told = now.verdict.told if shown is None else named(now.verdict.told, shown)
@@ -50,7 +50,7 @@ def _title(now: SceneNow, width: int) -> Line:
     return line(*front, Span(gap), Span(dots, "accent"), Span(place, "dim"))
 
 
-def _asked(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
+def _question_lines(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
     """Yield lines with the question, the possible answers, and what the user has typed."""
     if asked.facts:
         yield from flowed([Span(asked.facts, "dim")], width)
@@ -138,7 +138,7 @@ def flowed(spans: Sequence[Span], width: int, hang: int = 0) -> list[Line]:
     """Return spans wrapped at blanks into lines; all lines but the first are indented by `hang` columns."""
     room = max(width - 2 * MARGIN, 8)
     lines, row, used = [], [Span(" " * MARGIN)], 0
-    for word in _words(spans):
+    for word in _words_of(spans):
         wide = width_of(word)
         if used > hang and used + 1 + wide > room:
             lines.append(line(*row))
@@ -151,7 +151,7 @@ def flowed(spans: Sequence[Span], width: int, hang: int = 0) -> list[Line]:
     return [*map(_joined, lines), _joined(line(*row))]
 
 
-def _words(spans: Iterable[Span]) -> Iterator[list[Span]]:
+def _words_of(spans: Iterable[Span]) -> Iterator[list[Span]]:
     """Yield each word as a list of spans, because a word may have several styles."""
     word: list[Span] = []
     for span in spans:

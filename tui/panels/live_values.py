@@ -39,12 +39,12 @@ def suspended_by_clock(halted: Suspended, scene: Scene) -> Suspended:
 
 
 def _running_by_clock(running: Running, scene: Scene) -> Running:
-    ran = _gained(running, scene)
+    ran = _seconds_since_step(running, scene)
     waited = since_step(scene) - ran
     return replace(running, ran=running.ran + ran, xfactor=running.xfactor + waited / running.job.estimate)
 
 
-def _gained(running: Running, scene: Scene) -> float:
+def _seconds_since_step(running: Running, scene: Scene) -> float:
     """Return the seconds for which the job has run since the snapshot's step. In a matrix only the turns of the job's
     rows count.
 

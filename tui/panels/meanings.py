@@ -109,14 +109,14 @@ def meaning_at(own: Mapping[str, str], line: Line, column: int) -> str:
     """Return the meaning of the word at a column of a line; for a number, that of the word before it. `own` maps words
     of the policy to their meanings.
     """
-    for word in reversed([word for at, word in _words(line) if at <= column]):
+    for word in reversed([word for at, word in _parts_of(line) if at <= column]):
         known = own.get(word) or _meanings().get(word)
         if known or not re.search(r"\d|–", word):
             return known or ""
     return ""
 
 
-def _words(line: Line) -> Iterator[tuple[int, str]]:
+def _parts_of(line: Line) -> Iterator[tuple[int, str]]:
     """Yield (column, text) for each part of a line; a part ends at two blanks or where the style changes."""
     at = 0
     for span in line.spans:

@@ -45,7 +45,7 @@ def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
     if beside >= LEAST_PLOT and rows >= max(len(told_figures), 6):
         grid = _grid(told_figures, CELL, 1, rows)
         plots = _plots(context, beside, rows)
-        lines = [_beside(left, right) for left, right in zip(_filled(grid, rows), _filled(plots, rows), strict=True)]
+        lines = [_joined(left, right) for left, right in zip(_filled(grid, rows), _filled(plots, rows), strict=True)]
     else:
         columns = max((width + GAP) // (CELL + GAP), 1)
         lines = _grid(told_figures, (width + GAP) // columns - GAP, columns, rows)
@@ -84,7 +84,7 @@ def figures(context: Context) -> Iterator[Figure]:
         yield Figure("free, of no use", f"{sum(causes):,}", told, (f"of {free:,} free", f"of {free:,}"))
     ended = f"{totals.finished:,} ended: wait"
     yield _of_ended(context, "mean wait", span(totals.mean_wait), ended)
-    yield _of_ended(context, "bounded slowdown", _plain(totals.mean_bounded_slowdown), "slowdown")
+    yield _of_ended(context, "bounded slowdown", _three_digits(totals.mean_bounded_slowdown), "slowdown")
     yield _of_ended(context, "worst wait", span(totals.max_wait))
     if queue := context.scene.snapshot.queue:
         longest = span(max(job.waited(context.scene.clock) for job in queue.jobs))
@@ -103,7 +103,7 @@ def figures(context: Context) -> Iterator[Figure]:
         yield _count("runs cut short", totals.speculative_kills)
     if context.about.workload.killed.any():
         yield _count("killed", totals.killed, _out_of(totals.finished, "ended"))
-    yield _of_ended(context, "worst slowdown", _plain(totals.max_bounded_slowdown))
+    yield _of_ended(context, "worst slowdown", _three_digits(totals.max_bounded_slowdown))
 
 
 def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figure:
@@ -122,10 +122,10 @@ def _out_of(whole: int, verb: str) -> tuple[str, ...]:
     return f"of {whole:,} {verb}", f"of {whole:,}"
 
 
-def _plain(value: float) -> str:
+def _three_digits(value: float) -> str:
     """Return a value as text with three digits, or with more if its whole number has more.
 
-    >>> _plain(68.2345), _plain(7515.07), _plain(1.002)
+    >>> _three_digits(68.2345), _three_digits(7515.07), _three_digits(1.002)
     ('68.2', '7,515', '1')
     """
     return text.number(value, 2 if value < 10 else 1 if value < 1000 else 0)
@@ -161,7 +161,7 @@ def _filled(lines: Sequence[Line], rows: int) -> list[Line]:
     return [*lines, *[line("")] * rows][:rows]
 
 
-def _beside(left: Line, right: Line) -> Line:
+def _joined(left: Line, right: Line) -> Line:
     blanks = CELL - text.cells(left.text) + 2 * GAP
     return line(*left.spans, Span(" " * blanks), *right.spans)
 

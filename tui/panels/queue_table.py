@@ -61,7 +61,7 @@ def waiting_row(context: Context, index: int) -> QueueRow:
     """Return the row of the waiting job with this index in the queue."""
     queued = waiting_by_clock(context.scene.snapshot.queue[index], context.scene)
     starts = "" if queued.planned is None else _start(queued.planned, context)
-    moved, why = _moved(queued, context), _why(queued, context)
+    moved, why = _moved_text(queued, context), _reason_text(queued, context)
     return QueueRow(queued.job, queued.waited, queued.xfactor, starts, queued.reserved, moved, why, queued.own)
 
 
@@ -72,7 +72,7 @@ def halted_row(context: Context, index: int) -> QueueRow:
     scene = context.scene
     halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
     jobs = [context.about.workload.jobs[rank] for rank in halted.blocked_by]
-    return QueueRow(halted.job, time_without_progress(halted), halted.xfactor, "", False, Span(""), _sitting(jobs))
+    return QueueRow(halted.job, time_without_progress(halted), halted.xfactor, "", False, Span(""), _sitters_text(jobs))
 
 
 def time_without_progress(entry: Suspended | Running) -> float:
@@ -82,7 +82,7 @@ def time_without_progress(entry: Suspended | Running) -> float:
     return (entry.xfactor - 1) * entry.job.estimate
 
 
-def _sitting(jobs: Sequence[Job]) -> Brief:
+def _sitters_text(jobs: Sequence[Job]) -> Brief:
     """Return texts of decreasing length on which jobs run on a suspended job's processors."""
     if not jobs:
         return "its processors are free", "free"
@@ -98,7 +98,7 @@ def _start(at: float, context: Context) -> str:
     return told.rpartition(":")[0] if told.startswith("d") and told.count(":") > 1 else told
 
 
-def _moved(queued: Queued, context: Context) -> Span:
+def _moved_text(queued: Queued, context: Context) -> Span:
     """Return text on how far the planned start moved in this step; for the selected job a curve of all its planned
     starts instead.
     """
@@ -120,7 +120,7 @@ def told_move(moved: float, unicode: bool = True) -> str:
     return f"{signs[moved > 0]} {span(abs(moved))}"
 
 
-def _why(queued: Queued, context: Context) -> Brief:
+def _reason_text(queued: Queued, context: Context) -> Brief:
     shown = context.scene.snapshot
     if context.scene.is_veiled:
         return ("?",)

@@ -77,10 +77,10 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         )
     grid = fitting(scene, width)
     if _is_told(context) and scene.comparison is not None and not scene.never:
-        body = [*_in_the_end(context, scene, scene.comparison, grid, width), *_parted(context, scene, width)]
+        body = [*_in_the_end(context, scene, scene.comparison, grid, width), *_first_difference(context, scene, width)]
     else:
         so_far = _so_far(context, scene, grid, width)
-        body = [*so_far, *_parted(context, scene, width), *_to_come(context, scene, width)]
+        body = [*so_far, *_first_difference(context, scene, width), *_to_come(context, scene, width)]
     mark = next(
         (index for index, row in enumerate(body) if row.rank is not None and row.rank == context.selected), None
     )
@@ -157,7 +157,7 @@ def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 # First difference
 
 
-def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
+def _first_difference(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
     """Yield lines on when the runs first differ, and on what each run did at that time."""
     parting = scene.parting
     if parting is None or parting.time > context.scene.clock:
@@ -210,7 +210,7 @@ def _in_the_end(
     yield from (_row(context, shown[key], grid) for key in ROWS if shown[key].first or shown[key].second)
     yield from _shifts(context, scene, width)
     yield from _ratios(context, scene, found.slowdowns, width)
-    yield from _moved(context, found, scene.names[1], width)
+    yield from _gains_and_losses(context, found, scene.names[1], width)
 
 
 def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width: int) -> Iterator[Line]:
@@ -238,7 +238,7 @@ def _better(r: float) -> str:
     return "" if abs(r) < 0.005 else "good" if r > 0 else "bad"
 
 
-def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
+def _gains_and_losses(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
     """Yield lines with the jobs that gained most and that lost most in the second run, which has the name `who`: how
     much earlier or later they end, and both starts.
     """

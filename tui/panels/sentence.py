@@ -34,7 +34,7 @@ Told: TypeAlias = tuple[Span | None, Sequence[str]]
 
 def sentence(context: Context, width: int) -> Line:
     """Return the sentence in one line. It is about the selected job, the selected decision, the step, or the queue."""
-    drawn, clauses = _told(context)
+    drawn, clauses = _sign_and_clauses(context)
     front = [drawn, Span(" ")] if drawn is not None else []
     room = width - 2 * bool(front)
     told = written(clauses[0], context)
@@ -56,29 +56,29 @@ def sentence_lines(context: Context, width: int, rows: int) -> list[Line]:
     return lines
 
 
-def _told(context: Context) -> Told:
+def _sign_and_clauses(context: Context) -> Told:
     shown = context.scene.snapshot
     if context.decision is not None and context.decision < len(shown.decisions):
         decision = shown.decisions[context.decision]
         if "decisions" in context.visible and context.scene.then is not None:  # the panel has its sentence
             return sign(decision, context.unicode), tuple(
-                _before(context.scene.then, context.decision, len(shown.decisions))
+                _state_before(context.scene.then, context.decision, len(shown.decisions))
             )
-        return sign(decision, context.unicode), (_said(decision, context),)
+        return sign(decision, context.unicode), (_decision_sentence(decision, context),)
     if context.selected is not None and context.scene.job is not None and "details" not in context.visible:
         return None, tuple(standing(context, context.scene.job))
     if shown.time is None:
         invited = () if context.filmed else ("Press space to play, → to step.",)
         return None, (*invited, *_ahead(context))
     if shown.next_time is None:
-        return None, tuple(_over(shown))
+        return None, tuple(_run_is_over(shown))
     done = [decision for decision in shown.decisions if type(decision) in NOTABLE]
     if done:
         return _step(done, context)
     return None, tuple(_waiting(context))
 
 
-def _before(then: Snapshot, index: int, many: int) -> Iterator[str]:
+def _state_before(then: Snapshot, index: int, many: int) -> Iterator[str]:
     """Yield clauses on the state `then` before the selected decision, which is number `index` + 1 of the `many`
     decisions of the step.
     """
@@ -87,7 +87,7 @@ def _before(then: Snapshot, index: int, many: int) -> Iterator[str]:
     yield f"{then.free:,} of {processors(then.there)} {'is' if then.free == 1 else 'are'} free, {waiting}."
 
 
-def _said(decision: Decision, context: Context) -> str:
+def _decision_sentence(decision: Decision, context: Context) -> str:
     """Return a decision as a sentence. It begins with the name of a job, or else with a capital letter."""
     told = told_decision(decision, context.scene.snapshot, context.at) + "."
     return told if rank_of(decision) is not None else told[:1].upper() + told[1:]
@@ -104,7 +104,7 @@ def _ahead(context: Context) -> Iterator[str]:
     yield "ctrl+p searches all commands."
 
 
-def _over(shown: Snapshot) -> Iterator[str]:
+def _run_is_over(shown: Snapshot) -> Iterator[str]:
     totals = shown.totals
     if left := len(shown.queue) + len(shown.suspended):
         yield f"The run has stalled with {count(left, 'unfinished job')}: {shown.policy} makes no further decisions."
@@ -133,7 +133,7 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
             noun = count(many, *nouns)
             more.append(noun.replace(" ", " more ", 1) if type(first) is kind else noun)
     rest = (f"{listed(more)}.",) if more else ()
-    return sign(first, context.unicode), (_said(first, context), *rest)
+    return sign(first, context.unicode), (_decision_sentence(first, context), *rest)
 
 
 def _afterwards(context: Context) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _afterwards(context: Context) -> Iterator[str]:
         head = shown.queue.jobs[0]
         if any(rank_of(decision) == head.rank for decision in shown.decisions):  # which says what it waits for
             yield f"{name(head)} heads the queue."
-            yield from _behind(shown)
+            yield from _jobs_behind_head(shown)
         else:
             yield from _waiting(context)
     if not shown.queue or shown.matrix is None:
@@ -154,7 +154,7 @@ def _afterwards(context: Context) -> Iterator[str]:
 
 def _act(decision: Decision, context: Context) -> str:
     """Return a decision as text, without its reason."""
-    return _said(decision, context).partition(": ")[0].removesuffix(".")
+    return _decision_sentence(decision, context).partition(": ")[0].removesuffix(".")
 
 
 def _waiting(context: Context) -> Iterator[str]:
@@ -168,10 +168,10 @@ def _waiting(context: Context) -> Iterator[str]:
         yield f"{name(head)} heads the queue."
     elif found := evidence(context, head.rank):
         yield from clauses_of(found)
-    yield from _behind(shown)
+    yield from _jobs_behind_head(shown)
 
 
-def _behind(shown: Snapshot) -> Iterator[str]:
+def _jobs_behind_head(shown: Snapshot) -> Iterator[str]:
     """Yield a clause on how many jobs wait behind the head of the queue, if any do."""
     if others := len(shown.queue) - 1:
         yield f"{count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."

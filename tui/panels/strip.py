@@ -34,12 +34,12 @@ def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
     """Return the strip as a panel; if it has only one or two rows, metrics are shown in its title."""
     lines = strip_lines(context, *size)
     if size[1] > 2:
-        return Sheet(TITLE, tuple(lines), note=_known(context.scene))
+        return Sheet(TITLE, tuple(lines), note=_known_steps(context.scene))
     numbers = one_line(context, size[0] - len(TITLE) - len(SO_FAR) - 3).text
     return Sheet(TITLE, tuple(lines), note=f"{SO_FAR}{numbers}" if numbers else "")
 
 
-def _known(scene: Scene) -> str:
+def _known_steps(scene: Scene) -> str:
     if scene.complete:
         return f"{count(scene.known_steps, 'step')}, complete"
     return f"{count(scene.known_steps, 'step')} computed so far"
@@ -89,7 +89,7 @@ def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
     strip, (taken, waiting), columns = context.scene.strip, context.scene.levels, plot_columns(width)
     number = next(iter(context.scene.numbers), None) if rows > 3 else None
     height = max(rows - 2, 2 if number is None else 3)
-    own = _own(context, *number, columns, height // 3) if number else []
+    own = _policy_curve(context, *number, columns, height // 3) if number else []
     height -= len(own)
     busy = _curve(context, strip.utilization, 1, columns, (height + 1) // 2, "cool")
     most = max(filter(None, strip.waiting), default=0.0)
@@ -103,8 +103,8 @@ def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
         *_labelled("busy", busy, percent(taken, 0), "100 %"),
         *_labelled("queue", queue, _jobs(waiting), f"{most:,.0f}"),
         *own,
-        line(" " * LABEL, *_spread(signs + _names(context, columns), columns)),
-        line(" " * LABEL, *_spread(_dates(strip, columns, _exactly(context)), columns)),
+        line(" " * LABEL, *_placed_texts(signs + _names(context, columns), columns)),
+        line(" " * LABEL, *_placed_texts(_dates(strip, columns, _exactly(context)), columns)),
     ]
     return lines[:rows]
 
@@ -205,7 +205,9 @@ def _curve_until(
     ]
 
 
-def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int) -> list[Line]:
+def _policy_curve(
+    context: Seen, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int
+) -> list[Line]:
     """Return lines with the curve of `values`: pairs (time, value) of a number that the policy wrote into its notes
     about the selected job or its user. Where the value is unknown, the curve is empty.
     """
@@ -220,11 +222,11 @@ def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], c
     ]
     now = next((value for at, value in reversed(values) if at <= context.scene.clock), None)
     name = printable(text.shorten(column.name, LABEL - 1))
-    written = (_short(column, value) for value in (now, most))
+    written = (_short_value(column, value) for value in (now, most))
     return list(_labelled(name, _curve(context, shown, most - low, columns, rows, "accent", False), *written))
 
 
-def _short(column: Column, value: float | None) -> str:
+def _short_value(column: Column, value: float | None) -> str:
     """Return `value`, a number that the policy wrote into its notes, as text that fits into the width of a value."""
     told = column.written(value)
     rounded = column.written(round(value)) if value is not None and text.cells(told) >= VALUE else told
@@ -289,7 +291,7 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
     return placed
 
 
-def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
+def _placed_texts(placed: Sequence[Placed], columns: int) -> list[Span]:
     """Return one row with each text at its column. If two texts overlap, the later one is shortened or left out."""
     cells = [(" ", "")] * columns
     for column, told, style in placed:

@@ -41,7 +41,7 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
     """Return the line: trace and machine at the left, policy, speed, time and step at the right. `beside` is the policy
     of the compared run, "" without one. If the line does not fit, the left part is cut first.
     """
-    right = _right(about, scene, going, beside, width) if scene else []
+    right = _right_part(about, scene, going, beside, width) if scene else []
     room = width - width_of(right) - 1
     workload = about.workload
     if going.news is not None:
@@ -81,7 +81,7 @@ def _title(about: About, scene: Scene) -> str:
     return policy if policy == UNNAMED else about.workload.title(policy)
 
 
-def _right(about: About, scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
+def _right_part(about: About, scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
     snapshot = scene.snapshot
     ours, beside = scene.versus.specs if scene.versus else (_title(about, scene), beside)  # before the first step, too
     spec = text.shorten(ours, max(width // 4, 10))

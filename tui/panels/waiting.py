@@ -72,7 +72,7 @@ def _suspended_line(context: Context, width: int) -> Line:
         told, asked = f"xfactor {row.xfactor:,.2f}", span(one.job.estimate)
         made_up = f"{told} = ({span(row.waited)} waited + {asked} estimate) / {asked}"
         ways = (
-            [GAP, _named(context, one.job), Span(f" {one.job.procs:,}p {way}", "dim")]
+            [GAP, _clickable_name(context, one.job), Span(f" {one.job.procs:,}p {way}", "dim")]
             for way in ([] if index else [made_up]) + [told]
         )
         fitting = next((entry for entry in ways if width_of((*spans, *entry)) <= width), None)
@@ -99,14 +99,14 @@ def _both_sums(context: Context) -> list[Span]:
         waited, asked = span(time_without_progress(entry)), span(entry.job.estimate)
         words = (" waited", " estimate") if entry is halted else ("", "")
         spans += [
-            _named(context, entry.job),
+            _clickable_name(context, entry.job),
             Span(f" ({waited}{words[0]} + {asked}{words[1]}) / {asked}", "dim"),
             Span(", ", "dim"),
         ]
     return spans[:-1]
 
 
-def _named(context: Context, job: Job) -> Span:
+def _clickable_name(context: Context, job: Job) -> Span:
     """Return the name of a job as text in its colour; a click on it selects the job."""
     hue = context.scene.hues.get(job.rank)
     style = f"name:{hue} strong" if hue is not None else "strong"

@@ -111,7 +111,7 @@ class Camera:
                 self._app.exit()
                 return
             ahead = self._bookmarks()
-            yield Picture(0.0, self._taken(), tuple(self._passed(ahead)))
+            yield Picture(0.0, self._picture_now(), tuple(self._reached_bookmarks(ahead)))
             self._clock.time = STILL
             if plan.speed is not None:
                 screen.change(speed=plan.speed)
@@ -120,8 +120,8 @@ class Camera:
                 yield picture
             screen.change(playing=False)
             await self._settle()
-            yield Picture(self._clock.time, self._taken())
-            yield Picture(self._clock.time + STILL, self._taken())
+            yield Picture(self._clock.time, self._picture_now())
+            yield Picture(self._clock.time + STILL, self._picture_now())
             self._app.exit()
 
     async def _walk(self) -> AsyncIterator[Picture]:
@@ -131,17 +131,17 @@ class Camera:
         screen, title, at = self._screen, "", 0.0
         while (walk := screen.state.walk) is not None:
             marks = (walk.now.title,) if walk.now.title != title else ()
-            yield Picture(at, self._taken(), marks)
+            yield Picture(at, self._picture_now(), marks)
             title, at = walk.now.title, at + STILL + len(walk.now.text.split()) * A_WORD
             if walk.is_at_the_end:
                 self.has_ended = True
-                yield Picture(at, self._taken())
+                yield Picture(at, self._picture_now())
                 return
             await screen.run_action("lesson_next")
             await self._settle()
 
     async def _play(self, ahead: list[Bookmark], end: Order | None) -> AsyncIterator[Picture]:
-        screen, plan, last = self._screen, self._plan, self._taken()
+        screen, plan, last = self._screen, self._plan, self._picture_now()
         screen.tick()
         while screen.state.playing and not self._is_at(end):
             if self._clock.time >= plan.seconds - STILL:
@@ -149,7 +149,7 @@ class Camera:
             self._clock.time += 1 / plan.fps
             screen.tick()
             await self._settle()
-            taken, marks = self._taken(), tuple(self._passed(ahead))
+            taken, marks = self._picture_now(), tuple(self._reached_bookmarks(ahead))
             if taken != last or marks:
                 yield Picture(self._clock.time, taken, marks)
                 last = taken
@@ -187,7 +187,7 @@ class Camera:
         branch = screen.scene.branch if screen.scene else ""
         return sorted((mark for mark in screen.state.bookmarks if mark.branch == branch), key=lambda mark: mark.step)
 
-    def _passed(self, ahead: list[Bookmark]) -> Iterator[str]:
+    def _reached_bookmarks(self, ahead: list[Bookmark]) -> Iterator[str]:
         """Yield the names of the bookmarks that the replay has reached, and remove them from `ahead`, the bookmarks
         still to come.
         """
@@ -195,7 +195,7 @@ class Camera:
         while ahead and ahead[0].step <= step:
             yield ahead.pop(0).name
 
-    def _taken(self) -> Rows:
+    def _picture_now(self) -> Rows:
         """Return the picture that is on the screen now."""
         return tuple(tuple(strip) for strip in self._app.screen._compositor.render_strips())
 

@@ -41,7 +41,7 @@ class Versus(LiveComparison):
         level = self.level(moment)
         scene = VersusScene(
             specs=specs,
-            led=(_led(specs[0], self._stages[0]), _led(specs[1], self._stages[1])),
+            led=(_policies_of(specs[0], self._stages[0]), _policies_of(specs[1], self._stages[1])),
             names=names_of(specs),
             totals=(one, other),
             level=level,
@@ -96,7 +96,7 @@ class Versus(LiveComparison):
         return replace(scene, chart=chart, hues={rank: int(hues[rank]) for rank in scene.hues})
 
 
-def _led(title: str, stage: RunView) -> str:
+def _policies_of(title: str, stage: RunView) -> str:
     """Return the title of the run `stage`. If its policy was switched, return instead all its policies, with the times
     at which they took over.
     """

@@ -112,16 +112,16 @@ class ReplayController:
         """Execute the request `order`. Return a message if it stopped for a reason that the user should know, or the
         job if the request was to find one; otherwise None.
         """
-        was, place = self.stage.timeline.branch, self._place
+        was, place = self.stage.timeline.branch, self._place_now
         try:
             return self._obey[type(order)](order, wish, halted)
         finally:
             self._go.progress = None
             self._settle(was)
-            self._trail.note(order, place, self._place)
+            self._trail.note(order, place, self._place_now)
 
     @property
-    def _place(self) -> ReplayPlace:
+    def _place_now(self) -> ReplayPlace:
         return ReplayPlace(self.stage.timeline.branch.name, self._go.step, self.stage.clock, self._beside_as)
 
     def _settle(self, was: Branch) -> None:
@@ -287,19 +287,19 @@ class ReplayController:
 
     def _switch(self, order: o.SwitchTo, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
-        branch = self.stage.timeline.switch(order.policy, at=self._moment)
+        branch = self.stage.timeline.switch(order.policy, at=self._time_within_step)
         self.stage.set_clock()
         return f"{branch.name}: {branch.engine.state.spec} from here; running jobs continue. v compares with {was}"
 
     def _break(self, order: o.Break, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
-        branch = self.stage.timeline.take_away(order.processors, order.until, at=self._moment)
+        branch = self.stage.timeline.take_away(order.processors, order.until, at=self._time_within_step)
         self.stage.set_clock()
         which = written(order.processors)
         return f"{branch.name}: processors {which} fail here; {was} is unchanged (B switches to it)"
 
     @property
-    def _moment(self) -> float | None:
+    def _time_within_step(self) -> float | None:
         """Return the time shown if it is after the cursor's step (the step that is shown); None if it is the time of
         that step.
         """
@@ -408,7 +408,7 @@ class ReplayController:
         """Show the reloaded run in place of the old one; of the earlier versions of the run, at most `VERSIONS` are
         kept.
         """
-        timeline, was, place = self.stage.timeline, self.stage.timeline.branch, self._place
+        timeline, was, place = self.stage.timeline, self.stage.timeline.branch, self._place_now
         timeline.take_in(new)
         if was is remake.old:
             self._look_at(o.LookAt(new.name), None, lambda: False)
@@ -419,7 +419,7 @@ class ReplayController:
             if timeline.branches[oldest].parent is not None and not self._is_beside(oldest):
                 timeline.drop(oldest)
         self._settle(was)
-        self._trail.note(o.LookAt(new.name), place, self._place)
+        self._trail.note(o.LookAt(new.name), place, self._place_now)
 
     def _is_beside(self, branch: str) -> bool:
         return self.beside is not None and branch in (
@@ -434,7 +434,7 @@ class ReplayController:
         shown, or begins at the start.
         """
         branch, from_start = self.stage.timeline.branch.name, order.from_start
-        step, time = (0, None) if from_start else (self._go.step, self._moment)
+        step, time = (0, None) if from_start else (self._go.step, self._time_within_step)
         self._part_beside(o.CompareFrom(order.policy, branch, step, time))
         return None
 

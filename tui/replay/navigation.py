@@ -57,7 +57,7 @@ class Traveller:
         if not halted() and timeline.seek(min(max(step, 0), timeline.computed), halted):
             self.stage.set_clock()
             if timeline.complete and step > timeline.computed:
-                return self._over
+                return self._end_message
         return None
 
     def seek_time(self, time: float, halted: Halted) -> str | None:
@@ -69,7 +69,7 @@ class Traveller:
             return None
         if self.is_over:
             self.stage.clock, self.beyond = self.last, time
-            return self._over if time >= self._until() else None
+            return self._end_message if time >= self._until() else None
         self.stage.clock = max(time, self.last)
         return None
 
@@ -92,7 +92,7 @@ class Traveller:
         return self.stage.begin if now is None else now
 
     @property
-    def _over(self) -> str:
+    def _end_message(self) -> str:
         """Return a message on why the run has no further steps."""
         failure = self.stage.timeline.branch.error
         return OVER if failure is None else f"the run failed here: {failure.error}"
@@ -196,7 +196,7 @@ class Traveller:
         meets one, the cursor stays and a message that says so is returned.
         """
         found, nowhere = self._search(order.stops, order.direction, halted)
-        return nowhere if found is None else _stopped(found)
+        return nowhere if found is None else _stop_message(found)
 
     def _search(self, stops: Sequence[Stop], direction: int, halted: Halted) -> tuple[Stop | None, str | None]:
         """Go to the next step (previous, with a negative direction) that meets a stop condition; return (condition,
@@ -227,7 +227,7 @@ class Traveller:
         if found is None:
             return None
         self.stage.set_clock()
-        return _stopped(found[1])
+        return _stop_message(found[1])
 
     def to_turn(self, order: o.GoToTurn, halted: Halted) -> str | None:
         """Go to the next or previous turn of a matrix row, and return text on its jobs. If there is none, the cursor
@@ -245,7 +245,7 @@ class Traveller:
         return None if halted() else f"no row comes on turn {'later' if order.direction > 0 else 'earlier'}"
 
     @property
-    def _turn(self) -> OnTurn | None:
+    def _turn_shown(self) -> OnTurn | None:
         """Return the turn of a matrix row at the time shown; None if rows take no turns."""
         snapshot = self.stage.snapshot
         turn = None if snapshot.matrix is None else turn_at(snapshot, self.stage.clock)
@@ -255,9 +255,9 @@ class Traveller:
         """Return the time at which the next turn begins; None if no turn follows. The replay moves through the steps
         before it, because they may change the rows.
         """
-        was = self._turn
+        was = self._turn_shown
         while not halted():
-            turn, step = self._turn, self.stage.snapshot.next_time
+            turn, step = self._turn_shown, self.stage.snapshot.next_time
             if turn is not None and turn.end is not None:
                 if was is None or was.end is None or turn.row != was.row or abs(turn.end - was.end) > MOMENT:
                     return self.stage.clock
@@ -282,7 +282,7 @@ class Traveller:
 
     def _told_turn(self) -> str:
         """Return text on the jobs in the present turn and on the end of the turn."""
-        turn, matrix, jobs = self._turn, self.stage.snapshot.matrix, self.stage.workload.jobs
+        turn, matrix, jobs = self._turn_shown, self.stage.snapshot.matrix, self.stage.workload.jobs
         if turn is None or turn.end is None or matrix is None:
             return "no rows take turns here"
         there = listed(name(jobs[cell.rank]) for row, cells in matrix.rows if row == turn.row for cell in cells)
@@ -312,5 +312,5 @@ class Traveller:
         return self.seek(found[0], halted)
 
 
-def _stopped(stop: Stop) -> str:
+def _stop_message(stop: Stop) -> str:
     return f"stopped: {stop.text}"

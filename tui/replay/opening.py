@@ -80,7 +80,7 @@ class Opening:
         """
         workload = jobs.workload
         limited, (first, *others) = under(workload, [self.policy, *(policy for _, policy in self.switches)])
-        about = _about(self.source, jobs.trace, limited)
+        about = _about_run(self.source, jobs.trace, limited)
         later = tuple((moment, policy) for (moment, _), policy in zip(self.switches, others, strict=True))
         with patience(PATIENCE):
             switches = timed(workload, first, later, self.placement)
@@ -129,7 +129,7 @@ class LessonOpening(Opening):
         timeline, trace = made.runs.timeline, made.trace
         timeline.look_at(next(iter(timeline.branches)))
         timeline.seek(0)
-        return Prepared(self, _about(self.source, trace, made.workload), timeline, walk=walk)
+        return Prepared(self, _about_run(self.source, trace, made.workload), timeline, walk=walk)
 
 
 def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
@@ -151,7 +151,7 @@ def quiz_opening(quiz: Quiz) -> LessonOpening:
     return LessonOpening(Source("random"), policy_of("easy"), by_event=True, stage=quiz.ask)
 
 
-def _about(source: Source, trace: Trace, workload: Workload) -> About:
+def _about_run(source: Source, trace: Trace, workload: Workload) -> About:
     """Return the trace and the options for the screen. The trace is without its table of jobs, because the workload has
     the same values.
     """

@@ -35,7 +35,7 @@ class Playback:
         if order.direction < 0:
             return self._play_back(order, halted)
         if speed.moment:
-            return self._play_events(order, lambda: self._next(stops, halted), halted)
+            return self._play_events(order, lambda: self._play_step(stops, halted), halted)
         if speed.seconds == inf:
             return self._play_at_top_speed(stops, halted)
         target = self._traveller.clock + order.seconds * speed.seconds
@@ -57,7 +57,7 @@ class Playback:
             self._rest += moment if self._traveller.stage.snapshot.decisions else moment * PASSING
         return None
 
-    def _next(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
+    def _play_step(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
         target = self._traveller.step + 1
         go = self._traveller
         return go.halt_on_the_way(stops, halted, until_step=target) or go.seek(target, halted)

@@ -32,7 +32,7 @@ class Speed:
             return f"by event, {self.moment:g} s"
         if self.seconds == inf:
             return "top speed"
-        return f"{_short(self.seconds)}/s"
+        return f"{_short_span(self.seconds)}/s"
 
     def pace(self, per_column: float) -> float:
         """Return the seconds until the picture changes: until the present time reaches the next column, which is
@@ -44,7 +44,7 @@ class Speed:
         return self.moment * PASSING if self.moment else per_column / self.seconds
 
 
-def _short(seconds: float) -> str:
+def _short_span(seconds: float) -> str:
     for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
         if seconds >= size and not seconds % size:
             return f"{seconds / size:g}{unit}"

@@ -148,7 +148,7 @@ class RunView:
         marks = (*(self._switches() if wish.veil != "policy" else ()), *self._bookmarks(wish), *wish.marks)
         selected = None if wish.veil else wish.selected
         mode = wish.colour if wish.colour in MODES else "job"
-        named = sorted(set(_named(snapshot, selected)))
+        named = sorted(set(_named_ranks(snapshot, selected)))
         seen = mode, DRAWING, marks, selected, axis
         chart = makers.chart.make(past, snapshot, self.clock, wish.camera, *seen)
         hues = makers.chart.hues_of(past, named, mode, self.clock, (chart.start, chart.end))
@@ -164,9 +164,9 @@ class RunView:
             branch=timeline.branch.name,
             branches=records_of(timeline),
             hues=dict(zip(named, hues.tolist(), strict=True)),
-            then=self._within(wish.decision),
+            then=self._state_before(wish.decision),
             decisions=snapshot.decisions,
-            printed=self._printed(),
+            printed=self._printed_lines(),
             numbers=self._numbers_of(selected),
             code=self._code() if wish.code and not wish.veil else None,
             is_veiled=bool(wish.veil),
@@ -218,7 +218,7 @@ class RunView:
         if self._numbers is not None:
             self._numbers.read(self.timeline.computed, seconds)
 
-    def _within(self, decision: int | None) -> Snapshot | None:
+    def _state_before(self, decision: int | None) -> Snapshot | None:
         """Return the state before the decision with index `decision` in this step, or None. The state is kept until
         another decision is selected.
         """
@@ -236,7 +236,7 @@ class RunView:
             self._recorded = place, self.timeline.code()
         return self._recorded[1]
 
-    def _printed(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    def _printed_lines(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """Return pairs (step, lines that the policy printed in this step) of this step and earlier ones, as far as they
         are kept.
         """
@@ -283,7 +283,7 @@ class RunView:
                 yield Mark(timeline.history.time_of(bookmark.step - 1), "bookmark", bookmark.name)
 
 
-def _named(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
+def _named_ranks(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
     """Yield the ranks of the jobs that panels name; some ranks occur more than once."""
     if selected is not None:
         yield selected

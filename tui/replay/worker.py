@@ -166,7 +166,7 @@ class Player:
             if is_stuck:
                 continue
             was_complete = self._controller.is_computed
-            if news := self._guard(self._compute_ahead):
+            if news := self._or_report(self._compute_ahead):
                 self._tell(news)
             if news or perf_counter() - reported > REPORT or self._controller.is_computed != was_complete:
                 pending = self._show()
@@ -205,9 +205,9 @@ class Player:
         if self._closed:  # checked after that, so that the halt of `close` is not lost
             return False
         if not self._answered and any(ask.order is not None for ask in asks):
-            self._guard(self._see_the_beginning)
+            self._or_report(self._see_the_beginning)
         for order in merged([ask.order for ask in asks if ask.order is not None]):
-            self._guard(lambda order=order: self._obey(order))  # type: ignore[misc]
+            self._or_report(lambda order=order: self._obey(order))  # type: ignore[misc]
             if self._closed:
                 return False
         if asks:
@@ -225,7 +225,7 @@ class Player:
             self._tell(told)
 
     def _show(self) -> bool:
-        return self._guard(self._make_scene) or False
+        return self._or_report(self._make_scene) or False
 
     def _see_the_beginning(self) -> None:
         self.beginning = Scenes(*self._controller.scenes(self._wish), self._answered)
@@ -239,7 +239,7 @@ class Player:
         charts = [s.chart for s in (scene, beside) if s is not None]
         return any(chart is not None and chart.pending for chart in charts)
 
-    def _guard(self, work: Callable[[], T]) -> T | None:
+    def _or_report(self, work: Callable[[], T]) -> T | None:
         """Return the result of `work`; if that raises an error, send it to the screen as one line and return None."""
         try:
             return work()

@@ -102,7 +102,7 @@ class ScreenCommands(Provider):
 
     async def discover(self) -> Hits:
         for title, meaning, action in self._commands():
-            yield DiscoveryHit(_plain(title), partial(self.screen.run_action, action), title, _plain(meaning))
+            yield DiscoveryHit(_plain_text(title), partial(self.screen.run_action, action), title, _plain_text(meaning))
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -110,7 +110,7 @@ class ScreenCommands(Provider):
             score = matcher.match(title) + _CALLED * is_called(query, f"{title} {meaning}")
             if score > 0:
                 run = partial(self.screen.run_action, action)
-                yield Hit(score, _lit(matcher, title), run, title, _plain(meaning))
+                yield Hit(score, _lit(matcher, title), run, title, _plain_text(meaning))
 
     def _commands(self) -> Iterable[Command]:
         return self.screen.palette_commands() if isinstance(self.screen, HasCommands) else ()
@@ -127,7 +127,7 @@ def is_called(query: str, told: str) -> bool:
     return bool(words) and all(any(word in told.lower() for word in (each, *otherwise(each))) for each in words)
 
 
-def _plain(words: str) -> Any:
+def _plain_text(words: str) -> Any:
     """Return `words` as plain text for Textual's palette; square brackets in it are not read as markup."""
     return Content(drawn(words))
 
@@ -136,7 +136,7 @@ def _lit(matcher: Matcher, title: str) -> Content:
     """Return a title in which the letters that match the typed ones are highlighted; square brackets in it are not read
     as markup.
     """
-    content: Content = _plain(title)
+    content: Content = _plain_text(title)
     for at in matcher.fuzzy_search.match(matcher.query, title)[1]:
         content = content.stylize(matcher.match_style, at, at + 1)
     return content

@@ -165,7 +165,7 @@ def reopened(session: Session, proof: Proof | None = None, seen: Mapping[str, st
         remember_trust(ref for ref in code if seen.get(ref.name) in (None, hash_now(ref.name)))
     switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
     policy, clock = parse_policy(session.policy), _number(session.view.get("clock"))
-    moment = Restore(session.branches, session.branch, session.step, clock, _beside(session))
+    moment = Restore(session.branches, session.branch, session.step, clock, _comparison_request(session))
     return Opening(
         source_of(session), policy, session.placement, switches=switches, session=session, restore=moment
     )  # fmt: skip
@@ -177,7 +177,7 @@ def without_code(session: Session) -> Opening:
     return Opening(source_of(session), parse_policy("easy"), session.placement, note=note)
 
 
-def _beside(session: Session) -> CompareBranch | CompareFrom | None:
+def _comparison_request(session: Session) -> CompareBranch | CompareFrom | None:
     """Return the request that begins the comparison saved in a session: with one of its branches, or with a run that
     starts from a branch. None if it has no comparison.
     """

@@ -88,7 +88,7 @@ class SessionManager:
         return known[1]
 
     @property
-    def _kept(self) -> Prepared | None:
+    def _run_to_save(self) -> Prepared | None:
         """Return the run on the screen if its session is to be saved; None during a lesson, whose progress is saved in
         another way.
         """
@@ -99,7 +99,7 @@ class SessionManager:
         """Save the session. If the hash of the trace is not known yet, compute it in a thread first, because that can
         take long.
         """
-        opened = self._kept
+        opened = self._run_to_save
         if opened is not None and (self._begun is None or self._begun[0] is not opened):
             with suppress(SchedscopeError):  # reported when it is to be saved
                 await to_thread(self.begun, opened)
@@ -129,7 +129,7 @@ class SessionManager:
         return self._autosave
 
     def _session(self) -> None:
-        autosave, session = self._lock(), self._now() if self._kept else None
+        autosave, session = self._lock(), self._now() if self._run_to_save else None
         if session is not None and session != self._saved:
             autosave.save(session)
             self._saved = session
@@ -142,7 +142,7 @@ class SessionManager:
     def keep_last(self) -> str | None:
         """Save the present session as the last one; return the error as text, or None."""
         try:
-            if self._kept and (session := self._now()) is not None:
+            if self._run_to_save and (session := self._now()) is not None:
                 last_path().parent.mkdir(parents=True, exist_ok=True)
                 write_session(session, last_path())
         except (SchedscopeError, OSError) as error:

@@ -149,10 +149,10 @@ def size_of(given: Any) -> tuple[int, int]:
     ((100, 30), (80, 24), (80, 24))
     """
     values = (given.get("width"), given.get("height")) if isinstance(given, Mapping) else (None, None)
-    return _within(values[0], COLUMNS, 80), _within(values[1], ROWS, 24)
+    return _number_within(values[0], COLUMNS, 80), _number_within(values[1], ROWS, 24)
 
 
-def _within(value: Any, room: tuple[int, int], usual: int) -> int:
+def _number_within(value: Any, room: tuple[int, int], usual: int) -> int:
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):

@@ -113,7 +113,7 @@ class Classroom:
         except SchedscopeError as error:
             await _send(page, {"told": text_of(str(error), 4 * LONGEST_ANSWER), "open": True})
             return
-        await _send(page, {"told": _taken(label), "open": True})
+        await _send(page, {"told": _answer_taken(label), "open": True})
         await self._changed()
 
     # Processes report
@@ -160,7 +160,7 @@ class Classroom:
         elif self._open is not None:
             choices = [{"key": choice.key, "label": choice.label} for choice in question.choices]
             given = self.roster.given(key, scene)
-            told = "" if given is None else _taken(given.label)
+            told = "" if given is None else _answer_taken(given.label)
             await _send(page, {"asks": question.asks, "choices": choices, "told": told, "open": True})
         elif (verdict := self.roster.verdict(key, scene)) is not None:
             await _send(page, {"told": verdict.told, "right": verdict.is_right})
@@ -300,7 +300,7 @@ class Classroom:
             raise web.HTTPForbidden(text="the link is not complete: its token is missing or another one")
 
 
-def _taken(label: str) -> str:
+def _answer_taken(label: str) -> str:
     return f"Your answer is {label}. It can be changed until the answer is shown."
 
 

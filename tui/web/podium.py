@@ -35,7 +35,7 @@ def present(opening: Opening, wanted: Wanted) -> int:
     give_back_at_once()
     shared = ServerResources.of((opening,))
     assert shared.first is not None
-    ours, pid = _beside(shared, wanted)
+    ours, pid = _start_server(shared, wanted)
     try:
         address = _address(ours)
         prepared = replace(shared.first, opening=replace(shared.first.opening, projected=True))
@@ -47,7 +47,7 @@ def present(opening: Opening, wanted: Wanted) -> int:
     return code
 
 
-def _beside(shared: ServerResources, wanted: Wanted) -> tuple[socket, int]:
+def _start_server(shared: ServerResources, wanted: Wanted) -> tuple[socket, int]:
     """Start the web server as another process; return the connection to it, and its process id."""
     fork_server = ForkServer(live(shared, wanted.theme))  # before the connection is made: no visitor inherits it
     ours, theirs = socketpair()

@@ -86,14 +86,14 @@ class Server:
                 room.tell_wall = self.shared.tell_wall
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[web.middleware(self._guard())])
+        app = web.Application(middlewares=[web.middleware(self._host_guard())])
         app.add_routes(
             [
                 web.get("/", self._page),
                 web.get("/ws/{word}", self._socket),
                 web.get("/download/{key}", self._file),
                 web.get("/font/{which:regular|bold}.ttf", self._font),
-                web.get("/{name:(?:page|student|teacher|wall|bars)\\.(?:css|js)}", self._own),
+                web.get("/{name:(?:page|student|teacher|wall|bars)\\.(?:css|js)}", self._static_file),
                 web.static("/static", str(files("textual_serve").joinpath("static")), show_index=False),
             ]
         )
@@ -108,7 +108,7 @@ class Server:
             await self.shared.close()
         await self._attendance.close()
 
-    def _guard(self) -> Any:
+    def _host_guard(self) -> Any:
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
             """Return the answer to a request that names this server as its host, with security headers added; refuse
             requests for other hosts.
@@ -140,15 +140,15 @@ class Server:
             (columns, rows), told = self.shared.size, self.shared.told(self.door.leads(word))
         scheme = "wss" if f"https://{request.host.lower()}" in self.door.origins else "ws"
         page = (_HERE / "page.html").read_text(encoding="utf-8").format(
-            columns=columns or "", rows=rows or "", told=escape(told), font_size=_LETTERS, asked=self._asked(word),
-            websocket=escape(f"{scheme}://{request.host}/ws/{word}"),
+            columns=columns or "", rows=rows or "", told=escape(told), font_size=_LETTERS,
+            asked=self._texts_asked(word), websocket=escape(f"{scheme}://{request.host}/ws/{word}"),
         )  # fmt: skip
         response = web.Response(text=page, content_type="text/html")
         if not key_of(browser):
             response.set_cookie(BROWSER, secrets.token_urlsafe(18), httponly=True, samesite="Strict")
         return response
 
-    def _asked(self, word: str) -> str:
+    def _texts_asked(self, word: str) -> str:
         """Return which texts a student with this token can type above the screen: "" for none, "name", or "answer" for
         a name and answers.
         """
@@ -156,7 +156,7 @@ class Server:
             return ""
         return "name" if self.shared is None else "answer"
 
-    async def _own(self, request: web.Request) -> web.FileResponse:
+    async def _static_file(self, request: web.Request) -> web.FileResponse:
         return web.FileResponse(_HERE / request.match_info["name"])
 
     async def _font(self, request: web.Request) -> web.FileResponse:

@@ -73,8 +73,8 @@ async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None
         loop.add_signal_handler(number, ended.set)
     child = None if terminal is None else Child(0, *await asyncio.open_unix_connection(sock=terminal))
     server = Server(
-        fork_server, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _say, room=room, terminal=child,
-        over=ended.set if child is not None else lambda: None,
+        fork_server, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _print_status, room=room,
+        terminal=child, over=ended.set if child is not None else lambda: None,
     )  # fmt: skip
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     await runner.setup()
@@ -112,7 +112,7 @@ async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None
         await runner.cleanup()
 
 
-def _say(told: str) -> None:
+def _print_status(told: str) -> None:
     """Print the number of visitors on a line of the terminal, which is overwritten each time."""
     if sys.stderr is not None and sys.stderr.isatty():
         click.echo(f"\r\x1b[2Kschedscope: {told}", err=True, nl=False)

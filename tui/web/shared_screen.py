@@ -86,7 +86,7 @@ class SharedScreen:
         try:
             if leads:
                 self._leader = socket
-                await self._server.listen(socket, self._led)
+                await self._server.listen(socket, self._forward_input)
                 return
             seen = [size]
             await self._server.listen(socket, lambda kind, about: self._watched(kind, about, seen))
@@ -131,7 +131,7 @@ class SharedScreen:
                 if kind == b"D":
                     for pieces, has_whole in self._watching.items():
                         if has_whole:
-                            self._put(pieces, payload)
+                            self._queue_piece(pieces, payload)
                 elif kind == b"M":
                     await self._hear(json.loads(payload))
         except (EOFError, ConnectionError, asyncio.IncompleteReadError):
@@ -145,7 +145,7 @@ class SharedScreen:
                 with suppress(QueueFull):
                     pieces.put_nowait(b"")
 
-    def _put(self, pieces: Queue[bytes | str], payload: bytes | str) -> None:
+    def _queue_piece(self, pieces: Queue[bytes | str], payload: bytes | str) -> None:
         """Queue a piece of output for a viewer. If the queue is full, drop the piece; the viewer gets a picture of the
         whole screen later.
         """
@@ -159,13 +159,13 @@ class SharedScreen:
             for pieces, has_whole in self._watching.items():
                 if not has_whole and pieces.qsize() < BEHIND - 2:
                     self._watching[pieces] = True
-                    self._put(pieces, _BEGIN + told["text"].encode())
+                    self._queue_piece(pieces, _BEGIN + told["text"].encode())
         elif told["type"] == "place":
             self._places.answer(told)
         elif told["type"] == "size":
             self.size = size_of(told)
             for pieces in self._watching:
-                self._put(pieces, json.dumps(["size", self.size]))
+                self._queue_piece(pieces, json.dumps(["size", self.size]))
         elif told["type"] in ("stands", "wall"):
             await self._server.note_common(told)
         elif told["type"] == "file" and self._leader is not None:
@@ -180,7 +180,7 @@ class SharedScreen:
                 await self._child.tell("whole")
         await socket.close()
 
-    async def _led(self, kind: str, about: Any) -> bool:
+    async def _forward_input(self, kind: str, about: Any) -> bool:
         """Pass on what the presenter types (`kind` "stdin", with the text `about`) to the process that draws. Return
         True if that process has ended.
         """

@@ -244,7 +244,7 @@ def seal(traces: tuple[str, ...]) -> None:
         for name in _UNHEARD:
             if hasattr(module, name):
                 setattr(module, name, _refused(name))
-    sys.addaudithook(_guard(_readable(traces)))
+    sys.addaudithook(_read_only_guard(_readable(traces)))
 
 
 def _memory() -> int | None:
@@ -276,7 +276,7 @@ def _readable(traces: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{os.path.realpath(root)}{os.sep}" for root in roots) + tuple(map(os.path.realpath, traces))
 
 
-def _guard(readable: tuple[str, ...]) -> Callable[[str, tuple[Any, ...]], None]:
+def _read_only_guard(readable: tuple[str, ...]) -> Callable[[str, tuple[Any, ...]], None]:
     def guard(event: str, about: tuple[Any, ...]) -> None:
         if event == "open":
             path, mode, flags = about

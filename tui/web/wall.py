@@ -96,11 +96,16 @@ def bars(answers: Answers, width: int) -> list[Line]:
             line(),
         ]
     if answers.asks:
-        found = [*_told(answers.asks, width, "title"), line(), *found, *_told(answers.told, width, "")]
-    return [*found, *_where(answers, width)]
+        found = [
+            *_wrapped_lines(answers.asks, width, "title"),
+            line(),
+            *found,
+            *_wrapped_lines(answers.told, width, ""),
+        ]
+    return [*found, *_address_lines(answers, width)]
 
 
-def _where(answers: Answers, width: int) -> list[Line]:
+def _address_lines(answers: Answers, width: int) -> list[Line]:
     """Return lines with the address, broken if it is too long, and with the number of students."""
     if not answers.address:
         return []
@@ -109,7 +114,9 @@ def _where(answers: Answers, width: int) -> list[Line]:
     if not answers.asks:
         rows = [line(Span(f"  {piece}", "title")) for piece in pieces]
         told = [line(Span("  Follow and answer in your browser:", "strong")), line(), *rows, line(), _counted(answers)]
-        return told + (_told(ONLY_HERE, width, "dim") if is_loopback(urlsplit(answers.address).hostname or "") else [])
+        return told + (
+            _wrapped_lines(ONLY_HERE, width, "dim") if is_loopback(urlsplit(answers.address).hostname or "") else []
+        )
     rows = [line(Span(f"  {piece}", "key")) for piece in pieces]
     return [*([] if answers.told else rows), _counted(answers)]
 
@@ -125,7 +132,7 @@ def _counted(answers: Answers) -> Line:
     return line(Span(f"  {here or 'No'} student{' is' if here == 1 else 's are'} here.", "dim"))
 
 
-def _told(given: str, width: int, style: str) -> list[Line]:
+def _wrapped_lines(given: str, width: int, style: str) -> list[Line]:
     return [line(Span(part.text, style)) for part in wrapped(given, width - 2, indent=2)]
 
 

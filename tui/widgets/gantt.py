@@ -139,18 +139,18 @@ class Gantt(RowWidget, can_focus=True):
 
     def show(self, scene: Pictured, look: Look) -> None:
         """Draw this scene; only rows that changed are sent to the terminal."""
-        left = self._left
+        left = self._label_columns
         self._scene = scene
         if scene.chart is not None and scene.chart.workload.procs != self._workload.procs:
             self._workload = scene.chart.workload
-        if self._left != left:
+        if self._label_columns != left:
             self._fit_size()
         if look is not self._brush.look:
             self._brush = Brush(look)
             self._forget()
             self._fit_size()
         if self._camera is not None and self._camera.held is not None and (looking := self._looking()):
-            self._move(looking.camera)
+            self._use_camera(looking.camera)
         self._redraw()
 
     @property
@@ -238,7 +238,7 @@ class Gantt(RowWidget, can_focus=True):
         return chart_size(Size(*self.size), self._workload.procs, () if chart is None else chart.labels)
 
     @property
-    def _left(self) -> int:
+    def _label_columns(self) -> int:
         """Return the number of columns at the left of the chart, for labels."""
         chart = None if self._scene is None else self._scene.chart
         return margin(self._workload.procs) if chart is None else margin_of(chart.workload.procs, chart.labels)
@@ -264,11 +264,11 @@ class Gantt(RowWidget, can_focus=True):
         inner = self._inner
         rows = inner.rows * self._folds
         if self._camera is None:
-            self._move(Camera.on(self._workload, inner.columns, rows), by_size=True)
+            self._use_camera(Camera.on(self._workload, inner.columns, rows), by_size=True)
         elif self._seen is not None:
             self.see(self._seen, by_size=True)
         else:
-            self._move(self._camera.sized(inner.columns, rows), by_size=True)
+            self._use_camera(self._camera.sized(inner.columns, rows), by_size=True)
 
     # Looking elsewhere
 
@@ -278,10 +278,10 @@ class Gantt(RowWidget, can_focus=True):
         """
         inner = self._inner
         first = Camera.on(self._workload, inner.columns, inner.rows * self._folds)
-        self._move(first if window is None else first.fitting(*window), by_size)
+        self._use_camera(first if window is None else first.fitting(*window), by_size)
         self._seen = window
 
-    def _move(self, camera: Camera, by_size: bool = False) -> None:
+    def _use_camera(self, camera: Camera, by_size: bool = False) -> None:
         if camera != self._camera:
             self._camera, self._seen = camera, None
             self.post_message(self.CameraChanged(self, camera, by_size))
@@ -302,7 +302,7 @@ class Gantt(RowWidget, can_focus=True):
 
     def action_zoom(self, rungs: int) -> None:
         if looking := self._looking():
-            self._move(looking.camera.zoomed(rungs, looking.now))
+            self._use_camera(looking.camera.zoomed(rungs, looking.now))
 
     def enlarge(self, seconds: float) -> None:
         """Zoom in until the bar of a job that runs for this many seconds is wide enough for its name."""
@@ -311,15 +311,15 @@ class Gantt(RowWidget, can_focus=True):
             at = None if camera.follow else camera.columns // 2
             while camera.per_column * _NAMED > seconds and (closer := camera.zoomed(1, looking.now, at)) != camera:
                 camera = closer
-            self._move(camera)
+            self._use_camera(camera)
 
     def action_zoom_processors(self, steps: int) -> None:
         if self._camera is not None:
-            self._move(self._camera.stretched(steps, self._workload.procs))
+            self._use_camera(self._camera.stretched(steps, self._workload.procs))
 
     def action_pan(self, direction: int) -> None:
         if looking := self._looking():
-            self._move(looking.camera.panned(direction * _A_PAN, looking.now))
+            self._use_camera(looking.camera.panned(direction * _A_PAN, looking.now))
 
     def action_space_by_event(self) -> None:
         """Change between columns of equal time and of equal numbers of events; the present time stays visible."""
@@ -330,27 +330,27 @@ class Gantt(RowWidget, can_focus=True):
         held = None if view.shows(self._clock) or middle > self._clock else middle
         if not was.by_event:
             self._by_clock = was
-            self._move(was.spaced(True, held))
+            self._use_camera(was.spaced(True, held))
             return
         before = (self._by_clock or Camera.on(self._workload, was.columns, was.rows)).sized(was.columns, was.rows)
         before = replace(before, low=was.low, high=was.high, by_rows=was.by_rows)
         stays = held is None and before.view(self._clock).shows(self._clock)
-        self._move(before if stays else before.spaced(False, held).held_on(CLOCK))
+        self._use_camera(before if stays else before.spaced(False, held).held_on(CLOCK))
 
     def action_pan_processors(self, direction: int) -> None:
         if self._camera is not None:
-            self._move(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
+            self._use_camera(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
 
     def action_toggle_rows(self) -> None:
         """Change the vertical order of the chart: in lanes, by processor number, or by nodes with their memory."""
         chart, camera = self._scene.chart if self._scene is not None else None, self._camera
         if camera is not None and chart is not None:
             can = has_bands(chart.band_cores, camera.low, camera.high, camera.rows)
-            self._move(camera.reordered(bool(chart.lanes or (chart.by_owner and chart.memory is None)), can))
+            self._use_camera(camera.reordered(bool(chart.lanes or (chart.by_owner and chart.memory is None)), can))
 
     def action_follow(self) -> None:
         if self._camera is not None:
-            self._move(self._camera.following())
+            self._use_camera(self._camera.following())
 
     def action_fit_all(self) -> None:
         """Show the whole run, as far as it is computed."""
@@ -358,12 +358,12 @@ class Gantt(RowWidget, can_focus=True):
             return
         axis, known = looking.axis, max(self._scene.known, self._clock)
         begin, end = axis.place(float(self._workload.submit[0])), min(axis.place(known), axis.last)
-        self._move(looking.camera.fitting(begin, end))
+        self._use_camera(looking.camera.fitting(begin, end))
 
     def action_fit_first(self) -> None:
         """Show the first view again: the whole machine around the present time."""
         inner = self._inner
-        self._move(Camera.on(self._workload, inner.columns, inner.rows * self._folds))
+        self._use_camera(Camera.on(self._workload, inner.columns, inner.rows * self._folds))
 
     def action_fit_job(self) -> None:
         """Show the selected job, with some time before and after it."""
@@ -373,7 +373,7 @@ class Gantt(RowWidget, can_focus=True):
         if (lasts := job_span(chart, self._selected)) is not None:
             begin, end = map(looking.axis.place, lasts)
             about = max((end - begin) * 0.2, 1.0 if looking.axis.by_event else 10.0)
-            self._move(looking.camera.fitting(begin - about, end + about))
+            self._use_camera(looking.camera.fitting(begin - about, end + about))
 
     # The mouse
 
@@ -381,7 +381,7 @@ class Gantt(RowWidget, can_focus=True):
         if self._scene is None or self._scene.chart is None:
             return None
         row = event.y * self._scene.chart.view.rows // max(self._inner.rows, 1)
-        return spot_at(self._scene.chart, event.x - self._left, row)
+        return spot_at(self._scene.chart, event.x - self._label_columns, row)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self.is_pointed_at:
@@ -397,11 +397,11 @@ class Gantt(RowWidget, can_focus=True):
         rank = spot.rank if spot else None
         if spot != self._spot:
             if rank is None or self._spot is None or self._spot.rank != rank:
-                self.tooltip = None if self.is_pointed_at else self._told(spot)
+                self.tooltip = None if self.is_pointed_at else self._hover_text(spot)
             self._spot = spot
             self.post_message(self.Hovered(rank, spot))
 
-    def _told(self, spot: Spot | None) -> Content | None:
+    def _hover_text(self, spot: Spot | None) -> Content | None:
         if self._scene is None or self._scene.chart is None or spot is None:
             return None
         scene = self._scene
@@ -455,7 +455,7 @@ class Gantt(RowWidget, can_focus=True):
         x, y, (camera, _, now) = self._grabbed
         if event.x != x:
             camera = camera.panned(x - event.x, now)
-        self._move(camera.lifted((event.y - y) * self._folds, self._workload.procs))
+        self._use_camera(camera.lifted((event.y - y) * self._folds, self._workload.procs))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """End a drag; if the pointer has not moved since the button was pressed, handle it as a click."""
@@ -494,6 +494,6 @@ class Gantt(RowWidget, can_focus=True):
         if looking is None or spot is None:
             return
         if event.shift:
-            self._move(looking.camera.stretched(steps, self._workload.procs, spot.processor))
+            self._use_camera(looking.camera.stretched(steps, self._workload.procs, spot.processor))
         else:
-            self._move(looking.camera.zoomed(steps, looking.now, event.x - self._left))
+            self._use_camera(looking.camera.zoomed(steps, looking.now, event.x - self._label_columns))

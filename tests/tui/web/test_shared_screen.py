@@ -74,7 +74,7 @@ async def test_a_browser_that_is_slow_holds_nobody_up_and_gets_a_whole_picture_l
         assert shared is not None
         (pieces,) = shared._watching
         for _ in range(BEHIND + 1):
-            shared._put(pieces, b"x")
+            shared._queue_piece(pieces, b"x")
         assert shared._watching[pieces] is False
         for _ in range(BEHIND):
             assert (await slow.receive()).data == b"x"

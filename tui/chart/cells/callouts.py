@@ -143,7 +143,7 @@ def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
     jobs = grid.chart.workload.jobs
     for rank in [rank for rank in ranks[ranks >= 0].tolist() if rank not in known][:_MOST]:
         told = one_a_cell(name(jobs[rank]))
-        if (place := _beside(is_free, (up.rank == rank) | (low.rank == rank), len(told))) is not None:
+        if (place := _place_for_name(is_free, (up.rank == rank) | (low.rank == rank), len(told))) is not None:
             row, column = place
             hue = int(up.hue[up.rank == rank][0] if (up.rank == rank).any() else low.hue[low.rank == rank][0])
             area.write(row, column, told, ink(Hue.NONE if grid.look.patterned else hue, _tone(grid)))
@@ -154,7 +154,7 @@ def _tone(grid: Grid) -> Tone:
     return Tone.TEXT if grid.look.patterned else Tone.NAME
 
 
-def _beside(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:
+def _place_for_name(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:
     """Return (row, column) for a name of that length to the right of a job's block, or else to its left; None if there
     is no space. `held` is True in the job's cells.
     """

@@ -55,7 +55,7 @@ class Cells:
     def write(self, row: int, column: int, text: str, fg: int, bg: int | None = None) -> None:
         """Write a text, cut off at the picture's edges; the background stays unless `bg` is given."""
         rows, columns = self.chars.shape
-        text = _whole(one_a_cell(text), max(-column, 0), max(columns - column, 0))
+        text = _text_between(one_a_cell(text), max(-column, 0), max(columns - column, 0))
         column = max(column, 0)
         if not 0 <= row < rows or not text:
             return
@@ -114,7 +114,7 @@ def _one_a_cell(text: str) -> str:
     return "".join(each + REST * (east_asian_width(each) in "WF") for each in shown)
 
 
-def _whole(text: str, begin: int, end: int) -> str:
+def _text_between(text: str, begin: int, end: int) -> str:
     """Return the characters in the cells from `begin` until before `end`, with a blank for half of a wide one."""
     part = text[begin:end]
     if part[:1] == REST:
@@ -147,7 +147,7 @@ class Brush:
         """
         inks = cells.fg[row, begin:end].astype(np.uint32) * _INKS + cells.bg[row, begin:end]
         begins = [0, *(np.flatnonzero(inks[1:] != inks[:-1]) + 1).tolist()]
-        text = _whole(cells.chars[row].tobytes().decode("utf-32-le"), begin, end)
+        text = _text_between(cells.chars[row].tobytes().decode("utf-32-le"), begin, end)
         inks_of = inks[begins].tolist()
         segments = self._segments
         if len(segments) > _MOST_SEGMENTS:

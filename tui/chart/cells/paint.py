@@ -105,7 +105,7 @@ def _draw_jobs(area: Cells, grid: Grid) -> None:
     _texture(area, grid)
     draw_outlines(area, grid)
     _borrowed(area, grid)
-    _useless(area, grid)
+    _paint_useless(area, grid)
     _missing(area, grid)
     draw_reserved(area, grid)
 
@@ -123,7 +123,7 @@ def _fill(area: Cells, grid: Grid) -> None:
     if not grid.look.patterned:
         area.bg[:] = bottom
         area.chars[:] = np.where(top == bottom, ord(" "), ord("▀"))
-        _part(area, grid)
+        _paint_partial(area, grid)
     else:
         signs = np.array([ord(c) for c in (_LETTERS if grid.look.ascii else _BLOCKS)], np.uint32)
         area.chars[:] = np.where(up.gone, ord("." if grid.look.ascii else " "), signs[up.hue])
@@ -132,7 +132,7 @@ def _fill(area: Cells, grid: Grid) -> None:
     area.fg[unknown] = ink(Hue.GREY, Tone.QUARTER)
 
 
-def _part(area: Cells, grid: Grid) -> None:
+def _paint_partial(area: Cells, grid: Grid) -> None:
     """Draw the cells in which jobs begin and end: in eighths of the width if both pixels of the cell are the same,
     otherwise in halves.
     """
@@ -192,7 +192,7 @@ def _borrowed(area: Cells, grid: Grid) -> None:
         area.fg[dotted] = np.where(is_held, TEXT_ON[inks], inks // TONES * TONES + Tone.FULL)
 
 
-def _useless(area: Cells, grid: Grid) -> None:
+def _paint_useless(area: Cells, grid: Grid) -> None:
     """Draw free cores that no waiting job can use: with dots on a grey ground."""
     if grid.chart.useless is None:
         return

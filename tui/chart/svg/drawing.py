@@ -92,7 +92,7 @@ def drawn_below(runs: Sequence[tuple[Engine, str]], options: Options) -> str:
     clock = max(drawing.until for drawing in made), max(drawing.clock for drawing in made)
     each = replace(options, height=options.height // len(runs))
     drawn = [_drawn(engine, drawing_of(engine, spec, each, *clock), each) for engine, spec in runs]
-    inside = [_put(svg, place, round(each.height / each.scale)) for place, svg in enumerate(drawn)]
+    inside = [_moved_group(svg, place, round(each.height / each.scale)) for place, svg in enumerate(drawn)]
     size = _size(options)
     return element("svg", *inside, xmlns="http://www.w3.org/2000/svg", width=size[0], height=size[1],
                    viewBox=f"0 0 {size[0]} {size[1]}") + "\n"  # fmt: skip
@@ -105,7 +105,7 @@ def drawn_alone(engine: Engine, spec: str, options: Options) -> str:
     return _drawn(engine, drawing_of(engine, spec, options), options)
 
 
-def _put(svg: str, place: int, height: int) -> str:
+def _moved_group(svg: str, place: int, height: int) -> str:
     """Return an SVG picture as a group, moved down by `place` times `height`. Its ids get a suffix, so that no other
     picture in the file has the same ids.
     """

@@ -55,7 +55,7 @@ def draw_blocks(drawn: list[Block], chart: Drawing, look: Look) -> str:
     return "".join(
         element(
             "g",
-            element("title", text(_told(block.rank, chart, look))),
+            element("title", text(_tooltip(block.rank, chart, look))),
             _shape(block.rects, int(chart.hues[block.rank]), block.texture, look, _edge(block.largest)),
         )
         for block in drawn
@@ -79,7 +79,7 @@ def _edge(rect: Rect) -> float | None:
     return 1.0 if min(rect.width, rect.height) >= 5 else None
 
 
-def _told(rank: int, chart: Drawing, look: Look) -> str:
+def _tooltip(rank: int, chart: Drawing, look: Look) -> str:
     at = clock if look.calendar is None else look.calendar.moment
     job = chart.workload.jobs[rank]
     end = float(chart.end[rank])

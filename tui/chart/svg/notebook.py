@@ -27,9 +27,11 @@ def apart(svg: str) -> str:
     True
     """
     ending = f"-cell{next(_NUMBERS)}"
-    named = re.sub(r'\b(id|aria-labelledby)="([^"]*)"', lambda found: f'{found[1]}="{_ended(found[2], ending)}"', svg)
+    named = re.sub(
+        r'\b(id|aria-labelledby)="([^"]*)"', lambda found: f'{found[1]}="{_with_suffix(found[2], ending)}"', svg
+    )
     return re.sub(r"url\(#([\w-]+)\)", rf"url(#\1{ending})", named)
 
 
-def _ended(ids: str, ending: str) -> str:
+def _with_suffix(ids: str, ending: str) -> str:
     return " ".join(each + ending for each in ids.split())

@@ -116,7 +116,7 @@ def draw_bars(chart: Drawing, frame: Frame, look: Look) -> str:
         drawn.append(element("path", d=outline([*(bar.rect for bar in parts), *steps]), fill=colour))
     for place, parts in bars.items():  # above the lines that join them
         name, colour = _name(chart, place), look.inks[ink(partition_hue(place), Tone.TEXT)]
-        drawn += [_named(part, name, colour) for part in (_beside_now(bar, chart, frame) for bar in parts)]
+        drawn += [_name_that_fits(part, name, colour) for part in (_beside_now(bar, chart, frame) for bar in parts)]
     return "".join(drawn)
 
 
@@ -151,7 +151,7 @@ def _beside_now(bar: _Bar, chart: Drawing, frame: Frame) -> _Bar:
     return bar._replace(rect=max(parts, key=lambda part: part.width))
 
 
-def _named(bar: _Bar, name: LaneName, colour: str) -> str:
+def _name_that_fits(bar: _Bar, name: LaneName, colour: str) -> str:
     """Return the longest text with the partition's name that fits on this part of its bar, as SVG; "" if none does."""
     size = min(_LARGEST, bar.rect.height - 2)
     room = (bar.rect.width - 2 * _INSET) / (size * LETTER) if size >= _LARGEST / 2 else 0

@@ -71,7 +71,7 @@ class AlternativesDialog(Dialog[Policy | None]):
             dialog.border_subtitle = "↑ ↓ choose   enter compare with it from the beginning   esc close"
             yield Page(self._head, id="head")
             yield Options(id="policies", compact=True)
-            yield Page(self._words, id="words")
+            yield Page(self._summary_lines, id="words")
 
     def on_mount(self) -> None:
         self._run_all()
@@ -93,7 +93,7 @@ class AlternativesDialog(Dialog[Policy | None]):
             self.post_message(self.Ran(found))
 
     @on(Ran)
-    def _ran(self, event: Ran) -> None:
+    def _run_made(self, event: Ran) -> None:
         if isinstance(event.schedule, str):
             self._failed.append(event.schedule)
         else:
@@ -122,7 +122,7 @@ class AlternativesDialog(Dialog[Policy | None]):
             policies.add_options(Option(Content(printable(row))) for row in self._table()[1:])
             policies.highlighted = self._listed.index(chosen) if chosen in self._listed else 0
         self.query_one("#head", Page).show(self._head)
-        self.query_one("#words", Page).show(self._words)
+        self.query_one("#words", Page).show(self._summary_lines)
 
     def _head(self, width: int) -> Iterator[Line]:
         yield from wrapped(printable(asked(self._workload, self._job.rank)), width)
@@ -130,7 +130,7 @@ class AlternativesDialog(Dialog[Policy | None]):
         if self._schedules:
             yield line(Span(printable(self._table()[0]), "dim"))
 
-    def _words(self, width: int) -> Iterator[Line]:
+    def _summary_lines(self, width: int) -> Iterator[Line]:
         known, of = len(self._schedules) + len(self._failed), len(self._policies)
         yield line("")
         if self._schedules and self._schedules[0].policy == self._first:
@@ -145,11 +145,11 @@ class AlternativesDialog(Dialog[Policy | None]):
     # The answer
 
     @on(OptionList.OptionHighlighted, "#policies")
-    def _moved(self, event: OptionList.OptionHighlighted) -> None:
+    def _row_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if is_listed(event):
             self._chosen = self._listed[event.option_index]
 
     @on(OptionList.OptionSelected, "#policies")
-    def _taken(self, event: OptionList.OptionSelected) -> None:
+    def _row_selected(self, event: OptionList.OptionSelected) -> None:
         if is_listed(event):
             self.dismiss(self._policies[self._listed[event.option_index]])

@@ -188,7 +188,7 @@ class HelpScreen(Dialog[None]):
         self.query_one(VerticalScroll).scroll_home(animate=False)
 
     @on(Input.Submitted)
-    def _done(self) -> None:
+    def _close(self) -> None:
         self.dismiss()
 
     def action_scroll(self, rows: int) -> None:
@@ -228,7 +228,7 @@ def drawn(groups: Groups, width: int) -> list[Line]:
     columns = min(max((width + GAP) // (WIDTH_OF_A_COLUMN + GAP), 1), len(groups))
     room = (width - GAP * (columns - 1)) // columns
     blocks = [list(_block(title, rows, room)) for title, rows in groups]
-    return [_beside(lines, room) for lines in zip_longest(*_balanced(blocks, columns))]
+    return [_side_by_side(lines, room) for lines in zip_longest(*_balanced(blocks, columns))]
 
 
 def _block(title: str, rows: Rows, width: int) -> Iterator[Line]:
@@ -250,7 +250,7 @@ def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
     return [[each for block in blocks[a:b] for each in block] for a, b in pairwise((0, *cuts, len(blocks)))]
 
 
-def _beside(lines: Iterable[Line | None], room: int) -> Line:
+def _side_by_side(lines: Iterable[Line | None], room: int) -> Line:
     """Return one line that joins lines side by side, one of each block; each but the last is filled with blanks to a
     width of `room`. None stands for an empty line.
     """

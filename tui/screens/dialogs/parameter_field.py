@@ -91,8 +91,8 @@ class ParameterField(Vertical):
         return f"default {self.field.default}" if choices_of(parameter) else parameter.range
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        self._tell(event, event.value.strip())
+    def _text_typed(self, event: Input.Changed) -> None:
+        self._report_change(event, event.value.strip())
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
@@ -100,10 +100,10 @@ class ParameterField(Vertical):
         self.post_message(self.Submitted())
 
     @on(Choice.Changed)
-    def _picked(self, event: Choice.Changed) -> None:
-        self._tell(event, str(event.value))
+    def _value_picked(self, event: Choice.Changed) -> None:
+        self._report_change(event, str(event.value))
 
-    def _tell(self, event: Message, text: str) -> None:
+    def _report_change(self, event: Message, text: str) -> None:
         event.stop()
         if text not in (self.field.text, self.field.text or self.field.default):
             self.post_message(self.Changed(self.parameter, text))

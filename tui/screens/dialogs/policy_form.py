@@ -85,19 +85,19 @@ class Form:
         ('easy:order=sjf', 'easy:depth=x')
         """
         try:
-            return written_policy(parse_policy(self._typed))
+            return written_policy(parse_policy(self._spec_typed))
         except ParameterError:
-            return self._typed
+            return self._spec_typed
 
     @property
-    def _typed(self) -> str:
+    def _spec_typed(self) -> str:
         given = [f"{name}={self.texts[name]}" for name in self._parameters() if self.texts.get(name)]
         return self.policy + (":" + ",".join(given) if given else "")
 
     @property
     def fields(self) -> tuple[Field, ...]:
         """Return the fields: parameters of the policy, the order of the queue, and parameters of that order."""
-        whole = error_of(self._typed)
+        whole = error_of(self._spec_typed)
         return tuple(self._field(parameter, whole) for parameter in self._parameters().values())
 
     def _field(self, parameter: Parameter, whole: str | None) -> Field:
@@ -113,7 +113,7 @@ class Form:
     @property
     def error(self) -> str | None:
         """Return what is wrong with the first invalid text; None if all are valid."""
-        return next((field.error for field in self.fields if field.error), None) or error_of(self._typed)
+        return next((field.error for field in self.fields if field.error), None) or error_of(self._spec_typed)
 
     @property
     def _orders(self) -> Mapping[str, type[Order]]:

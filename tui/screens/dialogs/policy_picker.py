@@ -194,8 +194,8 @@ class PolicyPicker(Dialog[Policy | None]):
         self._show_policy(True)
         cls = POLICIES[self._form.policy]
         first, *others = paragraphs(cls)
-        self.query_one("#about", Page).show(partial(_about, self._form.policy, cls.paper, first))
-        self.query_one("#more", Page).show(partial(_more, others))
+        self.query_one("#about", Page).show(partial(_about_policy, self._form.policy, cls.paper, first))
+        self.query_one("#more", Page).show(partial(_further_paragraphs, others))
         spec = self.query_one("#spec", Input)
         if not spec.has_focus:
             with self.prevent(Input.Changed):
@@ -326,16 +326,16 @@ class PolicyPicker(Dialog[Policy | None]):
     @work(thread=True, exclusive=True, group="reading")
     def _read(self, spec: str) -> None:
         """Read the user-defined code that `spec` names, in a thread; then report its policy, or show what is wrong."""
-        self.app.call_from_thread(self._say, f"reading {spec} ...")
+        self.app.call_from_thread(self._show_error, f"reading {spec} ...")
         try:
             policy = parse_policy(spec, Proof.TYPED)
         except SchedscopeError as error:
-            self.app.call_from_thread(self._say, str(error))
+            self.app.call_from_thread(self._show_error, str(error))
         else:
             if not get_current_worker().is_cancelled:
                 self.post_message(self.Read(policy))
 
-    def _say(self, what: str) -> None:
+    def _show_error(self, what: str) -> None:
         self._wrong = what
         self._show_wrong()
 
@@ -366,7 +366,7 @@ def _prompt(entry: PolicyEntry, with_what: bool) -> Content:
     return Content.assemble((drawn(entry.title), "bold"), (f"  {short}\n{drawn(entry.what)}", "$text-second"))
 
 
-def _about(name: str, paper: str, first: str, width: int) -> Iterator[Line]:
+def _about_policy(name: str, paper: str, first: str, width: int) -> Iterator[Line]:
     if cells(name) + 2 + cells(paper) <= width:
         yield line(Span(name, "accent"), "  ", Span(paper, "dim"))
     else:
@@ -390,7 +390,7 @@ def _about_file(entry: PolicyEntry, width: int) -> Iterator[Line]:
     yield line("")
 
 
-def _more(others: list[str], width: int) -> Iterator[Line]:
+def _further_paragraphs(others: list[str], width: int) -> Iterator[Line]:
     for paragraph in others:
         yield from wrapped(paragraph, width, "dim")
         yield line("")

@@ -111,17 +111,17 @@ class Prompt(Dialog[T | None], Generic[T]):
             event.stop()
             field = self.query_one(Input)
             field.select_on_focus = False
-            self._put(self._early + event.character)
+            self._fill_in(self._early + event.character)
             self._early += event.character
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _text_typed(self, event: Input.Changed) -> None:
         if not self._walked:
             self._draft = event.value
         self._show(event.value)
 
     @on(Input.Submitted)
-    def _answered(self, event: Input.Submitted) -> None:
+    def _text_submitted(self, event: Input.Submitted) -> None:
         typed = event.value.strip()
         try:
             answer = self._read(typed)
@@ -144,19 +144,19 @@ class Prompt(Dialog[T | None], Generic[T]):
         walked = min(max(self._walked + back, 0), len(earlier))
         if walked != self._walked:
             self._walked = walked
-            self._put(earlier[walked - 1] if walked else self._draft)
+            self._fill_in(earlier[walked - 1] if walked else self._draft)
 
     def action_complete(self) -> None:
         """Replace the text by the first suggestion that contains it."""
         if matching := suggested(self.query_one(Input).value, self._suggestions):
-            self._put(matching[0])
+            self._fill_in(matching[0])
 
     def action_take(self, index: int) -> None:
         """Replace the text by the suggestion that was clicked, if the list still has it."""
         if matching := suggested(self.query_one(Input).value, self._suggestions)[index : index + 1]:
-            self._put(matching[0])
+            self._fill_in(matching[0])
 
-    def _put(self, text: str) -> None:
+    def _fill_in(self, text: str) -> None:
         field = self.query_one(Input)
         field.value = text
         field.cursor_position = len(text)
@@ -166,7 +166,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         """Show below the text what is wrong with it or, if nothing is, suggestions. `asked` says that the user pressed
         Enter.
         """
-        message = self._wrong(typed.strip()) if typed.strip() or asked else None
+        message = self._error_in(typed.strip()) if typed.strip() or asked else None
         self.query_one("#bar").set_class(asked and message is not None, "-refused")
         page = self.query_one("#below", Page)
         if message is None:
@@ -178,7 +178,7 @@ class Prompt(Dialog[T | None], Generic[T]):
     def _hint_below(self, width: int) -> list[Line]:
         return [] if self._has_room else wrapped(self._hint, width, "dim")
 
-    def _wrong(self, typed: str) -> str | None:
+    def _error_in(self, typed: str) -> str | None:
         """Return what is wrong with the text as an answer; None if it is valid."""
         try:
             self._read(typed)

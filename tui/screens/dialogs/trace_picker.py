@@ -77,7 +77,7 @@ class TracePicker(Dialog[str | None]):
         self._list(self._chosen)
 
     @property
-    def _typed(self) -> str:
+    def _text_typed(self) -> str:
         return self.query_one("#find", Input).value
 
     # The list
@@ -102,7 +102,7 @@ class TracePicker(Dialog[str | None]):
 
     def _options(self) -> Iterator[tuple[Choice | None, Option]]:
         """Yield the lines of the list, each with the trace that it stands for; None for a title, a note or a gap."""
-        for number, section in enumerate(sections(self._typed, self._recent)):
+        for number, section in enumerate(sections(self._text_typed, self._recent)):
             if number:
                 yield None, _note("")
             yield None, _note(section.title)
@@ -122,8 +122,8 @@ class TracePicker(Dialog[str | None]):
         """Complete the typed path as far as possible. If nothing can be added, type the path of the highlighted trace
         instead.
         """
-        further = completed(self._typed) if self._typed else ""
-        if further == self._typed and self._chosen is not None:
+        further = completed(self._text_typed) if self._text_typed else ""
+        if further == self._text_typed and self._chosen is not None:
             further = self._chosen.value
         self._type(further)
 
@@ -144,7 +144,7 @@ class TracePicker(Dialog[str | None]):
         self.workers.cancel_group(self, "preview")
         self._chosen = choice
         self.query_one("#open", Button).disabled = choice is None
-        self._say(self._wrong.get(choice, "") if choice else _nothing(self._typed))
+        self._show_error(self._wrong.get(choice, "") if choice else _no_match(self._text_typed))
         page = self.query_one("#preview", Page)
         match choice:
             case None:
@@ -178,7 +178,7 @@ class TracePicker(Dialog[str | None]):
             if event.wrong:
                 self._wrong[event.choice] = event.wrong
 
-    def _say(self, words: str) -> None:
+    def _show_error(self, words: str) -> None:
         self.query_one("#wrong", Static).update(Content(printable(words)))
 
     # The answer
@@ -202,9 +202,9 @@ class TracePicker(Dialog[str | None]):
         if choice.kind == "folder":
             self._type(choice.value)
         elif choice.kind == "missing":
-            self._say(f"{choice.title} is no longer there")
+            self._show_error(f"{choice.title} is no longer there")
         elif choice in self._wrong:
-            self._say(self._wrong[choice])
+            self._show_error(self._wrong[choice])
         else:
             self.dismiss(choice.value)
 
@@ -213,7 +213,7 @@ class TracePicker(Dialog[str | None]):
         self.dismiss(None)
 
 
-def _nothing(typed: str) -> str:
+def _no_match(typed: str) -> str:
     return f"nothing begins with {typed}" if is_path(typed) else f"no sample and no file matches {typed!r}"
 
 

@@ -119,16 +119,16 @@ class Menu(Lines, can_focus=True):
 
     # The mouse
 
-    def _at(self, event: events.MouseEvent) -> int | None:
+    def _entry_at(self, event: events.MouseEvent) -> int | None:
         return self.page.at(event.x, event.y + self._first)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        number = self._at(event)
+        number = self._entry_at(event)
         if number is not None and number != self.chosen:
             self.choose(number)
 
     def on_click(self, event: events.Click) -> None:
-        number = self._at(event)
+        number = self._entry_at(event)
         if number is not None:
             self.choose(number)
             self.post_message(self.Opened())
@@ -192,21 +192,21 @@ class FirstScreen(ClosesOnce[None]):
         yield Bar("surface", id="keys")
 
     def on_mount(self) -> None:
-        self._tell()
+        self._show_bars()
 
     def on_resize(self) -> None:
-        self._tell()
+        self._show_bars()
         self.call_after_refresh(self._sketch)
 
     def use_look(self, look: Look) -> None:
         """Change the look of this screen."""
         self._look = look
         self._menu.see(look)
-        self._tell()
+        self._show_bars()
         self._sketch()
 
     @on(Menu.Chosen)
-    def _tell(self) -> None:
+    def _show_bars(self) -> None:
         width, entry = self.size.width, self._menu.entries[self._menu.chosen]
         asked = "what to learn?" if self._menu.entries[0].kind == "lesson" else "choose a sample, trace or session"
         what = f"parallel job schedules, step by step: {asked}"

@@ -19,11 +19,11 @@ HINT = "a job's number (17, 6_4), a user for the next job of theirs, a node (n3)
 
 def find(screen: Any) -> None:
     """Ask for a job, a user, a node or a rack, and go there. `screen` is a `LiveScreen`, which imports this file."""
-    parse = partial(_found, screen)
+    parse = partial(_find_typed, screen)
     screen.open(dialogs.Prompt("Find", HINT, parse, answers=screen.answers), lambda go: go())
 
 
-def _found(screen: Any, told: str) -> Any:
+def _find_typed(screen: Any, told: str) -> Any:
     """Return a function that goes to what the text `told` names."""
     context, name = screen.context, told.strip()
     if context is not None:

@@ -62,7 +62,7 @@ class Draft:
         count = len(self.puzzle.jobs)
         if count >= MOST_JOBS:
             return self
-        return self.changed(self.puzzle.with_job(count, self._kept(job))).choose(count)
+        return self.changed(self.puzzle.with_job(count, self._within_limits(job))).choose(count)
 
     def removed(self) -> Draft:
         return self if self.job is None else self.changed(self.puzzle.without(self.chosen))
@@ -71,7 +71,11 @@ class Draft:
         """Return the draft with `job` in place of the highlighted job. With `again` it replaces the result of the last
         change, so that undo takes back both.
         """
-        return self if self.job is None else self.changed(self.puzzle.with_job(self.chosen, self._kept(job)), again)
+        return (
+            self
+            if self.job is None
+            else self.changed(self.puzzle.with_job(self.chosen, self._within_limits(job)), again)
+        )
 
     def with_procs(self, procs: int) -> Draft:
         """Return the draft with another number of processors of the machine; a job that needs more gets all of them."""
@@ -93,7 +97,7 @@ class Draft:
             PuzzleJob(job.procs + procs, length, job.submit + submit, None if estimate == length else estimate)
         )
 
-    def _kept(self, job: PuzzleJob) -> PuzzleJob:
+    def _within_limits(self, job: PuzzleJob) -> PuzzleJob:
         """Return the job with values within the limits of a puzzle."""
         run = min(max(job.run, 1), MOST_SECONDS)
         asked = None if job.asked is None else min(max(job.asked, 1), MOST_SECONDS)

@@ -293,7 +293,7 @@ class PuzzleScreen(Screen[None]):
             self.action_done()
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _text_typed(self, event: Input.Changed) -> None:
         try:
             puzzle = parse_puzzle(event.value)
         except SchedscopeError as error:
@@ -307,7 +307,7 @@ class PuzzleScreen(Screen[None]):
 
     # Changes by key and by mouse
 
-    def _put(self, draft: Draft) -> None:
+    def _use_draft(self, draft: Draft) -> None:
         self.draft = draft
         self._show()
 
@@ -316,23 +316,23 @@ class PuzzleScreen(Screen[None]):
         return max(round(Scale.of(self.draft, self.query_one(Board).size.width - 24).per_column), 1)
 
     def action_choose(self, by: int) -> None:
-        self._put(self.draft.choose(self.draft.chosen + by))
+        self._use_draft(self.draft.choose(self.draft.chosen + by))
 
     def action_move(self, by: int) -> None:
-        self._put(self.draft.moved(submit=by * self._step))
+        self._use_draft(self.draft.moved(submit=by * self._step))
 
     def action_run(self, by: int) -> None:
-        self._put(self.draft.moved(run=by * self._step))
+        self._use_draft(self.draft.moved(run=by * self._step))
 
     def action_asked(self, by: int) -> None:
-        self._put(self.draft.moved(asked=by * self._step))
+        self._use_draft(self.draft.moved(asked=by * self._step))
 
     def action_procs(self, by: int) -> None:
-        self._put(self.draft.moved(procs=by))
+        self._use_draft(self.draft.moved(procs=by))
 
     def action_machine(self, by: int) -> None:
         before = self.draft.puzzle.jobs
-        self._put(self.draft.with_procs(self.draft.puzzle.procs + by))
+        self._use_draft(self.draft.with_procs(self.draft.puzzle.procs + by))
         pairs = enumerate(zip(before, self.draft.puzzle.jobs, strict=True), 1)
         if narrowed := [f"J{number}" for number, (job, now) in pairs if job.procs > now.procs]:
             procs = count(self.draft.puzzle.procs, "processor")
@@ -340,35 +340,35 @@ class PuzzleScreen(Screen[None]):
 
     def action_new(self) -> None:
         is_full = len(self.draft.puzzle.jobs) >= MOST_JOBS
-        self._put(self.draft.added(self.draft.model))
+        self._use_draft(self.draft.added(self.draft.model))
         if is_full:
             self._show(f"a puzzle has {MOST_JOBS} jobs at most")
 
     def action_remove(self) -> None:
-        self._put(self.draft.removed())
+        self._use_draft(self.draft.removed())
 
     def action_undo(self) -> None:
-        self._put(self.draft.undone())
+        self._use_draft(self.draft.undone())
 
     def action_redo(self) -> None:
-        self._put(self.draft.redone())
+        self._use_draft(self.draft.redone())
 
     @on(Board.Wheeled)
     def _wheeled(self, message: Board.Wheeled) -> None:
-        self._put(self.draft.choose(message.row).moved(procs=message.by))
+        self._use_draft(self.draft.choose(message.row).moved(procs=message.by))
 
     @on(Board.Dragged)
     def _dragged(self, drag: Board.Dragged) -> None:
         if drag.is_first:
             self._held = None if drag.part == "new" else self.draft.choose(drag.row).job
-            self._put(self.draft.choose(drag.row))
+            self._use_draft(self.draft.choose(drag.row))
             self._has_dragged = False
             return
         again, self._has_dragged = self._has_dragged, True
         if drag.part == "new":
             begin, end = sorted((drag.begin, drag.end))
             job = PuzzleJob(self.draft.model.procs, max(end - begin, 1), begin)
-            self._put(self.draft.with_job(job, again=True) if again else self.draft.added(job))
+            self._use_draft(self.draft.with_job(job, again=True) if again else self.draft.added(job))
             return
         held = self._held
         if held is None:
@@ -379,7 +379,7 @@ class PuzzleScreen(Screen[None]):
             "run": lambda: held._replace(run=max(held.run + by, 1)),
             "asked": lambda: held._replace(asked=max(held.estimate + by, held.run)),
         }[drag.part]()
-        self._put(self.draft.with_job(changed, again))
+        self._use_draft(self.draft.with_job(changed, again))
 
     _held: PuzzleJob | None = None
     _has_dragged = False

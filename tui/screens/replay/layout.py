@@ -102,8 +102,8 @@ def arrange(
         )
     wanted = [name for name in SIDE if name in available and name not in hidden]
     panels = _shared(_chosen(wanted, room), room, needs or {}, was)
-    side = _side(width) if panels else 0
-    metrics = 0 if "metrics" in hidden or not bottom else _side(width)
+    side = _side_width(width) if panels else 0
+    metrics = 0 if "metrics" in hidden or not bottom else _side_width(width)
     return Layout(False, side, panels, bottom, metrics, keys, note=note, lesson=lesson)
 
 
@@ -129,7 +129,7 @@ def _waiting(height: int, lesson: int) -> int:
     return 1 if height < SMALL_HEIGHT or lesson else 2
 
 
-def _side(width: int) -> int:
+def _side_width(width: int) -> int:
     return min(max(width * 2 // 5, 44), 76)
 
 

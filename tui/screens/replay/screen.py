@@ -340,7 +340,7 @@ class ReplayScreen(Screen[None]):
         self.post_message(FromWorker(told))
 
     @on(FromWorker)
-    def _told(self, message: FromWorker) -> None:
+    def _take_message(self, message: FromWorker) -> None:
         match message.told:
             case Scenes() as shown if shown is self._newest:  # of several waiting frames only the last is drawn
                 self._show(shown)
@@ -413,7 +413,7 @@ class ReplayScreen(Screen[None]):
 
     @on(Gantt.Picked)
     @on(Panel.Picked)
-    def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
+    def _job_picked(self, message: Gantt.Picked | Panel.Picked) -> None:
         """Select the job that was clicked, or deselect it at a second click. A click in the chart of the other run also
         lets the panels show that run. While a question of a lesson hides the plan, the click is its answer.
         """
@@ -430,7 +430,7 @@ class ReplayScreen(Screen[None]):
             self.select(None if message.rank == self.state.selected else message.rank)
 
     @on(Gantt.Hovered)
-    def _pointed(self, message: Gantt.Hovered) -> None:
+    def _spot_hovered(self, message: Gantt.Hovered) -> None:
         if message.spot is not None:
             self.state = replace(self.state, spot=message.spot)
 

@@ -20,7 +20,7 @@ class Ticks:
         self._next: TimerHandle | None = None
 
     def begin(self) -> None:
-        self._set(get_running_loop().time())
+        self._call_at(get_running_loop().time())
 
     def end(self) -> None:
         if self._next is not None:
@@ -33,9 +33,9 @@ class Ticks:
         """
         if self._next is not None and self._next.when() > (due := get_running_loop().time() + seconds):
             self._next.cancel()
-            self._set(due)
+            self._call_at(due)
 
-    def _set(self, due: float) -> None:
+    def _call_at(self, due: float) -> None:
         self._next = get_running_loop().call_at(due, self._go)
 
     def _go(self) -> None:
@@ -47,7 +47,7 @@ class Ticks:
         except Exception as error:
             self._widget.call_later(_fail, error)
         else:
-            self._set(max(due + wait, get_running_loop().time()))
+            self._call_at(max(due + wait, get_running_loop().time()))
 
 
 def _fail(error: Exception) -> None:

@@ -67,11 +67,11 @@ class WhatIf:
             dialog = dialogs.PolicyPicker(screen.policy, "Use it", "Which policy?")
         else:
             dialog = dialogs.PolicyPicker(
-                screen.policy, "Switch here", f"Which policy from {self._at(screen.scene.clock)} on?"
+                screen.policy, "Switch here", f"Which policy from {self._time_text(screen.scene.clock)} on?"
             )
         screen.open(dialog, lambda policy: None if policy == screen.policy else self._use(policy))
 
-    def _at(self, moment: float) -> str:
+    def _time_text(self, moment: float) -> str:
         """Return a time as text, in the form that the screen uses."""
         calendar = Calendar.of(self._screen.about.workload.header) if self._screen.state.dates else None
         return clock(moment) if calendar is None else calendar.moment(moment)
@@ -100,7 +100,7 @@ class WhatIf:
         scene = screen.shown.scene
         others = [branch for branch in scene.branches if branch.name != scene.branch]
         if others:
-            options = [*_numbered(others[:8], self._at), ("p", ANOTHER, "from here on")]
+            options = [*_numbered(others[:8], self._time_text), ("p", ANOTHER, "from here on")]
             screen.open(ChoiceDialog("Compare with", options), self._compare_with)
         else:
             self._pick_partner(from_start=False)
@@ -231,7 +231,7 @@ class WhatIf:
                 raise ParameterError(f"there are processors 0 to {procs - 1:,}, got {processors.bit_length() - 1:,}")
             time = parse_time(moment, now) if until else inf
             if time <= now:
-                raise ParameterError(f"they come back after {self._at(now)}, got {self._at(time)}")
+                raise ParameterError(f"they come back after {self._time_text(now)}, got {self._time_text(time)}")
             return Break(processors, time)
 
         screen.open(dialogs.Prompt("Which processors fail here?", hint, broken), screen.go)
@@ -244,7 +244,7 @@ class WhatIf:
         if scene is None or len(scene.branches) < 2:
             self._screen.tell("only one branch exists: f forks here, p switches the policy in a new branch")
             return
-        choice = ChoiceDialog("Look at the branch", _numbered(scene.branches[:9], self._at), scene.branch)
+        choice = ChoiceDialog("Look at the branch", _numbered(scene.branches[:9], self._time_text), scene.branch)
         self._screen.open(choice, lambda branch: self._screen.go(LookAt(branch)))
 
     # Conditions to stop at
@@ -324,10 +324,10 @@ class WhatIf:
 
 def _numbered(branches: Sequence[BranchRecord], at: Clock) -> list[tuple[str, str, str]]:
     """Return the branches as options of a dialog: (digit as key, name, text on how the branch began)."""
-    return [(f"{n}", branch.name, _told(branch, at)) for n, branch in enumerate(branches, 1)]
+    return [(f"{n}", branch.name, _how_it_began(branch, at)) for n, branch in enumerate(branches, 1)]
 
 
-def _told(branch: BranchRecord, at: Clock) -> str:
+def _how_it_began(branch: BranchRecord, at: Clock) -> str:
     """Return text on how the branch began: from which step of which branch, and under which policies."""
     if branch.parent is None:
         return "the first"

@@ -187,19 +187,19 @@ class ResultsScreen(Screen[None]):
         yield Bar("surface", id="keys")
 
     def on_mount(self) -> None:
-        self._tell()
+        self._show_bars()
         self._look_again()
         self.set_interval(EVERY, self._look_again)
 
     def on_resize(self) -> None:
-        self._tell()
+        self._show_bars()
 
     def use_look(self, look: Look) -> None:
         """Change the look of this screen."""
         self._look = look
         self.query_one(ResultsTable).forget()
         self.query_one(Plot).forget()
-        self._tell()
+        self._show_bars()
 
     # Reading
 
@@ -232,7 +232,7 @@ class ResultsScreen(Screen[None]):
             self.notify(message.found, severity="error", timeout=12)
             return
         self.found = message.found
-        self._tell()
+        self._show_bars()
 
     def _see(self, shown: Shown, window: Window | None = None) -> None:
         """Read and show other results of the file; `window` is the visible part of the table, None for its
@@ -244,7 +244,7 @@ class ResultsScreen(Screen[None]):
 
     # Drawing
 
-    def _tell(self) -> None:
+    def _show_bars(self) -> None:
         width, in_runs = self.size.width, self._shown.runs is not None
         where = self._shown.runs or (self.found.ask.where if self.found else ())
         self.query_one("#title", Bar).show([title(self._path, self.found, where, width)], self._look)

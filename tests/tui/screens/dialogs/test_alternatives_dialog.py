@@ -59,9 +59,9 @@ async def test_escape_ends_it_before_all_is_known(ask: Ask) -> None:
 def test_sentence_before_all_are_simulated_is_marked() -> None:
     box, workload = dialog("4", "fcfs", "firstfit"), read("z-figure4")
     box._schedules = [run(workload, "easy")]
-    assert "So far: No policy shortens" in " ".join(each.text for each in box._words(200))
+    assert "So far: No policy shortens" in " ".join(each.text for each in box._summary_lines(200))
     box._schedules += [run(workload, spec) for spec in ("fcfs", "firstfit")]
-    assert "So far" not in " ".join(each.text for each in box._words(200))
+    assert "So far" not in " ".join(each.text for each in box._summary_lines(200))
 
 
 @dataclass(frozen=True)
