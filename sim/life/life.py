@@ -114,7 +114,10 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     step = step or engine.step
     while (time := engine.next_time()) is not None and time < _earliest(engine, rank):
         step()
+        if rank in engine.state.dropped:
+            break  # together with a job that it waits for, which was not submitted before
     observer = JobRecorder(engine, engine.workload.jobs[rank], step)
+    observer.see_drop()
     while observer.see_step():
         pass
     job = observer.job

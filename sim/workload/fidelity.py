@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sim.workload.columns import chosen
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,8 @@ class Note:
     what: str
     count: int
     first: str = ""
+    jobs: Sequence[str] = field(default=(), compare=False, repr=False)
+    """Ids of the jobs that were left out; empty if the note is about something else."""
 
 
 UNMODELLED = "not modelled, so a start is never held up by"
@@ -38,6 +42,14 @@ class Fidelity:
         """Return a copy that has only the note about requests that no policy models."""
         return Fidelity(assumed=tuple(note for note in self.assumed if note.what.startswith(UNMODELLED)))
 
+    def why_skipped(self, *ids: str) -> str:
+        """Return text on why a job with one of these ids was left out; "" if none was.
+
+        >>> Fidelity(skipped=(Note("never ran", 2, "job 3", ("3", "7")),)).why_skipped("J7", "7")
+        'never ran'
+        """
+        return next((note.what for note in self.skipped if any(one in note.jobs for one in ids)), "")
+
     def __add__(self, other: Fidelity) -> Fidelity:
         return Fidelity(self.skipped + other.skipped, self.assumed + other.assumed, self.invented + other.invented)
 
@@ -52,4 +64,4 @@ def notes_of(ids: Sequence[str], *found: tuple[str, NDArray[np.bool_]]) -> tuple
     A fact is a pair (text, column with True for each job concerned).
     """
     hits = [(what, np.flatnonzero(where)) for what, where in found]
-    return tuple(Note(what, len(jobs), f"job {ids[jobs[0]]}") for what, jobs in hits if len(jobs))
+    return tuple(Note(what, len(jobs), f"job {ids[jobs[0]]}", chosen(ids, jobs)) for what, jobs in hits if len(jobs))

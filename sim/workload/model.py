@@ -418,9 +418,7 @@ class Workload:
         most = np.maximum.accumulate(counts[::-1])[::-1]
         fits = self.width <= most[np.searchsorted(since, self.submit, side="right") - 1]
         kept = self if fits.all() else self.take(np.flatnonzero(fits))
-        skipped: tuple[Note, ...] = ()
-        if first := next((self.ids[rank] for rank in np.flatnonzero(~fits).tolist()), ""):
-            skipped = (Note("wider than the machine ever is after their arrival", int((~fits).sum()), f"job {first}"),)
+        skipped = notes_of(self.ids, ("wider than the machine ever is after their arrival", ~fits))
         return replace(kept, outages=outages, fidelity=self.fidelity + Fidelity(skipped=skipped))
 
     def with_overruns(self, rule: Overrun = "kill") -> Workload:
@@ -441,9 +439,8 @@ class Workload:
         made = replace(self, follows=follows)
         if not never.any():
             return made
-        note = Note(HOPELESS, int(never.sum()), f"job {self.ids[int(never.argmax())]}")
         made = made.take(np.flatnonzero(~never))
-        return replace(made, fidelity=made.fidelity + Fidelity(skipped=(note,)))
+        return replace(made, fidelity=made.fidelity + Fidelity(skipped=notes_of(self.ids, (HOPELESS, never))))
 
     @cached_property
     def runtimes(self) -> tuple[float, ...]:
@@ -473,9 +470,11 @@ class Workload:
     def rank_of(self, job: str) -> int:
         """Return the rank of the job with this id, which may be written with a J before it."""
         typed = job.strip()
-        for word in (typed, typed[1:].strip() if typed[:1] in ("j", "J") else typed):
-            if word in self.ids:
-                return self.ids.index(word)
+        words = (typed, typed[1:].strip() if typed[:1] in ("j", "J") else typed)
+        if found := next((word for word in words if word in self.ids), ""):
+            return self.ids.index(found)
+        if why := self.fidelity.why_skipped(*words):
+            raise TraceError(f"job {quoted(typed)} is left out of the run: {why}", self.name)
         raise TraceError(f"no job {quoted(job)} among the {len(self):,} jobs that are simulated", self.name)
 
 
@@ -494,7 +493,3 @@ def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Flo
     since, counts = map(np.array, zip(*there(outages, procs), strict=True))
     found: Ints = counts[np.searchsorted(since, times, side="right") - 1]
     return found
-
-
-def _none_for_nan(values: Floats) -> Iterable[float | None]:
-    return (None if value != value else value for value in values.tolist())

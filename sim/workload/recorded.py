@@ -11,7 +11,7 @@ from sim.workload.limits import Limits
 from sim.workload.model import Workload
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RecordedWorkload(Workload):
     """Jobs of a recording. Its limits and settings take effect when the policies of a run are known, because not every
     policy can use them (`sim.policies.recorded_rules`).

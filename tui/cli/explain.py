@@ -13,8 +13,9 @@ from typing import Any
 import click
 
 from sim.comparison.alternatives import Price, Tried, fitted, ranked
+from sim.errors import TraceError
 from sim.experiments.ranges import expand
-from sim.formatting import clock, name, printable, processors, shortened, span
+from sim.formatting import clock, listed, name, printable, processors, quoted, shortened, span
 from sim.life.life import Life, life_of
 from sim.life.policy_numbers import Numbers, own_numbers
 from sim.life.story import rows_of
@@ -26,7 +27,7 @@ from sim.policies.backfill.recorded import Recorded
 from sim.policies.columns import Column
 from sim.policies.policy import full_policy
 from sim.timeline.scenario import Scenario
-from sim.workload.model import Field, Workload
+from sim.workload.model import Field, Trace, Workload
 from sim.workload.source import Source
 from tui.cli import options
 from tui.cli.run import provenance
@@ -78,14 +79,15 @@ def command(
     policy, chosen = specs[0], parse_policy(specs[0])
     options.heed(placement, [chosen, *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
-    workload, (own,), switches = options.under(options.replay(source), [policy], switches)
+    jobs = options.replay(source)
+    workload, (own,), switches = options.under(jobs, [policy], switches)
     chosen = chosen if own == policy else parse_policy(own)
     scenario = Scenario(workload, chosen, timed(workload, chosen, switches, placement), placement)
     with own_code(scenario, aloud=False):
         if job.startswith("user:"):
             found = longest_waits(scenario, job.removeprefix("user:"))
         else:
-            rank = workload.rank_of(job)
+            rank = _rank_of(job, workload, jobs.trace, source)
             life = life_of(workload, chosen, rank, placement=placement, switches=scenario.switches)
             numbers = own_numbers(scenario, rank)
             if form == "text":
@@ -112,6 +114,20 @@ def command(
     return say("\n".join(map(printable, lines)))
 
 
+_LEAVES_OUT = ("window", "jobs", "resample")
+"""Names of the options that leave out jobs of a trace"""
+
+
+def _rank_of(job: str, workload: Workload, trace: Trace, source: Source) -> int:
+    """Return the rank of the job with this id; raise an error that says why if the job is left out of the run."""
+    given = [f"--{name}" for name in _LEAVES_OUT if name in source.options]
+    ids = (job.strip(), job.strip().removeprefix("J"))
+    is_known = any(one in workload.ids for one in ids) or workload.fidelity.why_skipped(*ids)
+    if given and not is_known and any(one in trace.ids for one in ids):
+        raise TraceError(f"job {quoted(ids[0])} is left out of the run by {listed(given)}", workload.name)
+    return workload.rank_of(job)
+
+
 def what_would_have_helped(
     source: Source, job: str, specs: Sequence[str], switches: options.Switches, placement: Placement, form: str
 ) -> str:
@@ -122,11 +138,12 @@ def what_would_have_helped(
         raise click.UsageError("comparing several policies needs one job: give its id")
     chosen = [parse_policy(spec) for spec in specs]
     options.heed(placement, [*chosen, *(spec for _, spec in switches)])
-    workload, settled, switches = options.under(options.replay(source), specs, switches)
+    jobs = options.replay(source)
+    workload, settled, switches = options.under(jobs, specs, switches)
     chosen = [
         each if own == spec else parse_policy(own) for each, own, spec in zip(chosen, settled, specs, strict=True)
     ]
-    rank, schedules = workload.rank_of(job), []
+    rank, schedules = _rank_of(job, workload, jobs.trace, source), []
     for spec, policy in zip(specs, chosen, strict=True):
         scenario = Scenario(workload, policy, timed(workload, policy, switches, placement), placement)
         with own_code(scenario, aloud=False):

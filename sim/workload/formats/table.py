@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -59,15 +59,20 @@ class Notes:
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[int, str]] = {}
+        self._jobs: dict[str, list[str]] = defaultdict(list)
 
     def add(self, what: str, where: str) -> None:
         count, first = self._found.get(what, (0, where))
         self._found[what] = (count + 1, first)
+        if where.startswith("job ") and count < MOST_NAMED:
+            self._jobs[what].append(where[4:])
 
     def all(self) -> tuple[Note, ...]:
-        return tuple(Note(what, count, first) for what, (count, first) in self._found.items())
+        return tuple(Note(what, count, first, self._jobs[what]) for what, (count, first) in self._found.items())
 
 
+MOST_NAMED = 100_000
+"""Largest number of jobs that one note names."""
 LETTERS = 2**16
 """Approximate number of characters of a file that are processed at once."""
 MOST_DAMAGED = 10_000

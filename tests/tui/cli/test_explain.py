@@ -273,3 +273,59 @@ def test_one_that_was_given_up_may_have_started_had_nobody_come(lab: Lab) -> Non
     scenario = Scenario(workload.with_outages([Outage(50, inf, 0b1)]), "firstfit")
     told = explain.had_nobody_come(life_of(scenario.workload, "firstfit", 1), scenario)
     assert told == "Without later arrivals J2 would have started at d0 00:00:40."
+
+
+NODES = [{"name": name, "cores": 4, "partitions": ["p"]} for name in ("n1", "n2")]
+ONE = {"submit": 1, "run": 10, "estimate": 20, "nodes": 1, "cores": 4}
+
+
+@pytest.fixture
+def never(tmp_path: Path) -> str:
+    """Return a trace whose jobs 2 to 5 are left out, and whose jobs 6 to 8 are cancelled in the run."""
+    jobs = (
+        {"id": "9", "submit": 0, "fails": True}, {"id": "1", "submit": 0, "user": "bob"}, {"id": "2", "cores": 8},
+        {"id": "3", "estimate": 200, "partitions": ["p"]}, {"id": "4", "nodes": 2, "user": "ann"},
+        {"id": "5", "dependency": "afterok:9"}, {"id": "6", "user": "bob"}, {"id": "7", "dependency": "afterok:6"},
+        {"id": "8", "dependency": "afterok:6:1"},
+    )  # fmt: skip
+    limits = [{"user": "ann", "cores": 4}, {"user": "bob", "submit": 1}]
+    machine = {"nodes": NODES, "partitions": [{"name": "p", "max_time": 100}], "limits": limits}
+    path = tmp_path / "never.json"
+    path.write_text(json.dumps({**machine, "jobs": [ONE | job for job in jobs]}))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("job", "why"),
+    [
+        ("2", "never fits the machine: no node has enough cores"),
+        ("J3", "longer than its partition allows"),
+        ("4", "exceeds a limit alone (AssocGrpCpuLimit)"),
+        ("5", "waits for an outcome of another job that does not come"),
+    ],
+)
+def test_a_job_that_is_left_out_is_told_why(never: str, job: str, why: str) -> None:
+    done = schedscope("explain", never, job)
+    assert (done.returncode, done.stderr) == (
+        1, f"schedscope: error: never: job '{job}' is left out of the run: {why}\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("job", "why"),
+    [
+        ("6", "AssocMaxSubmitJobLimit: user bob has 1 of 1 jobs submitted"),
+        ("7", "waits for an outcome of another job that does not come"),
+        ("8", "waits for an outcome of another job that does not come"),
+    ],
+)
+def test_a_job_that_is_cancelled_in_the_run_is_told_why(never: str, job: str, why: str) -> None:
+    told = flat(schedscope("explain", never, job).stdout)
+    assert "never started" in told
+    assert f"d0 00:00:01 J{job} is cancelled: {why}." in told
+
+
+def test_options_that_leave_a_job_out_are_named() -> None:
+    done = schedscope("explain", "z-figure4", "J4", "--jobs", "2", "--policy", "easy", "--policy", "fcfs")
+    assert done.stderr == "schedscope: error: z-figure4: job 'J4' is left out of the run by --jobs\n"
+    assert "no job '9' among the 2 jobs" in schedscope("explain", "z-figure4", "9", "--jobs", "2").stderr
