@@ -20,6 +20,10 @@ SELDOM = 5
 """Number of polls from one request for nodes, partitions, reservations, limits, shares and parts of
 priorities to the next.
 """
+MINUTE, LIGHT = 54.0, 0.5
+"""Seconds after which nodes and reservations are requested again before that: a minute, less what polls may come early.
+And the longest time in seconds for which this request may take; one that takes longer waits for its turn.
+"""
 MOST_DETAILS = 8
 """Largest number of jobs whose details are requested one job at a time. If there are more, the details of all jobs are
 requested at once.
@@ -51,6 +55,8 @@ class Slurm:
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
         """Time of the last poll."""
+        self._seen, self._cost = 0.0, 0.0
+        """Time of the last request for nodes and reservations, and the seconds that it took."""
 
     def snapshot(self) -> Cluster:
         """Return the current state of the cluster. Raise `ClusterError` if a command fails; the next poll tries that
@@ -61,6 +67,8 @@ class Slurm:
             self._still = self._named()
         if self._polls % SELDOM == 0:
             self._still = self._looked_at(self._still)
+        elif self._cost <= LIGHT and time.time() >= self._seen + MINUTE:
+            self._still = self._with_nodes(self._still)
         at = time.time()
         jobs = text.jobs(self._commands.ask("squeue", "-h", "-r", "-a", "-t", "all", "-o", text.FORMAT))
         jobs = self._with_forgotten(self._with_details(jobs), at)
@@ -94,17 +102,23 @@ class Slurm:
         """Return the cluster `known` with new values of its nodes, partitions, reservations, limits and parts of
         priorities, which are requested from Slurm.
         """
-        ask = self._commands.ask
+        known = self._with_nodes(known)
         told = self._unless_refused("scontrol", "show", "assoc_mgr")
         return replace(
             known,
-            nodes=text.nodes(ask("scontrol", "-o", "show", "node")),
-            partitions=text.partitions(ask("scontrol", "-o", "show", "partition")),
-            reservations=text.reservations(ask("scontrol", "-o", "show", "res")),
+            partitions=text.partitions(self._commands.ask("scontrol", "-o", "show", "partition")),
             limits=limits(told),
             shares=shares(told),
             parts=text.priority_parts(self._unless_refused("sprio", "-l")),
         )
+
+    def _with_nodes(self, known: Cluster) -> Cluster:
+        """Return the cluster `known` with new values of its nodes and reservations, which no list of jobs tells."""
+        before, ask = self._commands.spent, self._commands.ask
+        nodes = text.nodes(ask("scontrol", "-o", "show", "node"))
+        reservations = text.reservations(ask("scontrol", "-o", "show", "res"))
+        self._seen, self._cost = time.time(), self._commands.spent - before
+        return replace(known, nodes=nodes, reservations=reservations)
 
     def _unless_refused(self, *words: str) -> str:
         """Return the output of a command, or "" if the site does not permit the command or lacks the plugin that it

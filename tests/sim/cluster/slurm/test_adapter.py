@@ -7,13 +7,15 @@ Also tests sim.cluster.slurm.commands.
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from sim.cluster.slurm.adapter import MOST_DETAILS, SELDOM, Slurm, ended
+from sim.cluster.slurm.adapter import LIGHT, MOST_DETAILS, SELDOM, Slurm, ended
 from sim.cluster.slurm.commands import Commands
 from sim.errors import ClusterError
 
+NOW = 1_795_469_000.0
 ROW = (
     "{id}|{id}|{id}|{state}|None|batch|{user}|physics|normal|2|1|1000M|N/A|"
     "10:00|2026-11-23T21:33:46|N/A|2026-11-23T21:40:00|900|{nodes}||||{name}"
@@ -27,6 +29,7 @@ class Written(Commands):
         super().__init__()
         self.asked: list[str] = []
         self.jobs = jobs
+        self.cost = 0.0
         self.history = ""
         self.answers = {
             "scontrol show config": f"ClusterName = testbed\nPrivateData = {private}\nSLURM_VERSION = 24.11.5\n",
@@ -39,6 +42,7 @@ class Written(Commands):
     def ask(self, *words: str) -> str:
         line = " ".join(words)
         self.asked.append(line)
+        self.spent += self.cost
         if words[0] == "squeue":
             return self.jobs
         if words[0] == "sacct" and self.history:
@@ -71,6 +75,25 @@ def test_details_are_asked_for_once_per_start_and_nodes_seldom() -> None:
     assert sum(line.startswith("scontrol -d -o show job") for line in commands.asked) == 1
     assert commands.asked.count("scontrol -o show node") == 2
     assert commands.asked.count("scontrol show config") == 1
+
+
+@pytest.mark.parametrize(
+    ("every", "cost", "expected"), [(60, LIGHT / 2, 5), (30, LIGHT / 2, 3), (10, LIGHT / 2, 1), (60, LIGHT, 1)]
+)
+def test_nodes_and_reservations_are_asked_for_once_a_minute_unless_that_is_slow(
+    every: int, cost: float, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drains and reservations change every forecast, so five polls are a long time."""
+    commands, clock = Written(row(1)), SimpleNamespace(now=NOW)
+    commands.cost = cost
+    monkeypatch.setattr("sim.cluster.slurm.adapter.time", SimpleNamespace(time=lambda: clock.now))
+    slurm = Slurm(commands)
+    for _ in range(SELDOM):
+        slurm.snapshot()
+        clock.now += every
+    for what in ("node", "res"):
+        assert commands.asked.count(f"scontrol -o show {what}") == expected
+    assert commands.asked.count("scontrol -o show partition") == 1
 
 
 def test_a_job_that_arrives_is_asked_about_once_and_again_when_it_starts() -> None:
