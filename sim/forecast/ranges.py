@@ -6,6 +6,7 @@ from bisect import bisect_left, insort
 from collections import defaultdict, deque
 from collections.abc import Container
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -54,13 +55,17 @@ class Ranges:
     Romano, Patterson and Candès, 2019). Jobs that start soon are the first whose errors are known. To correct for this,
     each start outside its range widens the next ranges (adaptive conformal inference; Gibbs and Candès, 2021). A job
     that still waits when its range is over counts as outside at once, because its start may be long in coming.
+
+    The errors of one job's forecasts are alike. So ranges are as wide as the number of jobs demands, not the number of
+    errors: the fewer jobs have started, the wider.
     """
 
     def __init__(self) -> None:
-        self._errors: deque[tuple[float, float]] = deque(maxlen=KEPT)
-        """For each start: (before, after), how many seconds it was before the lower end of its span, and how many after
-        the upper end. Both are divided by the time for which the start was forecast ahead; a number is negative if the
-        start was on the inner side of that end.
+        self._errors: deque[tuple[float, float, int]] = deque(maxlen=KEPT)
+        """For each forecast of a job that started: (before, after, number of the job), how many seconds the start was
+        before the lower end of the span, and how many after the upper end. Both are divided by the time for which the
+        start was forecast ahead; a number is negative if the start was on the inner side of that end. Jobs are numbered
+        in the order of their starts.
         """
         self._sorted: tuple[list[float], list[float]] = [], []
         """The first and the second numbers of `_errors`, each in ascending order"""
@@ -99,14 +104,15 @@ class Ranges:
 
         Jobs that still wait at the time `at` although their range is over count as if they started now.
         """
-        late = [said for each in self._open.values() for said in each if said.range and said.range.high < at]
-        for said in late:
+        late = [[said for said in each if said.range and said.range.high < at] for each in self._open.values()]
+        for said in chain(*late):
             self._judge(said, is_outside=True)
         if len(self._errors) < ENOUGH:
             return None
-        waiting = [_errors(said, at) for said in late]
-        count = len(self._errors) + len(waiting)
-        place = min(int((1 - self._out / 2) * (count + 1)), count - 1)
+        waiting = [_errors(said, at) for said in chain(*late)]
+        count, jobs = len(self._errors) + len(waiting), self._errors[-1][2] - self._errors[0][2] + 1
+        jobs += sum(map(bool, late))
+        place = min(int((1 - self._out / 2) * (1 + 1 / jobs) * count), count - 1)
         before, after = ([*errors, *(pair[side] for pair in waiting)] for side, errors in enumerate(self._sorted))
         return sorted(before)[place], sorted(after)[place]
 
@@ -120,17 +126,18 @@ class Ranges:
 
     def start(self, job: str, came: float) -> None:
         """Record that the job started at `came`; from now on the errors of its forecasts count for new ranges."""
+        number = self._errors[-1][2] + 1 if self._errors else 0
         for said in self._open.pop(job, ()):
             if said.at > came:
                 continue
-            self._learn(_errors(said, came))
+            self._learn(_errors(said, came), number)
             if said.range is not None:
                 self._judge(said, not said.range.low <= came <= said.range.high)
 
-    def _learn(self, pair: tuple[float, float]) -> None:
-        """Add a pair to `_errors`, in place of the oldest one if there are `KEPT` of them."""
+    def _learn(self, pair: tuple[float, float], number: int) -> None:
+        """Add a pair for the job with this number to `_errors`, in place of the oldest if there are `KEPT` of them."""
         oldest = self._errors[0] if len(self._errors) == KEPT else None
-        self._errors.append(pair)
+        self._errors.append((*pair, number))
         for side, errors in enumerate(self._sorted):
             if oldest is not None:
                 del errors[bisect_left(errors, oldest[side])]

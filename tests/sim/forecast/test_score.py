@@ -69,6 +69,22 @@ def test_ranges_hold_the_share_that_they_say(spread: float) -> None:
     assert abs(sum(inside) / len(inside) - SHARE) < 0.05
 
 
+def test_ranges_are_wider_where_few_jobs_made_the_errors() -> None:
+    """Forecasts of one job err alike, so those of five jobs say less than as many of forty jobs."""
+
+    def width(jobs: int) -> float:
+        ranges = Ranges()
+        for number in range(40):
+            ranges.around(str(number % jobs), 0, 60 + number)
+        for job in range(jobs):
+            ranges.start(str(job), 60)
+        found = ranges.around("new", 1000, 1060)
+        assert found is not None
+        return found.high - found.low
+
+    assert width(5) > width(40)
+
+
 def test_a_job_that_waits_beyond_its_range_widens_the_next_ranges_before_it_starts() -> None:
     def width(late: int) -> float:
         ranges = Ranges()
