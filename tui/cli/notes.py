@@ -18,7 +18,6 @@ from sim.formatting import printable_lines
 from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import sketch
-from tui.look import text
 from tui.look.palette import Look
 from tui.look.settings import load, settings_path
 from tui.look.sheets import Line, Span, line
@@ -134,7 +133,7 @@ class Notes:
             return
         self._shown = shown
         width = max(40, min(size.columns, 120))
-        rows = [self._segments(each) for each in lines(now, width, time)]
+        rows = [self._look.segments(each.spans) for each in lines(now, width, time)]
         rows += [
             [Segment("  "), *row] for row in drawn[: max(size.lines - len(rows) - 1, 0)] if width > PICTURE.columns
         ]
@@ -145,7 +144,3 @@ class Notes:
         self._console.file.write(CLEAR_REST)
         with suppress(OSError):
             self._console.file.flush()
-
-    def _segments(self, each: Line) -> list[Segment]:
-        look = self._look
-        return [Segment(text.drawn(part.text, look.ascii), look.style(part.style)) for part in each.spans]

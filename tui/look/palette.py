@@ -9,15 +9,19 @@ hue.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Literal
 
+from rich.segment import Segment
 from rich.style import Style
 
 from tui.look.calendar import Calendar
+from tui.look.sheets import Span
+from tui.look.text import drawn
 
 Mode = Literal["colour", "mono", "ascii"]
 
@@ -213,6 +217,10 @@ class Look:
                 known = known.without_color
             self._styles[names] = known
         return known
+
+    def segments(self, spans: Iterable[Span], ground: str = "") -> list[Segment]:
+        """Return the spans as segments; `ground` is the name of a style below the styles of all spans."""
+        return [Segment(drawn(each.text, self.ascii), self.style(f"{ground} {each.style}")) for each in spans]
 
     def _style_named(self, name: str) -> Style:
         for kind, tone in (("hue:", Tone.STRONG), ("name:", Tone.NAME)):

@@ -11,7 +11,6 @@ from rich.style import Style
 from textual import events
 from textual.content import Content
 
-from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line
 from tui.widgets.cell_rows import Lines, fitted
@@ -50,10 +49,7 @@ class Bar(Lines):
             return [Segment(" " * self.size.width, Style())]
         look, blank = self._look, self._look.style(self._ground)
         spans = self._lines[y].spans if y < len(self._lines) else ()
-        segments = [
-            Segment(text.drawn(span.text, look.ascii), look.style(f"{self._ground} {span.style}")) for span in spans
-        ]
-        return fitted(segments, self.size.width, blank)
+        return fitted(look.segments(spans, self._ground), self.size.width, blank)
 
     def _action_at(self, event: events.MouseEvent) -> str:
         span = span_at(self._lines[event.y], event.x) if 0 <= event.y < len(self._lines) else None

@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region
+from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -96,6 +97,11 @@ class Lines(RowWidget):
             self._drawn[y] = row
         self.refresh(*changed)
 
+    def fill(self, rows: Sequence[Sequence[Segment]], blank: Style) -> None:
+        """Show these rows from the first row of the widget on, and blank rows in the style `blank` below."""
+        width, height = self.size
+        self.put({y: fitted(rows[y] if y < len(rows) else (), width, blank) for y in range(height)})
+
     def forget(self) -> None:
         """Forget what was drawn, so that the caller's next rows are drawn completely."""
         self._given.clear()
@@ -109,6 +115,17 @@ class Lines(RowWidget):
     def cells(self, y: int, begin: int, end: int) -> list[Segment]:
         row = self._drawn.get(y)
         return [Segment(" " * (end - begin))] if row is None else cut(row, begin, end)
+
+
+class SizedLines(Lines):
+    """Widget with rows that its screen makes for the size of the widget, and makes again when the size changes."""
+
+    class Resized(Message):
+        """Message that the widget has another size, so that its rows must be made again."""
+
+    def on_resize(self) -> None:
+        self.forget()
+        self.post_message(self.Resized())
 
 
 def fitted(row: Sequence[Segment], width: int, blank: Style) -> list[Segment]:

@@ -108,7 +108,7 @@ def drawn(
             drawn_row = brush.draw(picture, row, 0, wide) if wide and picture else [Segment(" " * wide, blank)]
             spans = told[row].spans if row < len(told) else ()
             lit = "strong " if number == chosen and row == 0 else ""
-            words = [Segment(text.drawn(s.text, look.ascii), look.style(lit + s.style)) for s in spans]
+            words = look.segments(spans, lit)
             front = [Segment(mark, look.style("accent")), Segment(f"{'' if row else key:<2}", look.style("key"))]
             if wide:
                 front += [*drawn_row, Segment(" " * GAP, blank)]

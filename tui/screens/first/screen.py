@@ -24,8 +24,8 @@ from tui.screens import dialogs
 from tui.screens.dialogs.dialog import ClosesOnce
 from tui.screens.first.entries import MenuEntry
 from tui.screens.first.page import DIGITS, Page, arranged, drawn, keys, told
-from tui.screens.replay.files import look_named, theme_choice
-from tui.screens.replay.messages import OpenEntry, OpenLesson, Quit, ShowFirst, ShowLessons, UseLook
+from tui.screens.replay.files import choose_theme
+from tui.screens.replay.messages import OpenEntry, OpenLesson, Quit, ShowFirst, ShowLessons
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import Lines
 from tui.widgets.panel import add_scroll_mark
@@ -290,11 +290,7 @@ class FirstScreen(ClosesOnce[None]):
         self.app.push_screen(PlayScreen(hours(seed), self._look, SAMPLE, hours=hours, seed=seed))
 
     def action_theme(self) -> None:
-        self.app.push_screen(theme_choice(self._look), self._use)
-
-    def _use(self, name: str | None) -> None:
-        if name is not None:
-            self.post_message(UseLook(look_named(name, self._look)))
+        choose_theme(self, self._look)
 
     def action_help(self) -> None:
         self.app.push_screen(dialogs.HelpScreen(HELP, None))

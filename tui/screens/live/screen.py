@@ -37,8 +37,8 @@ from tui.screens.live.ahead import look_ahead
 from tui.screens.live.find import find
 from tui.screens.live.keys import bindings, help_groups, key_line
 from tui.screens.live.state import LiveState
-from tui.screens.replay.files import look_named, theme_choice
-from tui.screens.replay.messages import Quit, UseLook
+from tui.screens.replay.files import choose_theme
+from tui.screens.replay.messages import Quit
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -455,10 +455,7 @@ class LiveScreen(Screen[None]):
         self.change(alone=not self.state.alone)
 
     def action_theme(self) -> None:
-        def use(name: str) -> None:
-            self.post_message(UseLook(look_named(name, self.look)))
-
-        self.open(theme_choice(self.look), use)
+        choose_theme(self, self.look)
 
     def action_escape(self) -> None:
         if self.workers.cancel_group(self, "search"):

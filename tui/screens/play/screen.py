@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from random import randrange
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -26,7 +25,7 @@ from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.play.page import choice, happened, machine, own_chart, placed, queue, result, so_far
 from tui.screens.replay.messages import Quit
 from tui.widgets.bar import Bar
-from tui.widgets.cell_rows import Lines, fitted
+from tui.widgets.cell_rows import SizedLines
 from tui.widgets.fitting_keys import fitting_keys
 
 HELP = (
@@ -73,7 +72,7 @@ class GameOver(Message):
         super().__init__()
 
 
-class Sheet(Lines, can_focus=True):
+class Sheet(SizedLines, can_focus=True):
     """Widget with the lines of the game, which can be clicked."""
 
     class Clicked(Message):
@@ -83,19 +82,8 @@ class Sheet(Lines, can_focus=True):
             self.row = row
             super().__init__()
 
-    class Resized(Message):
-        """Message that the widget has another size, so that its lines must be made again."""
-
     def show(self, lines: list[Line], look: Look) -> None:
-        width, height = self.size
-        blank = look.style("")
-        rows = [[Segment(text.drawn(s.text, look.ascii), look.style(s.style)) for s in each.spans] for each in lines]
-        rows += [[] for _ in range(height - len(rows))]
-        self.put({y: fitted(row, width, blank) for y, row in enumerate(rows[:height])})
-
-    def on_resize(self) -> None:
-        self.forget()
-        self.post_message(self.Resized())
+        self.fill([look.segments(each.spans) for each in lines], look.style(""))
 
     def on_click(self, event: events.Click) -> None:
         self.post_message(self.Clicked(event.y))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from rich.segment import Segment
 from textual import events
 from textual.message import Message
 
@@ -17,7 +16,7 @@ from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
 from tui.screens.puzzle.draft import Draft
-from tui.widgets.cell_rows import Lines, fitted
+from tui.widgets.cell_rows import Lines
 
 NAMES = 24
 """Width in columns of the names at the left."""
@@ -149,11 +148,8 @@ class Board(Lines, can_focus=True):
         found, look = rows(self._draft, width), self._look
         low = max(self._draft.chosen - height + 1, 0)
         self._first = min(max(self._first, low), self._draft.chosen, max(len(found) - height, 0))
-        blank = look.style("")
         shown = found[self._first : self._first + height]
-        drawn = [[Segment(text.drawn(s.text, look.ascii), look.style(s.style)) for s in each.spans] for each in shown]
-        drawn += [[] for _ in range(height - len(drawn))]
-        self.put({y: fitted(row, width, blank) for y, row in enumerate(drawn)})
+        self.fill([look.segments(each.spans) for each in shown], look.style(""))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self.focus()

@@ -34,7 +34,7 @@ from tui.screens.puzzle.draft import Draft
 from tui.screens.puzzle.runs import PolicyChart, charts, time_axis
 from tui.screens.replay.messages import Deliver, OpenTrace, Quit
 from tui.widgets.bar import Bar
-from tui.widgets.cell_rows import Lines, fitted
+from tui.widgets.cell_rows import SizedLines, fitted
 from tui.widgets.fitting_keys import fitting_keys
 
 EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
@@ -73,11 +73,8 @@ class Charted(Message):
         super().__init__()
 
 
-class Charts(Lines):
+class Charts(SizedLines):
     """Widget with the charts of four policies, in two columns."""
-
-    class Resized(Message):
-        """Message that the widget has another size, so that its charts must be made again."""
 
     procs = 1
     """Number of processors of the machine, which is written at the left of each chart."""
@@ -98,10 +95,6 @@ class Charts(Lines):
         height = self.size.height - self._has_axis
         return Size(max(self.size.width // 2 - 1 - self._gutter, 0), max(height // 2 - 1, 0))
 
-    def on_resize(self) -> None:
-        self.forget()
-        self.post_message(self.Resized())
-
     def show(self, found: Sequence[PolicyChart], look: Look) -> None:
         width, height = self.size
         size, brush, blank = self.picture, Brush(look), look.style("")
@@ -112,7 +105,7 @@ class Charts(Lines):
             whole = size.columns + self._gutter
             gap = Segment("  "[: width - 2 * whole - 1], blank)
             head = heading(each, best, whole)
-            made = [[Segment(text.drawn(s.text, look.ascii), look.style(s.style)) for s in head.spans]]
+            made = [look.segments(head.spans)]
             if each.cells is not None:
                 high, wide = each.cells.chars.shape
                 numbers = {0: f"{self.procs}", high - 1: "0"} if high > 1 else {}

@@ -6,7 +6,9 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
+
+from textual.screen import Screen
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.files import refuse_replacing, write_whole
@@ -141,6 +143,16 @@ def theme_choice(look: Look) -> ChoiceDialog:
     now = (look.name, look.mode)
     options = [(key, name, f"{told} (now)" if name in now else told) for key, name, told in THEMES]
     return ChoiceDialog("Theme", options, look.name)
+
+
+def choose_theme(screen: Screen[Any], look: Look) -> None:
+    """Let the user choose another look than `look`, and send the choice to the app."""
+
+    def use(name: str | None) -> None:
+        if name is not None:
+            screen.post_message(UseLook(look_named(name, look)))
+
+    screen.app.push_screen(theme_choice(look), use)
 
 
 def look_named(name: str, now: Look) -> Look:

@@ -28,12 +28,12 @@ from sim.session.session import one_line
 from tui.look.palette import Look
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.screens.replay.files import look_named, theme_choice
-from tui.screens.replay.messages import OpenEntry, Quit, UseLook
+from tui.screens.replay.files import choose_theme
+from tui.screens.replay.messages import OpenEntry, Quit
 from tui.screens.results.found import Found, Shown, drawn_plot, found, runs_in
 from tui.screens.results.page import ResultsGrid, Window, drawn, grid_of, keys, note, place_at, title
 from tui.widgets.bar import Bar
-from tui.widgets.cell_rows import Lines, fitted
+from tui.widgets.cell_rows import Lines, SizedLines
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command
@@ -110,24 +110,14 @@ class ResultsTable(Lines, can_focus=True):
         self.move(0, -1)
 
 
-class Plot(Lines):
+class Plot(SizedLines):
     """Widget with the plot, as lines of text."""
-
-    class Resized(Message):
-        """Message that the widget has another size, so that the plot must be made again."""
-
-    def on_resize(self) -> None:
-        self.forget()
-        self.post_message(self.Resized())
 
     def show(self, told: str, look: Look) -> None:
         """Show this plot `told`, a text that contains colours as terminal escape sequences."""
         console, blank = self.app.console, look.style("")
         texts = [Text.from_ansi(each, style=blank, end="") for each in told.splitlines()]
-        lines = [[Segment(s.text, s.style or blank) for s in text.render(console)] for text in texts]
-        width, height = self.size
-        lines += [[] for _ in range(height - len(lines))]
-        self.put({y: fitted(row, width, blank) for y, row in enumerate(lines[:height])})
+        self.fill([[Segment(s.text, s.style or blank) for s in text.render(console)] for text in texts], blank)
 
 
 class ResultsScreen(Screen[None]):
@@ -357,11 +347,7 @@ class ResultsScreen(Screen[None]):
         self._plot()
 
     def action_theme(self) -> None:
-        self.app.push_screen(theme_choice(self._look), self._use)
-
-    def _use(self, name: str | None) -> None:
-        if name is not None:
-            self.post_message(UseLook(look_named(name, self._look)))
+        choose_theme(self, self._look)
 
     def action_help(self) -> None:
         self.app.push_screen(dialogs.HelpScreen(HELP, None))
