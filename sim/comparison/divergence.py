@@ -82,7 +82,7 @@ class Divergence:
 def part(first: Side, second: Side) -> Divergence | None:
     """Return the first difference of the runs; None if there is no difference in the part that both have computed."""
     sides = first, second
-    known = min(side.history.time_of(side.history.steps - 1) if side.history.steps else -inf for side in sides)
+    known = min(side.history.last_time for side in sides)
     never = (inf, ())
     for instants in zip_longest(*map(_instants, sides), fillvalue=never):
         time = min(at for at, _ in instants)

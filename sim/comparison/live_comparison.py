@@ -217,9 +217,9 @@ class Search:
         if until > self.since:
             sides = self._side_until(0, until), self._side_until(1, until)
             self.found = part(*sides)
-            self.since = min(_last(side.history) for side in sides)
+            self.since = min(side.history.last_time for side in sides)
             self._first = _steps_until(sides[0].history, self.since), _steps_until(sides[1].history, self.since)
-        ends = any(branch.complete and _last(branch.history) <= self.since for branch in self._branches)
+        ends = any(branch.complete and branch.history.last_time <= self.since for branch in self._branches)
         self.is_over = ends or self.found is not None
 
     def _end_of_window(self) -> float:
@@ -228,7 +228,7 @@ class Search:
         """
         ahead, known = -inf, inf
         for branch, first in zip(self._branches, self._first, strict=True):
-            history, last = branch.history, _last(branch.history)
+            history, last = branch.history, branch.history.last_time
             known = min(known, last if branch.complete else nextafter(last, -inf))
             if first < history.steps:
                 ahead = max(ahead, history.time_of(min(first + WINDOW, history.steps) - 1))
@@ -243,11 +243,6 @@ class Search:
         end[~((end >= self.since) & (end <= until))] = np.nan
         history = branch.history.as_of(_steps_until(branch.history, until))
         return Side(history, replace(self._schedules[place], end=end), self._first[place])
-
-
-def _last(history: Past) -> float:
-    """Return the time of the last step in the history; -inf if there is none."""
-    return history.time_of(history.steps - 1) if history.steps else -inf
 
 
 def _steps_until(history: Past, time: float) -> int:
@@ -316,4 +311,4 @@ def _starts(branch: Branch) -> Floats:
 
 def _computed_until(branch: Branch) -> float:
     """Return the time up to which the branch's run has been computed."""
-    return inf if branch.complete else _last(branch.history)
+    return inf if branch.complete else branch.history.last_time

@@ -140,6 +140,11 @@ class Past:
         """Return the number of steps that this object shows."""
         return len(self._time) if self._steps is None else self._steps
 
+    @property
+    def last_time(self) -> float:
+        """Return the time of the last step that this object shows; -inf if it shows none."""
+        return self._time[self.steps - 1] if self.steps else -inf
+
     def as_of(self, step: int) -> Past:
         """Return the history as it was after `step` steps: stretches that ended later are open, and stretches that
         began later are missing.

@@ -377,7 +377,7 @@ class Timeline:
         """Move the cursor to after the last step up to `time`. Return False if `stop` returned True before that, as in
         `seek`.
         """
-        while not self.complete and not (self.computed and self.history.time_of(self.computed - 1) > time):
+        while not self.complete and self.history.last_time <= time:
             self.compute(_BATCH)
             if stop and stop():
                 return False

@@ -161,7 +161,7 @@ class ReplayController:
         if self.beside is None:
             return -inf
         timeline = self.beside.timeline
-        return timeline.history.time_of(timeline.computed - 1) if timeline.complete and timeline.computed else inf
+        return timeline.history.last_time if timeline.complete and timeline.computed else inf
 
     @property
     def progress(self) -> tuple[str, float] | None:

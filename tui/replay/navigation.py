@@ -63,7 +63,7 @@ class Traveller:
     def seek_time(self, time: float, halted: Halted) -> str | None:
         """Go to a time, which may be between two steps; return a message if that is after the end of the run."""
         timeline = self.stage.timeline
-        while not self._knows(time) and self.compute_a_little(halted):
+        while timeline.history.last_time <= time and self.compute_a_little(halted):
             pass
         if halted() or not timeline.seek_time(time, halted):
             return None
@@ -96,10 +96,6 @@ class Traveller:
         """Return a message on why the run has no further steps."""
         failure = self.stage.timeline.branch.error
         return OVER if failure is None else f"the run failed here: {failure.error}"
-
-    def _knows(self, time: float) -> bool:
-        timeline = self.stage.timeline
-        return bool(timeline.computed) and timeline.history.time_of(timeline.computed - 1) > time
 
     def compute_a_little(self, halted: Halted) -> bool:
         """Compute more steps, and store for the screen how far the run is computed. Return False at the end of the run,

@@ -93,8 +93,7 @@ class PolicyReload:
         return self._both is not None and (self._both.parting is not None or self._both.never)
 
     def _knows(self, moment: float) -> bool:
-        there = self._there
-        return there.complete or (there.computed > 0 and there.history.time_of(there.computed - 1) > moment)
+        return self._there.complete or self._there.history.last_time > moment
 
     def _compute(self, seconds: float, moment: float) -> None:
         there = self._there

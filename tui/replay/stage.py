@@ -107,7 +107,7 @@ class RunView:
     def _last_time(self) -> float:
         """Return the time up to which the run is computed."""
         timeline = self.timeline
-        return timeline.history.time_of(timeline.computed - 1) if timeline.computed else self.begin
+        return timeline.history.last_time if timeline.computed else self.begin
 
     def set_clock(self) -> None:
         """Set the time shown to the time of the present step."""
