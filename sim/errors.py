@@ -15,7 +15,7 @@ SchedscopeError            one line: what, where, what would work
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 OUT_OF_MEMORY = "this line needs more memory than there is; make it need less"
 """Advice in the error message for a policy that runs out of memory, to the author of the policy."""
@@ -99,13 +99,24 @@ def near(name: str, names: Iterable[str]) -> str:
     """Return a clause for the end of an error message that suggests the names similar to `name`. If there are none, it
     lists all of `names`; "" for no names.
 
-    >>> near("eazy", ["easy", "easy++", "fcfs"])
-    "; did you mean 'easy'?"
+    >>> near("eazy", ["easy", "fcfs"]), near("x", ["easy", "fcfs"])
+    ("; did you mean 'easy'?", '; there is easy, fcfs')
     """
     known = sorted(names)
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    if close:
-        alike = [difflib.SequenceMatcher(None, other, name).ratio() for other in close]
-        close = [other for other, ratio in zip(close, alike, strict=True) if ratio > alike[0] - MUCH_LESS]
-        return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
-    return "; there is " + ", ".join(known) if known else ""
+    return similar(name, known) or ("; there is " + ", ".join(known) if known else "")
+
+
+def similar(name: str, names: Iterable[str]) -> str:
+    """Return a clause for the end of an error message that suggests the names similar to `name`; "" if there are none.
+
+    >>> similar("eazy", ["easy", "easy++", "fcfs"]), similar("x", ["easy"])
+    ("; did you mean 'easy'?", '')
+    """
+    close = difflib.get_close_matches(name, sorted(names), n=3, cutoff=0.6)
+    alike = [difflib.SequenceMatcher(None, other, name).ratio() for other in close]
+    return suggestion([other for other, ratio in zip(close, alike, strict=True) if ratio > alike[0] - MUCH_LESS])
+
+
+def suggestion(names: Sequence[str]) -> str:
+    """Return a clause for the end of an error message that suggests these names; "" if there are none."""
+    return "; did you mean " + " or ".join(map(repr, names)) + "?" if names else ""

@@ -25,7 +25,7 @@ from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, s
 from sim.decisions.decisions import Decision
 from sim.engine.state import State
 from sim.engine.state_view import StateView
-from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, near
+from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, similar
 from sim.formatting import count, exact_clock, printable, shortened
 from sim.policies.calls import ACTS, Pass
 from sim.policies.policy import Policy, code_of, is_own
@@ -270,8 +270,7 @@ def _hint(error: AttributeError) -> str:
         return HIDDEN
     if not isinstance(error.obj, StateView) or not error.name:
         return ""
-    hint = near(error.name, (name for name in dir(StateView) if not name.startswith("_")))
-    return hint if "did you mean" in hint else ""
+    return similar(error.name, (name for name in dir(StateView) if not name.startswith("_")))
 
 
 def _place_of(state: State, error: BaseException, decisions: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
-from sim.errors import near
+from sim.errors import similar, suggestion
 
 _ALIKE = {
     "max": "worst longest largest maximum maximal highest most peak",
@@ -91,13 +91,13 @@ def meant(text: str, entries: Sequence[Searchable]) -> str:
     >>> meant("nonsense", METRICS)
     '; schedscope metrics lists them'
     """
-    by_letters = near(text, [entry.name for entry in entries])
+    by_letters = similar(text, [entry.name for entry in entries])
     found = search(text, entries)
     wanted = set(words_of(text))
-    if found and (not by_letters.startswith("; did you mean") or wanted <= set(words_of(found[0].name))):
+    if found and (not by_letters or wanted <= set(words_of(found[0].name))):
         best = [entry.name for entry in found if _score(list(wanted), entry) >= _score(list(wanted), found[0]) - 0.02]
-        return "; did you mean " + " or ".join(map(repr, best[:3])) + "?"
-    return by_letters if by_letters.startswith("; did you mean") else "; schedscope metrics lists them"
+        return suggestion(best[:3])
+    return by_letters or "; schedscope metrics lists them"
 
 
 def respelled(text: str, entries: Sequence[Searchable]) -> str:

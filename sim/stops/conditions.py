@@ -57,8 +57,15 @@ class Threshold:
         return isinstance(now, float | int) and RELATIONS[self.relation](now, self.value)
 
 
+class _OfOneStep:
+    """Base class of conditions that hold if the value read after a step is true, whatever was read before."""
+
+    def holds(self, was: object, now: object) -> bool:
+        return bool(now)
+
+
 @dataclass(frozen=True)
-class Happens:
+class Happens(_OfOneStep):
     """Condition that an event happens, whichever job it concerns; typed as, for example, `backfill`."""
 
     event: str
@@ -78,9 +85,6 @@ class Happens:
 
     def read(self, instant: Instant) -> bool:
         return EVENTS[self.event].happens(instant)
-
-    def holds(self, was: object, now: object) -> bool:
-        return bool(now)
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class OfJob:
+class OfJob(_OfOneStep):
     """Condition on an event of one job: `job 14022 starts`."""
 
     name: str
@@ -136,9 +140,6 @@ class OfJob:
     def read(self, instant: Instant) -> bool:
         return DEEDS[self.deed].happens(instant, self.is_meant)
 
-    def holds(self, was: object, now: object) -> bool:
-        return bool(now)
-
 
 @dataclass(frozen=True)
 class OfUser(OfJob):
@@ -156,7 +157,7 @@ class OfUser(OfJob):
 
 
 @dataclass(frozen=True)
-class Because:
+class Because(_OfOneStep):
     """Condition that the policy considers a job and keeps it waiting for a reason: `job 17 waits because too few
     free`.
     """
@@ -179,12 +180,9 @@ class Because:
     def read(self, instant: Instant) -> bool:
         return is_kept_because(instant, self.who.is_meant, self.reason)
 
-    def holds(self, was: object, now: object) -> bool:
-        return bool(now)
-
 
 @dataclass(frozen=True)
-class OwnNumber:
+class OwnNumber(_OfOneStep):
     """Condition on a number that the policy writes for waiting jobs: `number usage > 100`, `job 17 number usage >
     100`.
     """
@@ -212,12 +210,9 @@ class OwnNumber:
         meant = None if self.who is None else self.who.is_meant
         return any(holds(value, self.value) for job, value in instant.numbers(self.name) if meant is None or meant(job))
 
-    def holds(self, was: object, now: object) -> bool:
-        return bool(now)
-
 
 @dataclass(frozen=True)
-class OnLine:
+class OnLine(_OfOneStep):
     """Condition that this line of the policy's code makes a decision: `line 41`."""
 
     line: int
@@ -235,12 +230,9 @@ class OnLine:
     def read(self, instant: Instant) -> bool:
         return self.line in instant.code.deciding_lines()
 
-    def holds(self, was: object, now: object) -> bool:
-        return bool(now)
-
 
 @dataclass(frozen=True)
-class OfVariable:
+class OfVariable(_OfOneStep):
     """Condition on any of the values that a variable of the policy's code has during a step: `variable shadow >
     3600`.
     """
@@ -262,9 +254,6 @@ class OfVariable:
     def read(self, instant: Instant) -> bool:
         holds = RELATIONS[self.relation]
         return any(holds(value, self.value) for value in instant.code.numbers_of(self.name))
-
-    def holds(self, was: object, now: object) -> bool:
-        return bool(now)
 
 
 Condition: TypeAlias = Threshold | Happens | Changes | OfJob | Because | OwnNumber | OnLine | OfVariable

@@ -21,7 +21,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sim.engine.snapshot import Snapshot
-from sim.errors import ParameterError, SchedscopeError, near
+from sim.errors import ParameterError, SchedscopeError, near, similar
 from sim.formatting import A_TIME, Moment, Step, parse_moment, parse_time
 from sim.stops.combinations import AllOf, AnyOf, Node, Not, One, Reading
 from sim.stops.conditions import (
@@ -50,6 +50,7 @@ _MOST_NAMES = 20
 _TOKEN = re.compile(rf'\s*(?:(?P<quoted>"[^"]*")|(?P<sign>>=|<=|!=|==|[()<>=])|(?P<word>{WORD})|(?P<odd>\S))')
 _MOMENT = re.compile(r"#?\d|d\d", re.ASCII)
 _EVENTS = {**EVENTS, **CHANGES}
+_WORDS = (*MEASURES, *_EVENTS, "job")
 
 
 class StopError(SchedscopeError):
@@ -272,9 +273,9 @@ class _Parser:
         """Return True if the word before a relation is to be read as a variable of the policy's code: one of these, or
         more similar to one than to any measure or event.
         """
-        if not token.text.isidentifier() or "did you mean" in _near_words(token.word):
+        if not token.text.isidentifier() or similar(token.word, _WORDS):
             return token.text in (self._variables or ())
-        return self._variables is None or "did you mean" in near(token.text, self._variables)
+        return self._variables is None or bool(similar(token.text, self._variables))
 
     def _numbered(self, condition: Condition) -> One:
         self._conditions.append(condition)
@@ -290,9 +291,7 @@ class _Parser:
         if self._numbers is not None and token.text not in self._numbers:
             others = near(token.text, self._numbers) or "; none is written here"
             raise self._error(f"no number {token.text!r}{others}", token.position)
-        relation = self._relation(token.text)
-        sign = -1 if self._token.word.startswith("-") else 1
-        return OwnNumber(token.text, relation, sign * self._number("number", "-" if sign < 0 else ""), who)
+        return OwnNumber(token.text, self._relation(token.text), self._signed_number(), who)
 
     def _variable(self, name: Token) -> OfVariable:
         """Parse a comparison of a variable in the policy's code, which must be a known one."""
@@ -301,12 +300,10 @@ class _Parser:
             raise self._error(what, name.position)
         if self._variables is not None and name.text not in self._variables:
             others = near(name.text, self._variables) or "; no policy runs here whose code has any"
-            if len(self._variables) > _MOST_NAMES and "did you mean" not in others:
+            if len(self._variables) > _MOST_NAMES and not similar(name.text, self._variables):
                 others = f"; there is {', '.join(sorted(self._variables)[:_MOST_NAMES])} and more"
             raise self._error(f"no variable {name.text!r} in the policy's code{others}", name.position)
-        relation = self._relation(name.text)
-        sign = -1 if self._token.word.startswith("-") else 1
-        return OfVariable(name.text, relation, sign * self._number("number", "-" if sign < 0 else ""))
+        return OfVariable(name.text, self._relation(name.text), self._signed_number())
 
     def _parse_reason(self, who: OfJob) -> Because:
         """Parse the reason after "because": the name of a built-in kind, or a part of a sentence in quotes."""
@@ -319,8 +316,7 @@ class _Parser:
         reason = " ".join(words)
         if reason not in REASONS:
             refusal = Token(reason, token.position)
-            hint = near(reason, REASONS) if reason else ""
-            hint = hint if "did you mean" in hint else f"; others are {', '.join(list(REASONS)[1:4])} and more"
+            hint = similar(reason, REASONS) or f"; others are {', '.join(list(REASONS)[1:4])} and more"
             raise self._error(
                 f"expected a reason such as too few free, or part of its sentence in quotes{_got_text(refusal)}{hint}",
                 token.position,
@@ -377,6 +373,9 @@ class _Parser:
             return ">="
         raise self._error(f"expected > < >= <= = or != after {measure}{_got_text(token)}")
 
+    def _signed_number(self) -> float:
+        return -self._number("number", "-") if self._token.word.startswith("-") else self._number("number")
+
     def _number(self, unit: Unit, sign: str = "") -> float:
         example, token = ("a share like 0.6 or 60%" if unit == "share" else "a number like 50"), self._take()
         number = token.word.removeprefix(sign).removesuffix("%")
@@ -422,7 +421,8 @@ class _Parser:
             raise self._error(_unknown(f"{token.word} does not", self._token, seconds))
         if not token.text:
             raise self._error("expected a condition, such as queue > 50 or backfill", token.position)
-        raise self._error(f"no condition {token.text!r}{_near_words(token.word)}", token.position)
+        hint = similar(token.word, _WORDS) or "; there is queue > 50, job 17 starts, backfill, head slips and more"
+        raise self._error(f"no condition {token.text!r}{hint}", token.position)
 
 
 def _got_text(token: Token) -> str:
@@ -434,11 +434,4 @@ def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
     words = ", ".join(known)
     if not token.text:
         return f"expected one of {words}"
-    hint = near(token.word, known)
-    return f"{refusal} {token.text!r}" + (hint if "did you mean" in hint else f"; expected one of {words}")
-
-
-def _near_words(word: str) -> str:
-    """Return the end of an error message: the known words nearest to `word`, or some examples."""
-    hint = near(word, [*MEASURES, *_EVENTS, "job"])
-    return hint if "did you mean" in hint else "; there is queue > 50, job 17 starts, backfill, head slips and more"
+    return f"{refusal} {token.text!r}" + (similar(token.word, known) or f"; expected one of {words}")

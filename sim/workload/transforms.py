@@ -18,7 +18,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sim.errors import NotThereError, ParameterError, near
+from sim.errors import NotThereError, ParameterError, similar
 from sim.formatting import quoted
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.follows import SESSION, in_sessions, with_other_thought
@@ -261,8 +261,7 @@ def parse_estimates(text: str) -> Estimates:
     name, colon, value = text.strip().partition(":")
     kind = next((kind for kind in get_args(EstimateKind) if kind == name), None)
     if kind is None:
-        hint = near(name, get_args(EstimateKind))
-        hint = hint if "did you mean" in hint else ""
+        hint = similar(name, get_args(EstimateKind))
         raise ParameterError(f"no estimates {quoted(text)}, there are {ESTIMATES}{hint}")
     if (kind in ("recorded", "exact")) == bool(colon):
         raise ParameterError(f"estimates are {ESTIMATES}, got {quoted(text)}")

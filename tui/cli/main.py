@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from sim.errors import ReaderGoneError, SchedscopeError, near
+from sim.errors import ReaderGoneError, SchedscopeError, similar
 from sim.formatting import printable, quoted
 from tui.cli.terminal import NotWrittenError
 
@@ -173,8 +173,8 @@ def _refuse_misspelled(word: str) -> None:
     """Raise an error if `word` looks like a misspelled command: it is the name of no trace, but similar to a
     command's.
     """
-    hint = near(word, COMMANDS) if word.isalpha() and not os.path.exists(word) else ""
-    if not hint.startswith("; did you mean"):
+    hint = similar(word, COMMANDS) if word.isalpha() and not os.path.exists(word) else ""
+    if not hint:
         return
     from sim.workload.samples import showing_of
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sim.errors import TraceError, near
+from sim.errors import TraceError, near, similar
 from sim.text_files import TextKind
 from sim.workload.fidelity import UNMODELLED
 from sim.workload.follows import Dependencies
@@ -194,7 +194,7 @@ def _refuse_misspelled(table: Mapping[str, Any], known: set[str], what: str, pat
     words are left to the programs that wrote them.
     """
     for word in sorted(table.keys() - known)[:MOST_NOTES]:
-        if "did you mean" in (hint := near(word[:40], known)):
+        if hint := similar(word[:40], known):
             raise TraceError(f"{what} has the unknown word {shown(word)}{hint}", path)
 
 
