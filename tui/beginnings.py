@@ -33,7 +33,7 @@ class Begun(Schedscope):
 
     def _settle(self) -> None:
         """Save sessions that are opened later, but offer no crashed session, which would cover the puzzle or game."""
-        self.session_manager.begin(False)
+        self.session_manager.begin(is_new=False)
 
     def _show_begin(self) -> None:
         self.push_screen(self._begin(self.look, self.guest is not None))

@@ -161,7 +161,7 @@ class PolicySwitch:
             processors = state.machine.held[rank]
             self._transitions.leave(allocation, SUSPENDED if allocation.kind == SUSPENDING else MOVED)
             if allocation.kind != SUSPENDING:
-                sharing.come_in(rank, row, processors, allocation.ran_by(state.now), False)
+                sharing.come_in(rank, row, processors, allocation.ran_by(state.now), is_new=False)
                 sharing.stall[rank] = owed
         self._transitions.future.leaving.clear()
         sharing.change(DropRows())

@@ -111,7 +111,7 @@ def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> 
         for (label, _), sample in of.items():
             curves = [_share(np.sort(np.concatenate(parts)), grid, complement) for parts in sample.values()]
             at = zip(grid.tolist(), zip(*(curve.tolist() for curve in curves), strict=True), strict=True)
-            lines[label] = [Point(x, _clipped(mean(ys)), False) for x, ys in at]
+            lines[label] = [Point(x, _clipped(mean(ys)), overloaded=False) for x, ys in at]
         made.append(Panel(title, lines))
     return made
 

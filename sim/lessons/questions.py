@@ -114,13 +114,14 @@ class Question:
         """Return whether the answer `given` is right, with an explanation."""
         if isinstance(given, AnswerOption):
             if given.is_right:
-                return Verdict(True, f"Right. {self.told}")
-            return Verdict(False, " ".join(filter(None, (f"Not {given.label}.", given.why, self.told))))
+                return Verdict(is_right=True, told=f"Right. {self.told}")
+            return Verdict(is_right=False, told=" ".join(filter(None, (f"Not {given.label}.", given.why, self.told))))
         assert self.value is not None
         off = given - self.value.number
         if abs(off) <= self.within:
-            return Verdict(True, f"Right. {self.told}")
-        return Verdict(False, " ".join(filter(None, (self._how_far_off(given, off), self.why_not(given), self.told))))
+            return Verdict(is_right=True, told=f"Right. {self.told}")
+        parts = self._how_far_off(given, off), self.why_not(given), self.told
+        return Verdict(is_right=False, told=" ".join(filter(None, parts)))
 
     def _how_far_off(self, given: float, off: float) -> str:
         """Return text on how far the answer `given` is from the right one. `off` is `given` minus the right answer; for

@@ -59,8 +59,8 @@ LEVELS = (
         9,
         ("easy", "conservative", "relaxed:omega=2", "selective"),
         ("next", "start", "policy", "gains"),
-        True,
-        (1, 2, 3),
+        by_passing=True,
+        factors=(1, 2, 3),
     ),
 )
 

@@ -18,7 +18,6 @@ from sim.policies import parse_policy, written_policy
 from sim.stops.grammar import parse_stop
 from sim.stops.search import search_forward
 from sim.timeline.timeline import Timeline
-from sim.workload.categories import TAU
 from sim.workload.model import Workload
 
 FIRST = "main"
@@ -124,7 +123,7 @@ class Runs:
     def metrics(self, branch: str) -> Mapping[str, Value]:
         if branch not in self._metrics:
             schedule = self.schedule(branch)
-            self._metrics[branch] = {**aggregates(FinishedJobs.of(schedule, True, TAU)), **fragmentation(schedule)}
+            self._metrics[branch] = {**aggregates(FinishedJobs.of(schedule)), **fragmentation(schedule)}
         return self._metrics[branch]
 
     def last(self, branch: str) -> float:

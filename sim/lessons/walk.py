@@ -215,7 +215,7 @@ class Walk:
         asked = self.open_question
         assert asked is not None
         if given is None:
-            return replace(self, typed="", verdict=Verdict(False, asked.told), is_off=False)
+            return replace(self, typed="", verdict=Verdict(is_right=False, told=asked.told), is_off=False)
         verdict = asked.judge(given)
         answers = (*(a for a in self.answers if a[0] != self.index), (self.index, verdict.is_right))
         guessed = given if isinstance(given, float) else None

@@ -187,7 +187,8 @@ def parsed(data: bytes, path: object) -> Session:
     """Return the session in `data`, the content of a file; errors name the file's `path`."""
     tables = parse(data, path)
     trace, run = _single_table(tables, "trace", path), _single_table(tables, "run", path)
-    options, view = _single_table(tables, "options", path, False), _single_table(tables, "view", path, False)
+    options = _single_table(tables, "options", path, needed=False)
+    view = _single_table(tables, "view", path, needed=False)
     branches = _branches([t for t in tables if t.name == "branch"], [t for t in tables if t.name == "switch"], run)
     session = Session(
         trace=_trace(trace),

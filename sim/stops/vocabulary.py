@@ -58,7 +58,7 @@ MEASURES: dict[str, Measure] = {
     "free": Measure("number of free processors", lambda i: i.free),
     "running": Measure("number of running jobs", lambda i: i.running, in_columns=False),
     "suspended": Measure("number of suspended jobs", lambda i: i.suspended, in_columns=False),
-    "wait": Measure("longest wait so far among the waiting jobs", lambda i: i.longest_wait(), "time", False),
+    "wait": Measure("longest wait so far among the waiting jobs", lambda i: i.longest_wait(), "time", in_columns=False),
     "slowdown": Measure(
         "largest expansion factor, (wait + estimate) / estimate, among the waiting jobs",
         lambda i: i.worst_slowdown(),
@@ -115,15 +115,15 @@ EVENTS: dict[str, Event] = {
     "start": Event("a job starts", lambda i: any(map(is_start, i.decisions))),
     "backfill": Event("a job is backfilled", lambda i: any(map(is_backfill, i.decisions))),
     "arrival": Event("a job is submitted", lambda i: bool(i.arrived)),
-    "completion": Event("a job ends", lambda i: bool(i.completed), False),
+    "completion": Event("a job ends", lambda i: bool(i.completed), in_columns=False),
     "suspend": Event("a job is suspended", _decides(Suspend)),
     "resume": Event("a suspended job resumes", lambda i: any(map(is_resume, i.decisions))),
     "migrate": Event("a job moves to other processors", _decides(Migrate)),
-    "print": Event("the policy prints something", lambda i: bool(i.printed), False),
+    "print": Event("the policy prints something", lambda i: bool(i.printed), in_columns=False),
     "switch": Event("the policy is switched", _decides(Switched)),
     "borrow": Event("a partition borrows processors", _decides(Borrow)),
     "missed reservation": Event("a job starts after its requested start time", _misses_reservation),
-    "head slips": Event("the planned start of the first job in the queue moves later", _head_slips, False),
+    "head slips": Event("the planned start of the first job in the queue moves later", _head_slips, in_columns=False),
 }
 
 
@@ -136,7 +136,9 @@ class Change(NamedTuple):
 
 
 CHANGES: dict[str, Change] = {
-    "head changes": Change("a different job becomes first in the queue", lambda i: i.head.id if i.head else "", False),
+    "head changes": Change(
+        "a different job becomes first in the queue", lambda i: i.head.id if i.head else "", in_columns=False
+    ),
 }
 
 
@@ -171,15 +173,15 @@ def _is_moved(instant: Instant, meant: Meant) -> bool:
 
 DEEDS: dict[str, Deed] = {
     "arrives": Deed("is submitted", lambda i, meant: any(map(meant, i.arrived))),
-    "considered": Deed("is considered by the policy", _decided(lambda d: True), False),
+    "considered": Deed("is considered by the policy", _decided(lambda d: True), in_columns=False),
     "starts": Deed("starts", _decided(is_start)),
     "backfilled": Deed("is backfilled", _decided(is_backfill)),
     "suspended": Deed("is suspended", _decided(lambda d: isinstance(d, Suspend))),
     "resumes": Deed("resumes", _decided(is_resume)),
     "migrates": Deed("moves to other processors", _decided(lambda d: isinstance(d, Migrate))),
-    "moves": Deed("gets a different planned start", _is_moved, False),
-    "ends": Deed("ends", lambda i, meant: any(map(meant, i.completed)), False),
-    "waits": Deed("is considered but not started", _decided(lambda d: isinstance(d, Keep)), False),
+    "moves": Deed("gets a different planned start", _is_moved, in_columns=False),
+    "ends": Deed("ends", lambda i, meant: any(map(meant, i.completed)), in_columns=False),
+    "waits": Deed("is considered but not started", _decided(lambda d: isinstance(d, Keep)), in_columns=False),
 }
 
 

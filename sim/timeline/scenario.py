@@ -58,7 +58,7 @@ class Scenario:
         """
         if not isinstance(moment, Step):
             return self.workload.header.seconds_at(moment)
-        engine = self._engine(False)
+        engine = self._engine(check=False)
         step = self.stepper(engine)
         if not all(step() for _ in range(moment.number)):
             raise NotThereError(f"no step {moment.number:,}: the run ends at step {engine.step_count:,}")
@@ -86,7 +86,7 @@ class Scenario:
         With gang scheduling the reasons of the last rebuild of the matrix are recorded, because they explain the
         waiting jobs.
         """
-        engine = self._engine(False)
+        engine = self._engine(check=False)
         self._follow(engine, time, is_watched=True)
         engine.run(until=nextafter(time, -inf))
         if engine.step_count and engine.now < time != engine.next_time():

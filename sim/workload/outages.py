@@ -168,7 +168,7 @@ def _down(text: str) -> Down:
     begins, ends = _time_or_date(begin or "0"), _time_or_date(end) if end.strip() else inf
     if not which.strip():
         return _checked(Down(begins, ends), text)
-    return _checked(Down(begins, ends, _set_as_typed(which), False), text)
+    return _checked(Down(begins, ends, _set_as_typed(which), announced=False), text)
 
 
 def _set_as_typed(text: str) -> str:

@@ -196,10 +196,10 @@ def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
     if style.log:
         if min(values) <= 0:
             raise ParameterError("by orders of magnitude nothing can be drawn that is 0 or less, and some means are")
-        round_off(axes, "y", min(values), max(*values, *edges), True)
+        round_off(axes, "y", min(values), max(*values, *edges), log=True)
     else:
         low, high = min(0.0, *edges), max(*edges, 0.0)
-        round_off(axes, "y", 1.05 * low, 1.05 * high or 1.0, False)
+        round_off(axes, "y", 1.05 * low, 1.05 * high or 1.0, log=False)
     title_panel(axes, panel.title, style)
 
 
@@ -219,12 +219,12 @@ def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
             low, high = ([point.ends[end] for point in line] for end in (0, 1))
             axes.fill_between(xs, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
     xs = [point.x for _, line in lines for point in line]
-    round_off(axes, "x", min(xs), max(xs), True, 4)
+    round_off(axes, "x", min(xs), max(xs), log=True, most=4)
     ys = [point.mean.value for _, line in lines for point in line if point.mean.value > 0]
     if style.log:
-        round_off(axes, "y", max(min(ys, default=0.001), 1e-6), 1.0, True)
+        round_off(axes, "y", max(min(ys, default=0.001), 1e-6), 1.0, log=True)
     else:
-        round_off(axes, "y", 0.0, 1.0, False)
+        round_off(axes, "y", 0.0, 1.0, log=False)
     title_panel(axes, panel.title, style)
 
 

@@ -116,7 +116,7 @@ def draw_cloud(axes: Any, panel: Cloud, style: Style) -> None:
         )
         axes.plot([], [], linestyle="", marker=marker, color=colour, label=style.named(label))
     every = [np.concatenate([of[axis] for _, of in dots]) for axis in (0, 1)]
-    round_off(axes, "x", float(every[0].min()), float(every[0].max()), True, 4)
+    round_off(axes, "x", float(every[0].min()), float(every[0].max()), log=True, most=4)
     low, high = float(every[1].min()), float(every[1].max())
     round_off(axes, "y", low, high, style.log)
     title_panel(axes, panel.title, style)

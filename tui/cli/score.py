@@ -171,7 +171,7 @@ def draw(score: Score, output: str) -> None:
 
     def panel(title: str, ticks: list[str], values: dict[str, list[float | None]]) -> Panel:
         lines = {
-            name: [Point(at, Mean(value), False) for at, value in enumerate(found) if value is not None]
+            name: [Point(at, Mean(value), overloaded=False) for at, value in enumerate(found) if value is not None]
             for name, found in values.items()
         }
         return Panel(title, lines, tuple(ticks))

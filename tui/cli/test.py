@@ -74,7 +74,7 @@ def beside(spec: str, policy: Policy, workload: Workload) -> str:
     """Return a table with the metrics of the policy next to those of the policies in `BESIDE`."""
     runs = [(spec, policy), *((name, parse_policy(name)) for name in BESIDE)]
     outcomes = [simulate(Scenario(workload, each), name, Files()) for name, each in runs]
-    return as_table(workload.name, workload, outcomes, None, False, shows_unicode())
+    return as_table(workload.name, workload, outcomes, None, everything=False, unicode=shows_unicode())
 
 
 def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:

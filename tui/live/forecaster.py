@@ -83,11 +83,11 @@ class Forecaster:
                 return
             board, earlier = Board(self._ended(0.0, cluster.at), EVERY), self._earlier(picture, cluster)
             if not earlier:
-                yield self._keep(Ahead(picture, board, board.add(cluster), True))
+                yield self._keep(Ahead(picture, board, board.add(cluster), is_scored=True))
                 return
-            yield self._keep(Ahead(picture, board, board.add(cluster), False))
+            yield self._keep(Ahead(picture, board, board.add(cluster), is_scored=False))
             if (scored := self._scored(cluster, earlier, is_over)) is not None:
-                yield self._keep(Ahead(picture, scored, scored.add(cluster), True))
+                yield self._keep(Ahead(picture, scored, scored.add(cluster), is_scored=True))
 
     def _scored(self, cluster: Cluster, earlier: range, is_over: Callable[[], bool]) -> Board | None:
         """Return a board (the data of forecasts) with scored forecasts for the polls `earlier`. If all would take more

@@ -36,12 +36,12 @@ def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
     """
     owner = _owner(parts, procs)
     if procs <= columns:
-        return [Fold(int(part) if part >= 0 else None, False) for part in np.repeat(owner, columns // procs)]
+        return [Fold(int(part) if part >= 0 else None, thin=False) for part in np.repeat(owner, columns // procs)]
     column_of = np.arange(procs) * columns // procs
     kinds = len(parts) + 1
     held = np.bincount(column_of * kinds + owner + 1, minlength=columns * kinds).reshape(columns, kinds)
     if not parts:
-        return [Fold(None, False)] * columns
+        return [Fold(None, thin=False)] * columns
     best, free = held[:, 1:].argmax(axis=1), held[:, 0]
     size = held.sum(axis=1)
     return [

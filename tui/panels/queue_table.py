@@ -72,7 +72,8 @@ def halted_row(context: Context, index: int) -> QueueRow:
     scene = context.scene
     halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
     jobs = [context.about.workload.jobs[rank] for rank in halted.blocked_by]
-    return QueueRow(halted.job, time_without_progress(halted), halted.xfactor, "", False, Span(""), _sitters_text(jobs))
+    by, waited = _sitters_text(jobs), time_without_progress(halted)
+    return QueueRow(halted.job, waited, halted.xfactor, "", promised=False, moved=Span(""), why=by)
 
 
 def time_without_progress(entry: Suspended | Running) -> float:

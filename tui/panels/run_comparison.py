@@ -84,7 +84,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     mark = next(
         (index for index, row in enumerate(body) if row.rank is not None and row.rank == context.selected), None
     )
-    return Sheet(TITLE, _head(context, scene, grid, width), tuple(body), 0, len(body), NOTE, mark, True)
+    return Sheet(TITLE, _head(context, scene, grid, width), tuple(body), 0, len(body), NOTE, mark, of_both=True)
 
 
 def fitting(scene: VersusScene, width: int) -> ComparisonColumns:

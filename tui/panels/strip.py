@@ -223,7 +223,7 @@ def _policy_curve(
     now = next((value for at, value in reversed(values) if at <= context.scene.clock), None)
     name = printable(text.shorten(column.name, LABEL - 1))
     written = (_short_value(column, value) for value in (now, most))
-    return list(_labelled(name, _curve(context, shown, most - low, columns, rows, "accent", False), *written))
+    return list(_labelled(name, _curve(context, shown, most - low, columns, rows, "accent", dotted=False), *written))
 
 
 def _short_value(column: Column, value: float | None) -> str:

@@ -379,7 +379,7 @@ class ReplayController:
                 return None
         except SchedscopeError as error:
             self._remake = None
-            return News(getattr(error, "brief", f"{error}"), True, f"{error}; the old run stays")
+            return News(getattr(error, "brief", f"{error}"), is_bad=True, whole=f"{error}; the old run stays")
         finally:
             self.is_remaking = False
         self._remake = None
@@ -389,7 +389,7 @@ class ReplayController:
             self._watched = None if remake.new is None or remake.is_known else remake
             return News(remake.told)
         later = getattr(remake.later, "brief", str(remake.later))
-        return News(later, True, f"{remake.told}; then the run fails: {remake.later}")
+        return News(later, is_bad=True, whole=f"{remake.told}; then the run fails: {remake.later}")
 
     def _look_ahead(self, remake: PolicyReload, seconds: float) -> News | None:
         """Compute more of the reloaded run, and search its first difference from the old one, for about `seconds`.

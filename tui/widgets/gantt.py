@@ -330,12 +330,12 @@ class Gantt(RowWidget, can_focus=True):
         held = None if view.shows(self._clock) or middle > self._clock else middle
         if not was.by_event:
             self._by_clock = was
-            self._use_camera(was.spaced(True, held))
+            self._use_camera(was.spaced(by_event=True, held=held))
             return
         before = (self._by_clock or Camera.on(self._workload, was.columns, was.rows)).sized(was.columns, was.rows)
         before = replace(before, low=was.low, high=was.high, by_rows=was.by_rows)
         stays = held is None and before.view(self._clock).shows(self._clock)
-        self._use_camera(before if stays else before.spaced(False, held).held_on(CLOCK))
+        self._use_camera(before if stays else before.spaced(by_event=False, held=held).held_on(CLOCK))
 
     def action_pan_processors(self, direction: int) -> None:
         if self._camera is not None:

@@ -36,7 +36,7 @@ def enter(loop: DividedPass, state: State, workload: Workload) -> None:
     """Copy the state of partitions into the loop."""
     policy, machine = state.policy, state.machine
     assert isinstance(policy, MultiQueue)
-    loop.borrows_as = form_of(Borrow, None, True)
+    loop.borrows_as = form_of(Borrow, None, is_placed=True)
     limits = Classes.read(policy.classes).limits
     loop.partition_of = numbers(np.searchsorted(limits, workload.estimate, "right"))
     loop.borrowed = state.tally.borrowed

@@ -99,10 +99,10 @@ class RowQuestions:
         return RankedRows(self)
 
     def row_plans(self: GangView, mpl: int) -> RowPlans:
-        return RowPlans(self, mpl, False)
+        return RowPlans(self, mpl, is_reserved=False)
 
     def reserved_plans(self: GangView, mpl: int) -> RowPlans:
-        return RowPlans(self, mpl, True)
+        return RowPlans(self, mpl, is_reserved=True)
 
     def to_place(self: GangView) -> Sequence[Job]:
         return self.queue

@@ -403,7 +403,7 @@ def files_beside_module(name: str) -> int:
 def _read_local(path: str) -> bytes | None:
     """Return the content of the Python file `path` if it is in the present folder, otherwise None."""
     try:
-        return _read(Named(path, "", True, "", "")) if os.path.isfile(path) else None
+        return _read(Named(path, "", is_file=True, cls="", rest="")) if os.path.isfile(path) else None
     except TooLargeError:
         raise
     except OwnCodeError:

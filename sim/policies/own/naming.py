@@ -101,7 +101,7 @@ def _code_in(spec: str, deepest: int) -> Iterator[Named]:
         yield named
         rest = named.rest
     elif head in plugins():
-        yield Named(head, "", False, "", rest)
+        yield Named(head, "", is_file=False, cls="", rest=rest)
     for part in rest.split(",") if deepest else ():
         value = part.partition("=")[2].strip()
         yield from _code_in(pairs_apart(value), deepest - 1)

@@ -132,7 +132,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._file = entry if entry.kind != "policy" else None
         if self._file is not None:
             self.query_one("#about", Page).show(partial(_about_file, entry))
-            self._show_policy(False)
+            self._show_policy(shown=False)
             self._show_wrong()
         elif entry.title in POLICIES.aliases:
             await self._use_form(Form.of_spec(entry.title))
@@ -191,7 +191,7 @@ class PolicyPicker(Dialog[Policy | None]):
     async def _show(self) -> None:
         """Show the form in all parts of the dialog; the text of the spec is left alone while the user types in it."""
         await self._show_fields()
-        self._show_policy(True)
+        self._show_policy(shown=True)
         cls = POLICIES[self._form.policy]
         first, *others = paragraphs(cls)
         self.query_one("#about", Page).show(partial(_about_policy, self._form.policy, cls.paper, first))

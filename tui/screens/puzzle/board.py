@@ -159,12 +159,12 @@ class Board(Lines, can_focus=True):
         self._drag = (row, part, event.x - NAMES, scale)
         self.capture_mouse()
         at = scale.time(event.x - NAMES)
-        self.post_message(self.Dragged(row, part, at, at, True))
+        self.post_message(self.Dragged(row, part, at, at, is_first=True))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self._drag is not None and self._drag[1] != "none":
             row, part, begin, scale = self._drag
-            self.post_message(self.Dragged(row, part, scale.time(begin), scale.time(event.x - NAMES), False))
+            self.post_message(self.Dragged(row, part, scale.time(begin), scale.time(event.x - NAMES), is_first=False))
 
     def on_mouse_up(self) -> None:
         self._drag = None

@@ -89,22 +89,24 @@ def arrange(
     if small:
         alone = ((over, room),) if over else ()
         return Layout(
-            True,
-            max(min(width, 40), width // 2) if over else 0,
-            alone,
-            bottom,
-            0,
-            keys,
-            sentence,
-            note,
-            lesson,
-            waiting,
+            small=True,
+            side=max(min(width, 40), width // 2) if over else 0,
+            panels=alone,
+            bottom=bottom,
+            metrics=0,
+            keys=keys,
+            sentence=sentence,
+            note=note,
+            lesson=lesson,
+            waiting=waiting,
         )
     wanted = [name for name in SIDE if name in available and name not in hidden]
     panels = _shared(_chosen(wanted, room), room, needs or {}, was)
     side = _side_width(width) if panels else 0
     metrics = 0 if "metrics" in hidden or not bottom else _side_width(width)
-    return Layout(False, side, panels, bottom, metrics, keys, note=note, lesson=lesson)
+    return Layout(
+        small=False, side=side, panels=panels, bottom=bottom, metrics=metrics, keys=keys, note=note, lesson=lesson
+    )
 
 
 def most_words(height: int) -> int:

@@ -152,7 +152,7 @@ class Looking:
         if was is None or was.column != column:
             self._screen.change(order=QueueOrder(column))
         else:
-            self._screen.change(order=QueueOrder(column, False) if was.descends else None)
+            self._screen.change(order=QueueOrder(column, descends=False) if was.descends else None)
 
     def next_panel(self) -> None:
         self._walk_panels(1)

@@ -106,7 +106,7 @@ class ReplayScreen(Screen[None]):
         self.player = Player(controller, self._wish(), self._hear, self._frame)
         self.files = FileWatch(
             lambda title, policies: self.post_message(FileSaved(Renew(title, policies))),
-            lambda what: self.post_message(FromWorker(News(what, True, f"{what}; the old run stays"))),
+            lambda what: self.post_message(FromWorker(News(what, is_bad=True, whole=f"{what}; the old run stays"))),
         )
         self._followed: object = None
         """Policies and branches when the watched files were last chosen, to notice changes; None before that."""
