@@ -187,7 +187,7 @@ def test_sim_imports_numpy_the_standard_library_and_itself() -> None:
     assert {found for found in roots if found[1] not in {"sim", "numpy"} | sys.stdlib_module_names} == set()
 
 
-def test_a_policy_knows_neither_the_engine_nor_the_machine_nor_the_history() -> None:
+def test_policies_import_no_engine_machine_or_history() -> None:
     modules = {
         "sim.engine.engine",
         "sim.history.history",

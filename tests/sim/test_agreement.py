@@ -141,7 +141,7 @@ def test_with_exact_estimates_conservative_has_one_schedule(lab: Lab, data: st.D
 
 @given(data=ANY)
 @examples(30)
-def test_with_exact_estimates_replanning_in_order_of_arrival_keeps_all_promises(lab: Lab, data: st.DataObject) -> None:
+def test_replan_with_exact_estimates_keeps_all_promises(lab: Lab, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads(exact=True))
     assert starts(workload, "replan") == starts(workload, "conservative")
 
@@ -209,9 +209,7 @@ def test_a_recorded_schedule_is_played_back(lab: Lab, data: st.DataObject) -> No
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative:compress=queue", "shadow"])
 @given(data=ANY)
 @examples(25)
-def test_a_queue_that_is_sorted_at_every_look_stands_as_one_that_is_kept_sorted(
-    lab: Lab, policy: str, data: st.DataObject
-) -> None:
+def test_delay_order_without_weight_sorts_like_sjf(lab: Lab, policy: str, data: st.DataObject) -> None:
     # With weight 0 the delay does not count, and the largest 1 / estimate is the shortest estimate.
     workload = data.draw(lab.workloads())
     sorted_at_every_look = starts(workload, with_order(policy, "order=delay,weight=0"))

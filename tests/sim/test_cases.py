@@ -146,7 +146,7 @@ SLURM = (
 
 
 @pytest.mark.long
-def test_random_nodes_with_reservations_give_the_schedule_of_the_plain_program(tmp_path: Path) -> None:
+def test_random_nodes_with_reservations_match_the_oracle(tmp_path: Path) -> None:
     for seed in range(500 if settings().max_examples > 1000 else 25):
         case, path = case_of(seed, parted=seed % 3 == 0, reserved=True), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")

@@ -92,9 +92,7 @@ def test_last_instant_is_the_last_end_or_arrival(lab: Lab, name: str, data: st.D
 @pytest.mark.parametrize("name", sorted(POLICIES))
 @given(data=st.data())
 @examples(10)
-def test_the_same_inputs_give_the_same_run_also_step_by_step_and_unwatched(
-    lab: Lab, name: str, data: st.DataObject
-) -> None:
+def test_same_inputs_give_the_same_run_in_every_mode(lab: Lab, name: str, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     policy = parse_policy(data.draw(lab.specs(name)))
     assert parse_policy(written_policy(policy)) == policy
@@ -124,9 +122,7 @@ def test_one_step_is_one_instant(lab: Lab, name: str, data: st.DataObject) -> No
 @pytest.mark.parametrize("name", sorted(POLICIES))
 @given(data=st.data())
 @examples(10)
-def test_a_window_of_an_unfinished_run_shows_what_a_look_at_everything_shows(
-    lab: Lab, name: str, data: st.DataObject
-) -> None:
+def test_window_of_an_unfinished_run_matches_the_whole_history(lab: Lab, name: str, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     engine = Engine(workload, parse_policy(data.draw(lab.specs(name))))
     start, width = data.draw(st.floats(-5, 200)), data.draw(st.floats(0, 100))

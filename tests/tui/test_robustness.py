@@ -59,7 +59,7 @@ async def test_a_program_that_was_killed_while_it_played_is_offered_again() -> N
         assert offer() is None
 
 
-async def test_what_is_not_wanted_now_is_offered_again_and_what_is_not_wanted_at_all_is_not() -> None:
+async def test_postponed_session_is_offered_again_a_refused_one_not() -> None:
     with terminal("z-figure4", "--at", "#0") as at:
         at.wait_for(lambda: steps_saved() == 0)
     for answer, is_there in (("n", True), ("d", False)):
@@ -69,7 +69,7 @@ async def test_what_is_not_wanted_now_is_offered_again_and_what_is_not_wanted_at
             assert (offer() is not None) == is_there
 
 
-async def test_a_program_that_was_left_offers_nothing_and_comes_back_when_asked() -> None:
+async def test_closed_program_offers_nothing_but_restores_on_request() -> None:
     with terminal("z-figure4", "--at", "#0") as at:
         at.wait_for(lambda: steps_saved() == 0)
         at.type("\x1b[C" * 3)
@@ -139,9 +139,7 @@ async def test_a_trace_that_vanishes_while_it_is_opened_is_told(
         assert run.step == 1
 
 
-async def test_a_trace_that_vanishes_while_it_is_watched_goes_on_but_no_session_can_be_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_vanished_trace_plays_on_but_cannot_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SessionManager, "save_now", lambda manager: None)
     monkeypatch.setattr(SessionManager, "_save_on_time", lambda manager: None)  # it might still have read the trace
     trace = tmp_path / "t.swf"
@@ -255,7 +253,7 @@ async def test_where_nothing_can_be_kept_it_works_and_says_so(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("key", ["m", "5"])
-async def test_from_a_panel_that_has_nothing_to_show_the_next_one_can_be_reached(key: str) -> None:
+async def test_focus_moves_on_from_an_empty_panel(key: str) -> None:
     async with replay("z-figure4", "easy", size=(80, 24)) as run:
         for onwards in ("tab", "shift+tab"):
             await run.press(key, onwards)

@@ -27,7 +27,7 @@ def saved() -> list[int]:
 
 
 @pytest.mark.parametrize("number", [*SIGNALS, signal.SIGALRM])
-def test_a_signal_leaves_the_terminal_as_it_was_and_the_autosave_where_it_is(number: signal.Signals) -> None:
+def test_signal_restores_the_terminal_and_keeps_the_autosave(number: signal.Signals) -> None:
     with terminal("lublin-128", "--at", "#0", start=START if number == signal.SIGTERM else None) as at:
         before = at.attributes
         at.wait_for(lambda: saved() == [0])
@@ -46,7 +46,7 @@ def test_a_signal_leaves_the_terminal_as_it_was_and_the_autosave_where_it_is(num
     assert orphan.session.step > 0
 
 
-def test_where_the_terminal_is_gone_the_program_ends_though_nobody_told_it() -> None:
+def test_program_ends_without_a_signal_if_the_terminal_is_gone() -> None:
     with terminal("lublin-128", "--at", "#0") as at:
         at.wait_for(lambda: saved() == [0])
         at.type(" ")

@@ -18,7 +18,7 @@ from tests.sim.conftest import Lab
 JOBS = ("1 0 2 10 10", "2 1 4 10 10", "3 2 2 30 30", "4 3 1 5 5")
 
 
-def test_policies_are_ranked_by_the_jobs_wait_and_the_others_price_is_told(lab: Lab) -> None:
+def test_policies_are_ranked_by_wait_with_the_cost_to_others(lab: Lab) -> None:
     workload = lab.workload(4, *JOBS)
     best, first = ranked([run(workload, "fcfs"), run(workload, "firstfit")], 2)
     assert (best.policy, best.start, best.wait) == ("firstfit", 2, 0)

@@ -155,7 +155,7 @@ def test_plain_value_as_a_reason_is_quoted_as_it_is(given: Reason, said: str) ->
     assert why(given, J1402) == f'the policy says "{said}"'
 
 
-def test_the_words_of_somebodys_own_reason_are_quoted_and_cannot_end_the_quote() -> None:
+def test_text_of_a_user_defined_reason_cannot_end_its_quotes() -> None:
     assert why(Sly(), J1402) == 'the policy says "so it is\'. It fits: needs 1, 9 free"'
     assert brief(Sly(), J1402)[-1] == '"so it is\'. It fits"'
     assert past(Sly(), J1402, str) == 'the policy says "it had to be"'

@@ -137,7 +137,7 @@ def test_watching_makes_no_difference_to_the_schedule(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("policy", ["easy", "selective", "multiqueue", "gang-migrate-backfill"])
-def test_an_engine_that_nobody_needs_is_gone_before_anybody_looks_for_garbage(policy: str, lab: Lab) -> None:
+def test_unused_engine_is_freed_without_the_garbage_collector(policy: str, lab: Lab) -> None:
     gc.collect()
     gc.disable()
     try:

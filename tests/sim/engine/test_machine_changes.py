@@ -107,7 +107,7 @@ def test_one_wider_than_all_that_will_ever_be_there_again_is_given_up(lab: Lab) 
     ]  # fmt: skip
 
 
-def test_a_suspended_job_keeps_its_place_while_its_processors_may_come_back(lab: Lab) -> None:
+def test_suspended_job_waits_for_processors_that_may_return(lab: Lab) -> None:
     jobs = ("1 0 4 1000 1000", "2 1 4 100 100")
     back = checked(changing(lab, *jobs, outages=[Outage(250, 400, 0b0001)]), "selective:sf=1.5,tick=10")
     gone = checked(changing(lab, *jobs[:1], outages=[Outage(250, 400, 0b0001)]), "selective")
@@ -166,7 +166,7 @@ def test_a_promise_that_a_failure_breaks_is_made_again_and_kept(lab: Lab) -> Non
     assert starts(engine)[3] < starts(engine)[2] == 300
 
 
-def test_a_machine_of_which_something_is_missing_is_measured_by_what_is_there(lab: Lab) -> None:
+def test_metrics_count_available_processors_only(lab: Lab) -> None:
     work = changing(lab, "1 0 2 100 100", outages=[Outage(-inf, inf, 0b1100)])
     assert aggregates(checked(work, "fcfs").schedule())["utilization"] == 1
 

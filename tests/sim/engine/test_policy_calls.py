@@ -216,7 +216,7 @@ def never(view: View) -> Any:
             continue
 
 
-def test_a_policy_that_never_comes_back_is_seen_and_stopped_from_another_thread(lab: Lab) -> None:
+def test_endless_pass_is_stopped_from_another_thread(lab: Lab) -> None:
     engine, told = broken(lab, never), list[str]()
 
     def run() -> None:

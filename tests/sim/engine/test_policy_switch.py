@@ -192,7 +192,7 @@ def test_the_row_on_turn_goes_on_and_the_others_are_put_aside(lab: Lab) -> None:
     assert engine.schedule().end.tolist() == [250 + 951 + 799, 250 + 951, 250 + 951 + 799 + 1000]
 
 
-def test_what_runs_comes_into_one_row_and_the_suspended_first_into_others(lab: Lab) -> None:
+def test_switch_to_rows_puts_running_jobs_into_one_row(lab: Lab) -> None:
     engine = lab.run("immediate:slice=10", 4, "1 0 4 500 500", "2 20 2 500 500", "3 21 2 50 50", "4 22 4 5 5", until=22)
     assert list(engine.state.suspended) == [0]
     engine.switch(parse_policy("gang:mpl=2"), 25)

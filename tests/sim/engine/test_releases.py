@@ -64,7 +64,7 @@ def test_first_come_first_served_goes_by_the_time_of_the_submission(lab: Lab) ->
     assert engine.schedule().wait.tolist() == [0, 9, 46, 57]
 
 
-def test_an_earlier_moment_and_another_policy_have_submit_times_of_their_own(lab: Lab) -> None:
+def test_submit_times_differ_between_policies_and_on_rewind(lab: Lab) -> None:
     timeline = Timeline(chained(lab), "fcfs")
     timeline.seek(3)
     timeline.switch("firstfit")
@@ -104,7 +104,7 @@ def test_jobs_that_wait_for_another_outcome_are_counted(lab: Lab) -> None:
     assert kept.follows[5] == Follow((After(2),), 0.0)
 
 
-def test_feedback_follows_the_fields_of_the_log_and_load_shortens_thought(tmp_path: Path) -> None:
+def test_feedback_uses_fields_17_and_18_divided_by_the_load(tmp_path: Path) -> None:
     path = tmp_path / "log.swf"
     rows = ["1 0 0 10 1 -1 -1 1 10 -1 1 1 1 -1 -1 -1 -1 -1", "2 90 0 10 1 -1 -1 1 10 -1 1 1 1 -1 -1 -1 1 60"]
     path.write_text("\n".join(rows), encoding="utf-8")
@@ -155,9 +155,7 @@ def test_turns_of_jobs_left_out_are_bounded(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("outcome", ["ok", "not ok"])
 @pytest.mark.parametrize("is_any", [False, True])
-def test_a_job_that_the_run_cancels_ends_badly_for_those_that_wait_for_it(
-    lab: Lab, outcome: Outcome, is_any: bool
-) -> None:
+def test_cancelled_job_counts_as_failed_for_its_dependents(lab: Lab, outcome: Outcome, is_any: bool) -> None:
     follow = Follow((After(1, outcome),) * (1 + is_any), is_any=is_any)
     chain = (None, None, follow, Follow((After(2, "ok"),)), Follow((After(2, "any"),)))
     jobs = lab.workload(4, "1 0 2 10 10", "2 5 2 10 10", "3 6 1 5 5", "4 7 1 5 5", "5 8 1 5 5")
@@ -172,14 +170,14 @@ def test_a_job_that_the_run_cancels_ends_badly_for_those_that_wait_for_it(
     assert np.array_equal(done.start, starts, equal_nan=True)
 
 
-def test_a_job_that_waits_for_a_start_comes_after_the_first_turn_in_a_matrix(lab: Lab) -> None:
+def test_dependent_on_a_start_comes_after_the_first_turn(lab: Lab) -> None:
     jobs = lab.workload(4, "1 0 4 100 100", "2 0 1 10 10")
     engine = Engine(replace(jobs, follows=(None, Follow((After(0, "start", 7.0),)))), "gang", watchers=[Checker])
     engine.run()
     assert engine.schedule().workload.submit.tolist() == [0, 7]
 
 
-def test_a_job_that_waits_for_a_failure_which_does_not_come_is_cancelled_then(lab: Lab) -> None:
+def test_dependent_on_a_failure_is_cancelled_after_success(lab: Lab) -> None:
     chain = (None, Follow((After(0, "not ok"),)), Follow((After(1, "any"), After(0, "ok"))))
     jobs = lab.workload(4, "1 0 2 10 10", "2 5 2 10 10", "3 6 1 5 5")
     limits = Limits((Bound("QOSMaxSubmitJobPerUserLimit", 9, "jobs", "user a"),), ((),) * 3, ((0,),) * 3)

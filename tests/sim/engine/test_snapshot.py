@@ -155,7 +155,7 @@ def test_a_job_that_fits_names_the_job_for_which_nodes_are_kept(lab: Lab) -> Non
     assert engine.schedule().start.tolist() == [0, 100, 150, 3]
 
 
-def test_under_slurm_nodes_are_kept_whole_for_the_jobs_before_in_its_plan(lab: Lab) -> None:
+def test_slurm_keeps_whole_nodes_for_jobs_planned_before(lab: Lab) -> None:
     """J2 is planned for two cores of each node at 100. J3 would run past that on n2, J4 ends before."""
     asked = tuple(Request((cores, 0), nodes=nodes) for cores, nodes in ((4, 1), (2, 2), (1, 1), (1, 1)))
     shape = Shape(tuple(ComputeNode(f"n{n}", 4) for n in (1, 2)), requests=asked)

@@ -27,7 +27,7 @@ class Fair(Policy):
 """
 
 
-def test_everything_is_nested_unless_told_and_the_policies_of_one_workload_lie_side_by_side() -> None:
+def test_plan_nests_factors_and_groups_policies_by_workload() -> None:
     plan = SweepPlan.of({"policy": ["easy", "fcfs"], "trace": ["z-figure4"], "load": ["{1,2}"], "seed": ["{0..1}"]})
     assert len(plan) == 8
     found = [(run.policy, dict(run.options)["load"], dict(run.options)["seed"]) for run in plan.runs()]
@@ -67,14 +67,14 @@ def test_everything_that_determines_a_run_is_in_its_key(tmp_path: Path, monkeypa
     assert keys() != before
 
 
-def test_the_key_of_a_policy_of_ones_own_follows_its_text_and_not_its_place(tmp_path: Path) -> None:
+def test_key_of_a_user_defined_policy_depends_on_its_text_only(tmp_path: Path) -> None:
     for name, text in {"a": FAIR, "b": FAIR, "c": FAIR + "\n"}.items():
         (tmp_path / f"{name}.py").write_text(text)
     one, same, other = (keys(policy=str(tmp_path / f"{name}.py")) for name in "abc")
     assert one == same != other
 
 
-def test_the_key_of_an_order_of_ones_own_follows_its_text_and_not_its_place(tmp_path: Path) -> None:
+def test_key_of_a_user_defined_order_depends_on_its_text_only(tmp_path: Path) -> None:
     text = "from sim.policies.orders import Order\nclass Late(Order):\n    def key(self, job, now): return -now\n"
     for name, written in {"a": text, "b": text, "c": text.replace("-now", "now")}.items():
         (tmp_path / f"{name}.py").write_text(written)

@@ -98,7 +98,7 @@ def test_asking_again_starts_no_worker_and_reads_no_trace(tmp_path: Path, monkey
     assert (again.asked, again.there, again.made) == (18, 18, 0)
 
 
-def test_a_larger_plan_adds_what_is_missing_and_groups_are_added_to_runs_without(tmp_path: Path) -> None:
+def test_larger_plan_adds_missing_runs_and_groups(tmp_path: Path) -> None:
     made(tmp_path / "r", small("easy", seeds=1))
     larger = made(tmp_path / "r", small("easy", "fcfs", seeds=2))
     assert (larger.there, larger.made) == (2, 6)
@@ -120,7 +120,7 @@ def test_a_run_that_fails_keeps_its_error_and_the_others_go_on(tmp_path: Path) -
     assert sweep(plan, tmp_path / "r", executor=one_thread, retry=True).made == 2
 
 
-def test_a_policy_that_kills_its_worker_is_found_out_and_all_others_are_made_once(tmp_path: Path) -> None:
+def test_policy_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
     plan = small("easy", policy_file(tmp_path, KILLS), "fcfs", seeds=2)
     outcomes: list[Outcome] = []
     progress = sweep(plan, tmp_path / "r", workers=2, told=lambda _, more: outcomes.extend(more))

@@ -96,7 +96,7 @@ def test_step_has_more_decisions_than_reserved_room(loop: str) -> None:
     assert both == alone
 
 
-def test_who_moves_to_another_row_beside_those_that_migrate_is_written_there() -> None:
+def test_job_changes_rows_while_others_migrate() -> None:
     """Job 25 moves to a fuller row in which its columns are free, at the instant at which other jobs migrate in that
     row.
     """

@@ -67,7 +67,7 @@ def test_a_longer_run_is_the_same(spec: str) -> None:
     agree(LUBLIN, spec, lambda engine: engine.advance(700))
 
 
-def test_speculative_run_that_is_due_waits_for_a_job_that_ends_a_part_of_a_moment_later() -> None:
+def test_due_speculative_run_waits_for_an_end_at_the_same_time() -> None:
     """It once borrowed processors without end, because none were idle."""
     agree(shaken(367), "multiqueue:classes=10/30,speculate=10,speculate_over=10")
 

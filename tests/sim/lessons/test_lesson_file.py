@@ -160,7 +160,7 @@ VALUES = (
 
 @examples(20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_a_lesson_of_the_course_of_which_anything_is_changed_holds_or_is_told_why_not(
+def test_changed_lesson_still_holds_or_names_its_error(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     lines = list(data.draw(st.sampled_from(COURSE)))

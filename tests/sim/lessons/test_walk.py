@@ -35,7 +35,7 @@ def test_a_scene_at_the_end_is_where_the_last_job_has_ended(tmp_path: Path) -> N
     assert (other.moment.branch, other.moment.beside) == ("fcfs", "main")
 
 
-def test_a_scene_takes_over_what_the_one_before_said_but_not_the_run_beside(tmp_path: Path) -> None:
+def test_scene_inherits_from_the_scene_before_but_no_comparison(tmp_path: Path) -> None:
     first = (
         'at = 600\npolicy = "fcfs"\nshow = ["decisions"]\nzoom = [0, 900]\ncolour = "width"\ncompare = "easy"\n' + SAY
     )
@@ -48,7 +48,7 @@ def test_a_scene_takes_over_what_the_one_before_said_but_not_the_run_beside(tmp_
     assert (last.moment.branch, last.moment.clock, last.selected) == ("fcfs", 600, None)
 
 
-def test_what_tells_two_runs_apart_leaves_a_small_chart_with_the_run_beside(tmp_path: Path) -> None:
+def test_comparison_leaves_room_for_a_small_chart_of_both_runs(tmp_path: Path) -> None:
     there = walk(tmp_path, f'show = ["versus"]\nover = "versus"\ncompare = "fcfs"\n{SAY}', SAY)
     assert [(scene.panels, scene.over) for scene in there.scenes] == [(("versus",), "versus"), (("versus",), None)]
 

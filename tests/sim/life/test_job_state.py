@@ -154,7 +154,7 @@ def test_who_came_later_and_started_first_has_passed_it(lab: Lab) -> None:
     assert passed == [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (13, 2), (22, 2), (50, 2), (60, 2), (65, 2)]
 
 
-def test_planned_starts_in_a_matrix_are_told_when_they_move_by_more_than_a_turn(lab: Lab) -> None:
+def test_planned_start_in_rows_is_recorded_if_it_moves_by_a_turn(lab: Lab) -> None:
     jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")
     engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs, until=220)
     told = JobReader(engine.workload, 3).at(engine.history, engine.snapshot())

@@ -197,7 +197,7 @@ def test_a_job_that_exceeds_its_estimate_is_killed() -> None:
     assert life(workload(1, (0, 1, 30, 20)), "fcfs", "1").moments[-1] == Ended(20, killed=True)
 
 
-def test_a_suspension_is_told_with_who_took_the_processors_and_when_it_went_on() -> None:
+def test_suspension_names_the_jobs_that_took_the_processors() -> None:
     """Kettimuthu, section 3.1: with sf=1.5 job 2 suspends job 1 at 1800; both arrive at 0."""
     lived = life(sample("k-figure3.1.swf"), "selective:sf=1.5", "1")
     pause = lived.pauses[0]
@@ -299,7 +299,7 @@ def test_life_begins_when_the_jobs_before_it_have_ended(policy: str) -> None:
         assert life.moments[0].time == life.job.submit
 
 
-def test_only_jobs_that_were_submitted_later_pass_a_job_that_waits_for_others() -> None:
+def test_only_later_submissions_pass_a_dependent_job() -> None:
     jobs = workload(4, (0, 4, 600, 600), (5, 2, 50, 60), (10, 4, 100, 100), (620, 1, 10, 10))
     chained = replace(jobs, follows=(None, Follow((After(0),), 0.0), None, None))
     first, later = life_of(chained, "fcfs", 1), life_of(chained, "fcfs", 2)

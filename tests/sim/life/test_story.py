@@ -39,7 +39,7 @@ def test_in_short_it_is_how_long_it_waited_and_why() -> None:
     assert figures(life("z-figure4", "easy", "4")).startswith("4 of 10 processors · estimate 15m00 · ran 15m00")
 
 
-def test_a_job_that_comes_before_the_machine_grows_is_told_how_much_was_there(lab: Lab) -> None:
+def test_figures_have_the_size_of_the_machine_at_submission(lab: Lab) -> None:
     grows = lab.workload(4, "1 0 3 10 10", "2 600 3 10 10").with_outages([Outage(-inf, 500, 0b1100)])
     sizes = [figures(life_of(grows, "easy", rank)).partition(" · ")[0] for rank in (0, 1)]
     assert sizes == ["3 processors, 2 there when it came", "3 of 4 processors"]
@@ -52,7 +52,7 @@ def test_planned_starts_end_with_the_real_one() -> None:
     assert plans_told(life("k-figure2.1-2.2", "easy", "5"), told_of=1) == ("", ())
 
 
-def test_whose_row_was_never_on_turn_is_told_of_a_switch_that_sends_it_back(lab: Lab) -> None:
+def test_switch_returns_a_job_without_a_turn_to_the_queue(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 4 100 100", "2 1 4 100 100")
     life = life_of(workload, "gang:mpl=2,slice=50", 1, switches=[(10, "gang:mpl=1,slice=50")])
     told = [row for time, row in rows_of(life, 9, 9) if time == 10]
@@ -66,7 +66,7 @@ def test_who_starts_on_processors_that_have_just_come_is_told_so(lab: Lab) -> No
     assert told.endswith("and fits: needs 3, 3 free. 2 more processors had just become available.")
 
 
-def test_who_looked_for_victims_under_the_last_policy_does_not_under_the_next(lab: Lab) -> None:
+def test_story_after_a_switch_mentions_no_victims(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 4 300 300", "2 0 2 100 1000")
     life = life_of(workload, "selective", 1, switches=[(150, "fcfs")])
     waits = [row for _, row in rows_of(life, 9, 9) if row.startswith("For ")]

@@ -84,7 +84,7 @@ def test_jobs_in_the_way_are_those_in_the_columns_replicas_too() -> None:
     assert matrix.in_the_way(0b1000, 1) == []
 
 
-def test_empty_rows_vanish_and_until_all_is_cleaned_no_new_row_has_their_ids() -> None:
+def test_ids_of_empty_rows_are_not_reused_before_cleaning() -> None:
     matrix = two_rows()
     matrix.open_row()
     matrix.remove(10)

@@ -72,7 +72,7 @@ def test_a_turn_that_is_no_exact_fraction_ends_at_its_end() -> None:
     assert turns.finish((2,), work, 0) == pytest.approx(1.8, abs=1e-12)
 
 
-def test_a_job_first_stands_on_turn_when_its_turn_begins_overhead_included() -> None:
+def test_first_turn_begins_with_its_overhead() -> None:
     turns = taking_turns(1, 2, 3, slice=50, cs=0.05, now=948)
     assert turns.first_stand((1, 3), 960) == 960
     assert turns.first_stand((2,), 960) == 998
@@ -93,7 +93,7 @@ def test_a_rebuild_does_not_move_the_end_of_the_turn() -> None:
     assert (turns.row, turns.begin, turns.end) == (2, 100, 200)
 
 
-def test_when_the_row_on_turn_vanishes_the_next_of_the_old_order_begins_at_once() -> None:
+def test_next_row_begins_when_the_active_row_vanishes() -> None:
     turns = taking_turns(1, 2, 3, 4)
     turns.advance(130)
     turns.settle(130, [1, 4, 5])
@@ -108,7 +108,7 @@ def test_when_the_row_on_turn_vanishes_the_next_of_the_old_order_begins_at_once(
     assert turns.row is None
 
 
-def test_at_the_end_of_a_turn_rows_that_completions_left_empty_are_passed_over() -> None:
+def test_empty_rows_get_no_turn() -> None:
     turns = taking_turns(1, 2, 3)
     turns.advance(100, occupied=lambda: [1, 3])
     assert (turns.row, turns.begin) == (3, 100)

@@ -281,7 +281,7 @@ def test_a_wait_counts_from_the_start_that_was_asked_for(lab: Lab) -> None:
     assert engine.snapshot().totals.mean_wait == 15
 
 
-def test_who_starts_before_the_start_that_was_asked_for_waits_for_nothing(lab: Lab) -> None:
+def test_start_before_the_requested_start_is_no_wait(lab: Lab) -> None:
     workload = replace(lab.workload(1, "1 0 1 10 10"), reserve=np.array([100.0]))
     engine = Engine(workload, parse_policy("fcfs"))
     engine.run()

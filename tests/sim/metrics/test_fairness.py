@@ -105,7 +105,7 @@ def test_a_job_that_is_given_up_stops_waiting_then(lab: Lab) -> None:
     assert found.passed.tolist() == found.in_its_way.tolist() == [0, 1, 0, 0, 0]
 
 
-def test_under_first_come_first_served_nobody_passes_and_every_start_is_fair() -> None:
+def test_fcfs_has_no_passes_and_only_fair_starts() -> None:
     scenario = Scenario(read("lublin-128", jobs=100, load=2), "fcfs")
     engine = scenario.begun()
     engine.run()

@@ -140,7 +140,7 @@ def test_each_step_is_as_the_old_definition_decides_it(lab: Lab, data: st.DataOb
 
 @examples(60)
 @given(data=st.data())
-def test_each_step_with_several_queues_is_as_the_old_definition_decides_it(lab: Lab, data: st.DataObject) -> None:
+def test_several_queues_decide_as_the_definition_by_yield(lab: Lab, data: st.DataObject) -> None:
     workload, spec = data.draw(queued(lab)), data.draw(st.sampled_from(QUEUES))
     policy, curious = parse_policy(spec), data.draw(st.booleans())
     seen = steps(workload, policy, curious)

@@ -32,7 +32,7 @@ def had(engine: Engine, user: int, now: float) -> float:
     return hours
 
 
-def test_what_users_have_had_and_the_queue_are_as_reckoned_from_the_stretches() -> None:
+def test_usage_and_order_match_a_recount_of_stretches() -> None:
     workload = read("lublin-128", jobs=250, load=1.5)
     engine = Engine(workload, "easy:order=multifactor,halflife=1d,maxage=12h,size=500", watchers=[Checker])
     looked = 0

@@ -128,7 +128,7 @@ def test_a_policy_may_be_written_again_in_its_place(registry: Registry) -> None:
     assert dict(registry.aliases) == {"b": "mine"}
 
 
-def test_what_replaces_a_policy_may_keep_its_short_names_and_takes_no_others(registry: Registry) -> None:
+def test_replacement_may_keep_only_the_aliases_it_replaces(registry: Registry) -> None:
     registry.add(Better, {"m": "mine"}, replace=True)
     assert dict(registry.aliases) == {"m": "mine"}
     registry.add(Easy, {"e": "easy"})

@@ -48,7 +48,7 @@ def test_the_first_branch_has_no_parent() -> None:
     assert records_of(Timeline(WORKLOAD, "easy")) == (BranchRecord("main"),)
 
 
-def test_every_branch_is_recorded_with_where_it_left_its_parent_and_what_was_switched_there() -> None:
+def test_records_have_fork_and_switches_of_every_branch() -> None:
     timeline = Timeline(WORKLOAD, "easy")
     timeline.seek(3)
     timeline.switch("fcfs")
@@ -120,7 +120,7 @@ def test_a_branch_that_cannot_be_is_named_with_the_reason(record: BranchRecord, 
 
 
 @pytest.mark.parametrize("policy", ["conservative", "gang-backfill", "selective", "multiqueue"])
-def test_processors_that_were_taken_away_are_gone_wherever_the_run_is_made_again(policy: str) -> None:
+def test_failures_are_repeated_when_a_run_is_restored(policy: str) -> None:
     workload = read("lublin-128", jobs=150)
     timeline = Timeline(workload, policy, check=True)
     timeline.seek(100)

@@ -56,7 +56,7 @@ def test_nothing_of_it_runs(session: Session, tmp_path: Path) -> None:
         run(read("z-figure4"), session.branches[0].switches[1].policy)
 
 
-def test_whoever_opens_it_has_to_trust_it_and_is_told_that_it_has_changed(session: Session, tmp_path: Path) -> None:
+def test_session_with_changed_code_asks_for_trust_and_says_so(session: Session, tmp_path: Path) -> None:
     with pytest.raises(
         NeedsTrustError, match=r"fair.py \(.*, changed since the session was made\); .* --trust"
     ) as refused:

@@ -134,7 +134,7 @@ def test_a_number_that_no_option_takes_is_refused_in_a_short_line(load: float) -
     assert len(str(error.value)) < 120
 
 
-def test_a_window_of_dates_is_kept_and_needs_a_trace_that_says_when_it_began() -> None:
+def test_window_of_dates_needs_a_trace_with_a_start_date() -> None:
     source = Source.of_options("z-figure4", {"window": "2026-11-21 04:30,2026-11-22"})
     assert source.options == {"window": "2026-11-21 04:30:00,2026-11-22 00:00:00"}
     assert Source.of_options("z-figure4", source.options) == source

@@ -56,7 +56,7 @@ def test_the_history_says_what_the_snapshots_said(spec: str, workload: Workload)
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_a_machine_that_changes_has_another_number_of_processors_in_its_history(spec: str) -> None:
+def test_history_has_the_size_of_a_changing_machine(spec: str) -> None:
     workload = read("lublin-128", jobs=150, machine="3h=64;9h=128", outage="1d..30h;34h..35h:0-99")
     stop = parse_stop("utilization > 0.5")
     engine = Engine(workload, parse_policy(spec))

@@ -101,9 +101,7 @@ STOPS = st.sampled_from(
 
 @examples(30)
 @given(workload=LAB.workloads(), text=STOPS)
-def test_all_that_is_found_forwards_is_what_the_snapshots_say_and_is_found_backwards(
-    workload: Workload, text: str
-) -> None:
+def test_search_finds_what_snapshots_show_in_both_directions(workload: Workload, text: str) -> None:
     stop, timeline = parse_stop(text), Timeline(workload, "relaxed")
     forwards = []
     while search_forward(timeline, [stop], never):

@@ -95,7 +95,7 @@ def test_a_switch_before_the_beginning_is_refused(figure: Workload) -> None:
         timed(figure, "easy", [(-5.0, "fcfs")])
 
 
-def test_what_was_planned_in_rows_since_a_switch_is_known_at_a_moment_that_is_watched() -> None:
+def test_watched_moment_has_plans_in_rows_since_a_switch() -> None:
     """The result at one time must equal that of a run with reasons recorded at all steps since the switch."""
     _, trace = Source("lublin-320").read()
     crowd = replace(trace.take(slice(100)), submit=trace.submit[:100] / 6)

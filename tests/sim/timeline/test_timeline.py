@@ -222,7 +222,7 @@ def in_place_of(was: str, now: str) -> Callable[[Policy], Policy]:
     return lambda policy: parse_policy(now) if policy == parse_policy(was) else policy
 
 
-def test_a_run_is_made_again_with_another_policy_in_the_place_of_one_and_all_that_took_over_later(lab: Lab) -> None:
+def test_remake_replaces_one_policy_and_keeps_later_switches(lab: Lab) -> None:
     workload = lab.workload(4, *JOBS)
     timeline = Timeline(workload, "fcfs", switches=[(14, "conservative")])
     timeline.compute_all()
@@ -252,7 +252,7 @@ def test_a_run_is_made_again_from_where_the_other_policy_took_over(small: Worklo
     assert (second.parent, second.forked_at) == ("main", 2)
 
 
-def test_what_was_broken_breaks_again_when_a_run_is_made_again_and_when_that_is_restored(lab: Lab) -> None:
+def test_remake_and_restore_repeat_failures(lab: Lab) -> None:
     workload = lab.workload(4, *JOBS)
     timeline = Timeline(workload, "fcfs")
     timeline.seek(2)
@@ -477,7 +477,7 @@ def test_what_was_planned_is_planned_again_when_a_branch_was_given_back(lab: Lab
     assert [switch.policy.name for switch in switches] == ["fcfs", "slack"]
 
 
-def test_a_check_that_begins_after_a_trial_became_a_run_counts_what_the_trial_did(lab: Lab) -> None:
+def test_late_check_counts_the_work_of_a_speculative_run(lab: Lab) -> None:
     workload = lab.workload(10, "1 0 6 600 600", "2 10 4 1190 1190", "3 20 8 5 5")
     timeline = Timeline(workload, "multiqueue:speculate=180", check=True)
     timeline.seek(3)

@@ -197,7 +197,7 @@ def test_a_suspended_job_says_who_is_in_its_place_until_when(lab: Lab) -> None:
     assert rows(engine, "1", Sitters) == [("on its procs", "J2 (3, until 00:02:00)")]
 
 
-def test_after_a_switch_its_processors_are_kept_for_it_and_others_see_that(lab: Lab) -> None:
+def test_evidence_names_the_job_that_processors_are_kept_for(lab: Lab) -> None:
     engine = at(lab, "selective:sf=2,tick=60", 60, *PUSHED)
     engine.switch(parse_policy("easy"), 60)
     engine.run(61)

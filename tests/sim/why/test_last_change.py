@@ -33,7 +33,7 @@ def test_a_plan_that_is_made_again_unchanged_is_no_change(lab: Lab) -> None:
     assert (found[0], type(found[1])) == (2, Reserve)
 
 
-def test_a_plan_that_a_failure_upsets_and_that_is_made_again_unchanged_is_no_change(lab: Lab) -> None:
+def test_same_plan_after_a_failure_is_no_change(lab: Lab) -> None:
     before = lab.run("conservative", 4, "1 0 3 100 100", "2 5 4 50 50")
     engine = Engine(before.workload.with_outages([Outage(20, 50, 0b1000)]), "conservative")
     engine.run()
@@ -114,7 +114,7 @@ def test_a_processor_that_nobody_had_has_no_cause(lab: Lab) -> None:
     assert last_change(lab.run("easy", 4, "1 0 2 50 50").history, HolderOf(3), 2) is None
 
 
-def test_boundaries_moved_by_a_loan_and_before_that_by_the_first_division(lab: Lab) -> None:
+def test_boundary_was_last_moved_by_a_loan_then_by_the_division(lab: Lab) -> None:
     engine = lab.run("multiqueue:classes=100/1000", 6, "1 0 2 50 50", "2 1 4 50 50")
     loan = last_change(engine.history, Division(), 3)
     assert loan is not None
@@ -128,7 +128,7 @@ def test_without_partitions_no_boundary_moved(narrow: Engine) -> None:
     assert last_change(narrow.history, Division(), 6) is None
 
 
-def test_who_is_suspended_as_it_starts_comes_nevertheless_while_its_memory_is_written(lab: Lab) -> None:
+def test_start_counts_as_a_change_even_if_suspended_at_once(lab: Lab) -> None:
     policy = "tunable:sf=1.5,tick=10,memory=yes,bandwidth=20,restart=any"
     jobs = ("1 10 1 230 2400", "2 10 6 5 15", "3 20 2 3 3", "4 22 5 540 5400")
     engine = lab.run(policy, 6, *jobs, until=20)
@@ -165,7 +165,7 @@ def test_the_holder_is_the_same_from_the_cause_on(workload: Workload) -> None:
         assert found is None or holders[since] != holders[since - 1]
 
 
-def test_a_pivot_is_planned_otherwise_when_a_job_ends_early_or_another_comes_before_it(lab: Lab) -> None:
+def test_pivots_plan_changes_by_an_early_end_or_an_arrival(lab: Lab) -> None:
     # Job 3 needs the whole machine: it is planned for 60 at first, for 40 when job 1 ends at 20.
     engine = lab.run("multiqueue:classes=none", 4, "1 0 2 20 60", "2 0 2 30 40", "3 5 4 10 10")
     found = last_change(engine.history, PlanOf(2), engine.step_count)

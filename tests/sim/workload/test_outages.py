@@ -106,7 +106,7 @@ def test_what_is_there_is_what_no_outage_takes() -> None:
     assert capacity(both, 4, 0, 20) == 5 * 1 + 5 * 0 + 10 * 2
 
 
-def test_a_job_wider_than_all_that_is_there_after_it_comes_is_skipped_and_counted(tmp_path: Path) -> None:
+def test_job_wider_than_the_later_machine_is_skipped(tmp_path: Path) -> None:
     rows = ["1 0 -1 5 4", "2 200 -1 5 4", "3 200 -1 5 3"]
     trace = tmp_path / "t.swf"
     trace.write_text("; MaxProcs: 4\n" + "".join(row + " -1" * 13 + "\n" for row in rows))

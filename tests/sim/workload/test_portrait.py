@@ -38,7 +38,7 @@ def drawn(*jobs: Mapping[Field, float], header: Header | None = None) -> Portrai
     return portrait(Workload.of(of), of)
 
 
-def test_offered_load_is_the_work_over_what_the_machine_could_do_meanwhile() -> None:
+def test_offered_load_is_work_over_capacity() -> None:
     # 5 * 100 + 1 * 100 processor-seconds; 10 processors, 240 s between the submissions
     found = drawn({Field.PROCS_ASKED: 5}, {Field.SUBMIT: 240})
     assert found.span == 240

@@ -83,7 +83,7 @@ users = ["1"]
 )
 
 
-def test_jobs_of_a_reservations_users_may_use_its_nodes_and_others_end_before(tmp_path: Path) -> None:
+def test_reservation_admits_its_users_and_others_end_before_it(tmp_path: Path) -> None:
     swf = "; MaxProcs: 8\n" + "".join(
         f"{job} 0 -1 10 4 -1 -1 4 10 -1 1 {user} 1 1 0 -1 -1 -1\n" for job, user in ((1, 2), (2, 2), (3, 1), (4, 2))
     )

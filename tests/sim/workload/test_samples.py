@@ -108,12 +108,12 @@ def test_backfilling_starts_job_5_in_the_hole_and_leaves_job_3_alone() -> None:
     assert starts("z-figure4", "easy") == [0, 10, 1200, 1800, 600]
 
 
-def test_only_aggressive_backfilling_lets_the_third_queued_job_pass_the_second() -> None:
+def test_only_easy_lets_the_third_job_pass_the_second() -> None:
     assert starts("k-figure2.1-2.2", "conservative") == [0, 0, 1200, 1800, 2400]
     assert starts("k-figure2.1-2.2", "easy") == [0, 0, 1200, 2030, 30]
 
 
-def test_relaxed_backfilling_delays_the_head_a_little_and_starts_another_job_at_once() -> None:
+def test_relaxed_delays_the_head_and_starts_another_job() -> None:
     assert starts("w-figure1", "fcfs") == [0, 1000, 1600, 1600, 1600]
     assert starts("w-figure1", "easy") == [0, 1000, 1600, 30, 1600]
     assert starts("w-figure1", "relaxed:omega=1.25") == [0, 1220, 20, 30, 1000]

@@ -47,7 +47,7 @@ def test_users_and_accounts_that_the_tree_lacks_get_one_share() -> None:
     assert factors(tree, {"ann": 10.0, "bob": 2.0, "?": 8.0}) == {"bob": 1.0, "?": 0.333, "ann": 0.667}
 
 
-def test_equal_levels_give_equal_ranks_and_accounts_of_one_level_are_ranked_as_one() -> None:
+def test_equal_levels_share_a_rank() -> None:
     jobs = [("a", "ann"), ("a", "al"), ("b", "bob"), ("b", "bea")]
     assert factors(ShareTree([], jobs), {}) == dict.fromkeys(("ann", "al", "bob", "bea"), 1.0)
     # Both accounts used 4. In their own accounts al (1 of 4) and bea (2 of 4) used least.

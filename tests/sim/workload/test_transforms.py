@@ -98,7 +98,7 @@ def test_random_estimates_draw_one_number_a_job_in_rank_order(five: Workload) ->
     assert np.allclose(t.random(five, 2, seed=7).estimate, five.runtime * (1 + 3 * drawn))
 
 
-def test_in_the_phi_model_a_fraction_is_exact_and_the_rest_even_below_the_estimate(many: Workload) -> None:
+def test_phi_model_has_a_fraction_of_exact_estimates(many: Workload) -> None:
     used = many.runtime / t.phi(many, 0.2, seed=3).estimate
     assert abs((used == 1).mean() - 0.2) < 5 * math.sqrt(0.2 * 0.8 / len(many))
     spread = used[used < 1]
@@ -179,7 +179,7 @@ def test_exact_estimates_never_kill(five: Workload) -> None:
     assert not Transforms(estimates="factor:2").apply(five).killed.any()
 
 
-def test_the_window_is_in_the_times_of_the_trace_and_the_count_is_within_it(five: Workload) -> None:
+def test_window_uses_trace_times_and_jobs_count_within_it(five: Workload) -> None:
     result = Transforms(load=2, jobs=2, window=(110, 200)).apply(five)
     assert result.ids == ("2", "3")
     assert result.submit.tolist() == [110, 120]

@@ -131,7 +131,7 @@ def test_before_the_first_step_nothing_has_been(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["forwards", "backwards"])
-def test_what_the_next_steps_bring_is_not_told_though_they_be_of_the_same_moment(lab: Lab, order: int) -> None:
+def test_chart_hides_later_steps_of_the_same_instant(lab: Lab, order: int) -> None:
     engine = lab.run("easy", 4, "1 0 4 20 20", "2 5 4 3 10", "3 9 4 7 7", "4 40 1 5 5")
     again, moments = Engine(engine.workload, engine.state.policy), []
     while again.step():

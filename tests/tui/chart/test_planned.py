@@ -38,7 +38,7 @@ def test_the_head_gets_processors_that_are_free_then(lab: Lab) -> None:
     assert plan(engine)[-1] == Box(1, 80, 130, 0b0111, "reserved")
 
 
-def test_who_is_planned_by_predictions_gets_processors_of_those_predicted_to_have_ended(lab: Lab) -> None:
+def test_plan_by_predictions_uses_predicted_ends(lab: Lab) -> None:
     jobs = lab.workload(4, "1 0 4 10 99", "2 10 4 20 99", "3 30 3 20 99", "4 30 1 4 60", "5 31 2 10 50")
     engine = Engine(replace(jobs, user=np.array([0, 0, 0, -1, -1])), parse_policy("easy++"))
     engine.run(until=31)
@@ -92,7 +92,7 @@ def test_rows_go_on_taking_turns(lab: Lab) -> None:
     assert ranks[:8:2] == ranks[:1] * 4
 
 
-def test_where_a_column_is_longer_than_a_turn_every_row_goes_on_until_its_jobs_end(lab: Lab) -> None:
+def test_rows_are_planned_whole_if_a_column_exceeds_a_turn(lab: Lab) -> None:
     engine = lab.run("gang:slice=5", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0)
     boxes = plan(engine, ChartView(10, 0, 6, 20, 0, 4), turn=5)
     assert [(box.rank, box.rows, box.kind) for box in boxes] == [(0, (1,), "sharing"), (1, (2,), "sharing")]

@@ -50,7 +50,7 @@ def test_the_window_of_relaxed_is_marked_when_somebody_is_measured_by_it() -> No
     assert ["window for J2"] in [[mark.text for mark in found if mark.kind == "window"] for found in windows]
 
 
-def test_the_hole_ends_when_the_head_starts_and_beside_it_are_the_extra_processors() -> None:
+def test_hole_ends_at_the_shadow_time_beside_extra_processors() -> None:
     engine = engine_of("z-figure4", "easy", steps=6)
     assert hole_of(engine.snapshot()) == Hole(engine.workload.jobs[2], 1200, 2)
     size = Size(60, 22)

@@ -60,7 +60,7 @@ def test_of_equals_the_first_by_rank_is_shown() -> None:
     assert draw(run(5, 5, 10, 1), run(3, 0, 5, 1), columns=1, edges=(1, 0)).rank[0, 0] == 3
 
 
-def test_bands_of_three_and_four_processors_are_equally_bright_where_all_are_used() -> None:
+def test_full_bands_are_equally_bright() -> None:
     assert set(draw(run(0, 0, 10, 0b1111111), columns=1, edges=(7, 4, 0)).used[:, 0]) == {255}
 
 
@@ -69,7 +69,7 @@ def test_the_kind_is_that_of_the_job_that_is_shown() -> None:
     assert raster.kind[0, 0] == SPECULATIVE
 
 
-def test_a_killed_or_suspended_job_ends_with_one_sign_in_its_largest_piece() -> None:
+def test_ending_sign_stands_once_in_the_largest_piece() -> None:
     killed = run(0, 0, 20, 0b1011)
     for ended_by, ending in (("killed", WAS_KILLED), ("suspended", WAS_SUSPENDED)):
         ended = killed._replace(ended_by=ended_by)

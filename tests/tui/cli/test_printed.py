@@ -82,7 +82,7 @@ def test_a_csv_for_a_terminal_is_printable_and_for_a_program_exact(tmp_path: Pat
             assert b"\x1b[31m" not in at.written
 
 
-def test_what_looks_like_a_formula_is_marked_as_text_and_read_back_as_it_was(tmp_path: Path) -> None:
+def test_formula_like_text_is_quoted_and_read_back(tmp_path: Path) -> None:
     trace, out = tmp_path / "t.csv", tmp_path / "out.csv"
     with trace.open("w", newline="") as file:
         csv.writer(file).writerows(

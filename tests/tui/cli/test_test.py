@@ -59,7 +59,7 @@ def test_a_file_of_another_origin_is_not_overwritten(folder: Path) -> None:
     assert (folder / "fair-fails.swf").read_text() == "mine"
 
 
-def test_priorities_are_written_as_queues_and_the_killed_are_killed_again(folder: Path) -> None:
+def test_written_workload_keeps_priorities_and_kills(folder: Path) -> None:
     workload = read("lublin-128", jobs=40, high=0.4, estimates="factor:1")
     path = folder / "fails.swf"
     assert write_trace(workload, path, "it\x1b[2J") == " --priority-from queue"

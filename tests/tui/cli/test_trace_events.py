@@ -135,6 +135,6 @@ def test_each_file_has_a_name_of_its_own(tmp_path: Path) -> None:
     )
 
 
-def test_where_there_is_one_queue_alone_the_tracks_are_neighbouring_processors() -> None:
+def test_tracks_are_neighbouring_processors_with_one_queue() -> None:
     names = {event["args"]["name"] for event in made_of("multiqueue:classes=none") if event["name"] == "process_name"}
     assert {name.split()[0] for name in names} == {"waiting", "processors"}

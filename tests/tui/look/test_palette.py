@@ -68,7 +68,7 @@ def drawn(look: Look, hues: int = len(JOB_COLOURS)) -> list[str]:
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_all_twelve_are_told_apart_by_all_eyes_at_full_strength_and_as_they_are_drawn(look: Look) -> None:
+def test_twelve_hues_differ_for_all_kinds_of_colour_vision(look: Look) -> None:
     for colours in (look.jobs, drawn(look)):
         found = apart(colours)
         assert min(found[pair] for pair in combinations(range(12), 2)) >= 10.3

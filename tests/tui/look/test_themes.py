@@ -77,7 +77,7 @@ def test_whatever_is_drawn_can_be_ascii_in_the_same_room() -> None:
     assert (kept.text, changed.text) == ("plain", "|")
 
 
-def test_nothing_that_a_terminal_obeys_passes_and_everything_keeps_its_room() -> None:
+def test_control_characters_are_replaced_at_the_same_width() -> None:
     told = [Segment("a\x1b[31mb\u202ec\x9b日本\xa0")]
     filtered = Printable().apply(told, Color(0, 0, 0))
     assert "".join(segment.text for segment in filtered) == "a[31mbc日本\xa0"

@@ -44,7 +44,7 @@ def test_walking_and_selecting_choose_the_decision() -> None:
     assert walked == selected
 
 
-def test_a_job_that_was_not_looked_at_and_a_step_before_the_first_are_told() -> None:
+def test_code_panel_explains_why_it_is_empty() -> None:
     assert "did not look at the selected job" in code.draw(context(selected=0), (110, 40), 0).text
     began = context_of(engine_of("z-figure4", "easy"))
     assert "appears here" in code.draw(began, (60, 9), 0).text

@@ -22,7 +22,7 @@ def at_600() -> Context:
     return context_of(engine_of("z-figure4", "easy", until=AT_600))
 
 
-def test_arrivals_and_completions_come_first_then_each_decision_with_its_reason() -> None:
+def test_events_come_before_decisions_with_their_reasons() -> None:
     assert decisions.draw(at_600(), (84, 20), 0).text.splitlines() == [
         "Decisions   1 made · 1 waits · then 1 free",
         "− J1 ends",
@@ -89,7 +89,7 @@ def test_the_selected_job_is_told_by_itself(lab: Lab) -> None:
     assert [line.text for line in lines if line.rank == 3] == ["○ J4 waits: needs 2 > 0 free"]
 
 
-def test_of_very_many_decisions_each_takes_one_line_and_only_those_in_sight_are_made(lab: Lab) -> None:
+def test_only_visible_lines_of_many_decisions_are_made(lab: Lab) -> None:
     engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 302)), until=1)
     drawn = decisions.draw(context_of(engine, decision=200), (36, 10), 195)
     assert (drawn.first, drawn.total, len(drawn.body), drawn.mark) == (195, 301, 10, 201)
@@ -101,7 +101,7 @@ def test_a_rebuild_of_the_matrix_stands_phase_by_phase() -> None:
     assert [line.text for line in lines if line.spans[0].style == "strong"] == ["phase schedule", "phase fill"]
 
 
-def test_phases_in_which_nothing_happens_to_a_job_share_a_line_until_one_walks_through_them() -> None:
+def test_empty_phases_share_a_line_until_selected() -> None:
     context = context_of(engine_of("z-figure7", "gang", until=300))
     drawn = decisions.draw(context, (80, 30), 0)
     assert "phases clean · compact: no job moves" in [line.text for line in drawn.body]

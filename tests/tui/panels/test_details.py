@@ -91,7 +91,7 @@ def test_planned_starts_that_moved_are_drawn_as_a_curve(lab: Lab) -> None:
     assert page(context)[page(context).index("Planned start") + 1] == "▄▁█"
 
 
-def test_moves_by_less_than_a_turn_may_be_told_where_a_policy_of_rows_took_over(lab: Lab) -> None:
+def test_small_moves_are_shown_after_a_switch_to_rows(lab: Lab) -> None:
     engine = lab.run("replan:order=sjf", 1, "1 0 1 100 100", "2 1 1 10 10", "3 2 1 5 5", until=2)
     engine.switch(parse_policy("gang-backfill:mpl=1,slice=20"), 3)
     told = ", moved twice, in rows: moves of a turn or more, or replanned (1 earlier, 1 later)"

@@ -86,7 +86,7 @@ def test_what_is_no_markdown_of_this_kind_stands_as_it_is_written(source: str) -
 
 
 @pytest.mark.parametrize("lesson", course(), ids=lambda lesson: lesson.name)
-def test_the_words_of_the_course_are_whole_on_a_wall_and_on_a_small_screen(lesson: Lesson) -> None:
+def test_lesson_texts_fit_a_wall_and_a_small_screen(lesson: Lesson) -> None:
     walk = Walk(lesson, tuple(check(lesson.path)[0]))
     while True:
         for columns, rows in ((60, 18), (80, 24)):

@@ -44,7 +44,7 @@ def test_homes_are_filled_replicas_hatched_and_the_row_on_turn_is_marked() -> No
     ]
 
 
-def test_without_colour_an_edge_parts_neighbours_and_fillings_tell_home_from_replica() -> None:
+def test_matrix_without_colour_has_edges_and_fillings() -> None:
     mono, plain = (draw_matrix(figure_7(look=DARK.with_mode(mode)), (28, 9)) for mode in ("mono", "ascii"))
     assert [line.text.rstrip() for line in mono.head[2:4]] == [
         "3 ▐J3█████████▐J4███▐J5███",
@@ -84,7 +84,7 @@ def test_the_rows_come_before_what_the_rebuild_did() -> None:
     assert lines == ["1 ", "2 ", "3 ", "4 ", "  "]
 
 
-def test_where_room_is_scarce_the_row_on_turn_and_those_of_the_selected_job_are_kept() -> None:
+def test_active_and_selected_rows_stay_in_a_small_panel() -> None:
     rows = [[line.text[0] for line in draw_matrix(figure_7(selected=3), (80, height)).head] for height in (2, 3)]
     assert rows == [["2", "…"], ["2", "3", "…"]]
 
@@ -92,7 +92,7 @@ def test_where_room_is_scarce_the_row_on_turn_and_those_of_the_selected_job_are_
 # Folding
 
 
-def test_a_column_shows_who_holds_most_of_it_and_whether_it_is_half_empty() -> None:
+def test_column_shows_its_main_holder_and_if_half_empty() -> None:
     one, two = 0b0000_0000_0111, 0b1100_0000_1000
     assert fold([one, two], 12, 3) == [Fold(0, False), Fold(None, False), Fold(1, False)]
     assert fold([0b1, 0b1_0000], 12, 3) == [Fold(0, True), Fold(1, True), Fold(None, False)]
@@ -169,7 +169,7 @@ def test_migrations_and_stalls_are_counted_and_told_with_their_cost() -> None:
     assert sum("loses 5s of its turns to another job's migration" in text for text in told) == 2
 
 
-def test_in_little_room_the_chips_lose_their_counts_before_the_matrix_loses_rows() -> None:
+def test_chips_lose_counts_before_the_matrix_loses_rows() -> None:
     assert [line.text.rstrip() for line in draw_matrix(figure_7(phase=4), (28, 9)).head[5:]] == [
         " clean  compact  schedule", " compact with migration", "▸fill  fill with migration",
     ]  # fmt: skip
@@ -200,7 +200,7 @@ def test_the_phases_of_the_last_rebuild_have_a_label() -> None:
     assert "last rebuild" not in draw_matrix(figure_7(), (28, 9)).text
 
 
-def test_the_last_rebuild_is_not_said_again_where_its_decisions_are_shown() -> None:
+def test_rebuild_is_not_repeated_next_to_its_decisions() -> None:
     context = replace(figure_7(), visible=frozenset({"matrix", "decisions"}))
     assert not draw_matrix(context, (100, 12)).body
     assert draw_matrix(replace(context, phase=2), (100, 12)).body  # which was chosen

@@ -232,7 +232,7 @@ def test_the_selected_job_is_to_be_in_sight(lab: Lab) -> None:
     assert queue.draw(context, (70, 11), 28).body[1].rank == 30
 
 
-def test_in_a_queue_of_several_the_selected_job_is_found_below_the_headings(lab: Lab) -> None:
+def test_selected_job_is_found_below_the_headings_of_queues(lab: Lab) -> None:
     engine = lab.run("multiqueue:classes=100", 4, "1 0 4 500 500", "2 1 2 10 10", "3 1 4 500 500", until=1)
     drawn = queue.draw(context_of(engine, selected=2), (70, 20), 0)
     assert drawn.mark is not None
@@ -267,7 +267,7 @@ def test_where_only_some_starts_are_promised_the_others_are_marked(lab: Lab) -> 
     assert ["~" in line.text for line in drawn.body] == [False, True]
 
 
-def test_of_many_on_a_suspended_jobs_processors_the_first_is_named_and_the_others_are_counted() -> None:
+def test_suspended_row_names_one_holder_and_counts_the_others() -> None:
     context = context_of(engine_of("lublin-128", "selective:sf=2", steps=120))
     halted = replace(context.scene.snapshot.suspended[0], blocked_by=(10, 11, 12, 13))
     snapshot = replace(context.scene.snapshot, suspended=(halted,))

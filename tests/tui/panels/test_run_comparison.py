@@ -66,7 +66,7 @@ def line_of(context: Context, label: str, width: int = 60) -> Line:
 # The panel
 
 
-def test_jobs_that_wait_for_others_are_counted_when_their_own_run_submits_them(tmp_path: Path) -> None:
+def test_dependent_jobs_count_from_their_submission_in_each_run(tmp_path: Path) -> None:
     """Under firstfit job 3 ends at 20, so job 4 is submitted then. Under fcfs job 3 still waits."""
     path = tmp_path / "follows.json"
     asked = {"run": 100, "nodes": 1, "cores": 3}
@@ -262,7 +262,7 @@ def test_there_is_no_line_without_another_run() -> None:
     assert between(context_of(engine_of("z-figure4", "easy")), 80).text == ""
 
 
-def test_names_for_which_the_columns_are_too_narrow_stand_one_above_the_other() -> None:
+def test_long_names_of_runs_are_stacked() -> None:
     context = compared("z-figure4", "easy:order=sjf", "easy:order=wide", 10)
     assert scene(context).names == ("order=sjf", "order=wide")
     named = replace(scene(context), names=("conservative:x", "easy:order=sjf"))

@@ -27,7 +27,7 @@ def test_after_a_step_it_says_what_happened_and_why() -> None:
     assert told == "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20:00."
 
 
-def test_of_many_decisions_the_most_notable_is_told_and_the_others_are_counted(lab: Lab) -> None:
+def test_sentence_has_the_main_decision_and_counts_the_others(lab: Lab) -> None:
     told = sentence(context_of(lab.run("fcfs", 4, "1 0 2 10 10", "2 0 1 10 10", "3 0 1 10 10", until=0)), 120).text
     assert told == "● J1 starts on 2 processors: next in the queue and fits: needs 2, 4 free. 2 more starts."
 
@@ -82,7 +82,7 @@ def test_a_selected_job_is_told_of_first() -> None:
     )
 
 
-def test_a_decision_that_is_walked_to_is_told_even_before_the_selected_job() -> None:
+def test_selected_decision_comes_before_the_selected_job() -> None:
     told = sentence(context_of(engine_of("z-figure4", "easy", until=600), selected=2, decision=0), 100).text
     assert told.startswith("○ J4 waits: needs 4 > 2 extra")
 
@@ -150,7 +150,7 @@ def test_sentence_leaves_the_selected_job_to_its_panel() -> None:
     assert sentence(replace(context, visible=frozenset({"details"})), 200).text.startswith("◐ J5 is backfilled")
 
 
-def test_sentence_names_a_selected_head_only_where_its_panel_tells_the_rest() -> None:
+def test_sentence_is_short_for_a_head_whose_panel_is_visible() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=40), selected=2)
     told = sentence(replace(context, visible=frozenset({"details", "decisions"})), 200).text
     assert "J3 heads the queue. " in told

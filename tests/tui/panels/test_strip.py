@@ -42,7 +42,7 @@ def texts(context: Context, rows: int) -> list[str]:
 # Drawing
 
 
-def test_two_curves_with_their_values_now_and_dots_where_nothing_is_known(lab: Lab) -> None:
+def test_strip_has_two_curves_with_values_and_dots_for_unknown(lab: Lab) -> None:
     assert texts(half_way(lab), 4) == [
         "busy  ▄▄██▂▂▄▄············   75 %",
         "queue   ▂▂██▄▄············  1 job",

@@ -249,7 +249,7 @@ def test_after_a_stop_it_plays_on(figure: Replayed) -> None:
     assert figure.place[0] == stopped + 1
 
 
-def test_by_event_a_step_that_decides_is_seen_for_a_moment_and_others_pass_by() -> None:
+def test_playback_by_event_pauses_at_decisions() -> None:
     figure, steps = Replayed("k-figure2.1-2.2", "conservative"), []
     figure.does(o.GoTo(3))
     for _ in range(11):
@@ -370,7 +370,7 @@ def test_two_runs_keep_one_clock(figure: Replayed) -> None:
         assert now is None or now <= figure.stage.clock
 
 
-def test_the_run_beside_can_be_stepped_through_and_the_other_keeps_its_clock(figure: Replayed) -> None:
+def test_stepping_the_compared_run_moves_the_first_along(figure: Replayed) -> None:
     """Only EASY has a step at 1100 s, the end of J5; under FCFS nothing happens then."""
     figure.does(o.GoTo(6))
     figure.does(o.Compare(parse_policy("fcfs"), from_start=True))
@@ -380,7 +380,7 @@ def test_the_run_beside_can_be_stepped_through_and_the_other_keeps_its_clock(fig
     assert (figure.place, figure.beside.timeline.step) == ((0, 0), 0)
 
 
-def test_the_clock_ends_with_its_run_and_a_longer_one_beside_it_goes_on_alone() -> None:
+def test_longer_compared_run_goes_on_alone() -> None:
     """Under FCFS, the compared run, everything ends half an hour later."""
     run = Replayed("k-figure2.1-2.2")
     run.does(o.Compare(parse_policy("fcfs")))
@@ -428,7 +428,7 @@ def test_runs_that_do_not_part(figure: Replayed) -> None:
     assert figure.does(o.GoToParted()) == "the two runs do not differ"
 
 
-def test_between_two_steps_the_policy_is_switched_at_the_moment_that_is_shown(figure: Replayed) -> None:
+def test_switch_between_steps_is_made_at_the_time_shown(figure: Replayed) -> None:
     figure.does(o.GoToTime(700))
     figure.does(o.SwitchTo(parse_policy("fcfs")))
     (switch,) = figure.controller.stage.timeline.branch.switches

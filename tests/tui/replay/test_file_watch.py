@@ -61,7 +61,7 @@ def test_what_was_saved_before_anybody_watched_is_found(fair: Path, policy: Poli
     assert len(watch.found) == 1
 
 
-def test_what_is_wrong_with_a_file_is_told_once_and_saving_it_again_mends_it(fair: Path, policy: Policy) -> None:
+def test_error_of_a_file_is_reported_once_until_it_is_mended(fair: Path, policy: Policy) -> None:
     watch = Watched()
     watch.follow([policy.name])
     watch.look_twice()
@@ -92,7 +92,7 @@ def test_a_file_that_is_gone_is_waited_for(fair: Path, policy: Policy) -> None:
     assert (watch.found, watch.failed) == ([], [])
 
 
-def test_a_file_that_it_imports_is_watched_and_so_is_one_that_it_imports_later(fair: Path, policy: Policy) -> None:
+def test_imported_files_are_watched_also_later_ones(fair: Path, policy: Policy) -> None:
     watch = Watched()
     watch.follow([policy.name])
     watch.look_twice()
@@ -109,7 +109,7 @@ def test_a_file_that_it_imports_is_watched_and_so_is_one_that_it_imports_later(f
     assert watch.found[0][1] != watch.found[1][1]
 
 
-def test_revisions_modules_and_built_in_policies_have_no_file_that_changes(fair: Path) -> None:
+def test_only_policies_from_files_are_watched(fair: Path) -> None:
     assert files_of(["easy", "./fair.py@HEAD~1", "own.module:Fair", "gang:slice=60"]) == {}
     assert files_of(["./fair.py", "easy:order=./fair.py:Usage"]) == {
         str(fair): frozenset({"./fair.py", "easy:order=./fair.py:Usage"})

@@ -67,7 +67,7 @@ def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
     return Watched(own_file(tmp_path, monkeypatch))
 
 
-def test_the_new_run_is_shown_at_the_same_moment_and_it_is_told_where_they_part(watched: Watched) -> None:
+def test_reload_shows_the_same_time_and_the_first_difference(watched: Watched) -> None:
     moment = watched.controller.stage.clock
     assert watched.saves(FIRSTFIT) == News("fair.py: first difference at d0 00:10:00, J4 starts")
     assert watched.timeline.branch.name == "fair.py 2"

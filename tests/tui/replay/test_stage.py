@@ -55,7 +55,7 @@ def test_a_run_played_at_top_speed_makes_the_same_schedule(policy: str, tmp_path
         assert (tmp_path / "played.csv").read_text() == (tmp_path / name).read_text()
 
 
-def test_before_the_first_step_the_clock_stands_where_the_first_job_comes() -> None:
+def test_clock_begins_at_the_first_submission() -> None:
     stage, wish = stage_of("lublin-128")
     scene = stage.scene(wish)
     assert (scene.snapshot.step, scene.clock) == (0, float(stage.workload.submit[0]))
@@ -89,7 +89,7 @@ def test_the_scene_of_a_step_is_the_same_however_it_was_reached() -> None:
     assert first.hues == second.hues
 
 
-def test_marks_stand_where_the_policy_was_switched_and_where_bookmarks_are() -> None:
+def test_strip_marks_switches_and_bookmarks() -> None:
     stage, wish = stage_of()
     stage.timeline.seek(4)
     stage.timeline.switch("fcfs")
@@ -126,7 +126,7 @@ def test_a_branch_that_is_looked_at_again_looks_as_before() -> None:
     assert stage.scene(wish).hues == before.hues
 
 
-def test_a_fork_and_a_run_beside_look_as_if_they_had_been_drawn_from_nothing() -> None:
+def test_charts_of_forks_equal_charts_drawn_anew() -> None:
     stage, wish = stage_of("lublin-128")
     stage.timeline.seek(900)
     stage.set_clock()

@@ -32,7 +32,7 @@ def test_a_column_shows_the_mean_of_its_time(lab: Lab) -> None:
     assert strip.waiting == pytest.approx((0, 0.8, 0, 0))
 
 
-def test_what_is_not_computed_yet_is_blank_and_the_end_is_the_earliest_possible(lab: Lab) -> None:
+def test_strip_is_blank_beyond_the_computed_steps(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, *HALF_THEN_ALL, until=60)
     strip = StripMaker(engine.workload).strip(engine.history, engine.now, 8)
     assert strip.end == least_end(engine.workload) == 175

@@ -137,7 +137,7 @@ def test_left_alone_it_computes_the_whole_run_and_shows_that() -> None:
         assert watched.shown[-1].scene.known_steps == 1995
 
 
-def test_a_chart_that_computing_ahead_left_half_drawn_is_drawn_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_drawn_chart_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     made = ReplayController.scenes
     hurried: list[Scene] = []
 
@@ -324,7 +324,7 @@ def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.Mon
     player.close()
 
 
-def test_how_it_begins_can_be_seen_while_the_way_to_the_first_moment_does_not_end() -> None:
+def test_beginning_is_shown_while_the_first_request_lasts() -> None:
     _, workload = Source("lublin-128").read()
     watched = Watched("lublin-128", "easy")
     watched.player = Player(ReplayController(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
@@ -340,7 +340,7 @@ def test_how_it_begins_can_be_seen_while_the_way_to_the_first_moment_does_not_en
         sleep(0.01)
 
 
-def test_a_switch_at_a_step_that_is_never_reached_is_told_before_anything_opens(
+def test_switch_at_an_unreached_step_is_reported_at_the_opening(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(opening, "PATIENCE", 0.1)

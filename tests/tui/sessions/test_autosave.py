@@ -96,7 +96,7 @@ def test_a_clock_that_was_set_back_loses_nothing(tmp_path: Path) -> None:
     assert orphan.session.step == 99
 
 
-def test_locks_of_starts_that_were_killed_before_they_saved_are_cleared_at_the_next_start(tmp_path: Path) -> None:
+def test_locks_of_killed_starts_are_cleared(tmp_path: Path) -> None:
     living, left = Autosave(tmp_path), left_behind(tmp_path, step=1, saved=1000)
     for start in range(10):
         (tmp_path / f"{start}.lock").touch()

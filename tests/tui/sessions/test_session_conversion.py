@@ -216,7 +216,7 @@ async def test_a_stop_with_an_unknown_variable_is_told_and_left_out() -> None:
         assert "'variable nosuch > 5' is left out: no variable 'nosuch' in the policy's code; there is" in run.told
 
 
-async def test_left_before_anything_was_shown_the_session_is_still_that_which_was_opened() -> None:
+async def test_session_is_unchanged_if_nothing_was_shown() -> None:
     session = replace(session_of(Source("z-figure4"), "easy"), step=4)
     async with replay(session=session) as run:
         run.screen.shown = None
@@ -378,7 +378,7 @@ def test_the_session_that_is_changed_below_opens_as_it_is() -> None:
 
 @examples(60)
 @given(st.data())
-def test_a_session_of_which_anything_is_changed_opens_or_is_refused_in_a_line(data: st.DataObject) -> None:
+def test_changed_session_opens_or_is_refused_in_one_line(data: st.DataObject) -> None:
     lines = list(WHOLE)
     for _ in range(data.draw(st.sampled_from([1, 1, 2, 4]))):
         valued = [at for at, line in enumerate(lines) if " = " in line]

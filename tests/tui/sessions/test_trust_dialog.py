@@ -44,7 +44,7 @@ async def opened(run: Replay, policy: str) -> None:
     await run.settle()
 
 
-async def test_it_is_asked_first_and_told_which_file_it_is_and_that_it_has_changed(session: Path) -> None:
+async def test_trust_dialog_names_the_file_and_its_change(session: Path) -> None:
     async with replay(policy="fcfs") as run:
         await asked(run, session)
         shown = " ".join(run.text.split())

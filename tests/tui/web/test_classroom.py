@@ -137,7 +137,7 @@ async def wall_of(common: Process) -> str:
     return str(told["text"])
 
 
-async def test_watchers_answer_the_common_question_and_hear_whether_they_are_right() -> None:
+async def test_watchers_answers_are_judged() -> None:
     async with classes(present=(60, 18)) as (client, fork_server, _), client.ws_connect("/ws/chalk"):
         common = await common_of(fork_server)
         async with (
@@ -167,7 +167,7 @@ async def test_watchers_answer_the_common_question_and_hear_whether_they_are_rig
             assert wrong["told"].startswith("Not J3.")
 
 
-async def test_presenter_shows_bars_first_and_which_are_right_at_the_second_press() -> None:
+async def test_bars_are_judged_at_the_second_press() -> None:
     async with classes(present=(60, 18)) as (client, fork_server, room), client.ws_connect("/ws/chalk"):
         room.address = "http://class.test/"
         common = await common_of(fork_server)

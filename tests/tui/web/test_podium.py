@@ -66,7 +66,7 @@ def wall(app: Podium) -> str:
     return app.screen._answers.asks if isinstance(app.screen, Wall) else ""
 
 
-async def test_terminal_reports_its_scene_and_size_and_shows_what_the_class_answers() -> None:
+async def test_podium_reports_its_scene_and_shows_answers() -> None:
     async with presenting(lesson_opening(found_lesson("backfilling"), NEXT)) as (app, pilot, server):
         assert await reports(server, "size") == {"type": "size", "width": 70, "height": 20}
         assert await reports(server, "stands") == {"type": "stands", "scene": NEXT, "open": True}

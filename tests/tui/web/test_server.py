@@ -72,7 +72,7 @@ async def test_nothing_of_a_page_comes_from_elsewhere() -> None:
             assert "ws://class.test/ws/word" in await answer.text()
 
 
-async def test_what_is_typed_goes_to_a_process_of_ones_own_and_what_it_draws_comes_back() -> None:
+async def test_each_visitor_has_a_separate_process() -> None:
     async with served() as (client, fork_server, server):
         async with client.ws_connect("/ws/word?width=100&height=30") as socket:
             process = await fork_server.born.get()

@@ -62,7 +62,7 @@ async def test_with_one_key_one_goes_on_alone_from_there() -> None:
     assert fork_server.ended[0] == 2
 
 
-async def test_a_browser_that_is_slow_holds_nobody_up_and_gets_a_whole_picture_later() -> None:
+async def test_slow_browser_gets_a_whole_picture_later() -> None:
     from tui.web.shared_screen import BEHIND
 
     async with served(present=SIZE) as (client, fork_server, server), client.ws_connect("/ws/word") as slow:
@@ -83,7 +83,7 @@ async def test_a_browser_that_is_slow_holds_nobody_up_and_gets_a_whole_picture_l
         assert (await slow.receive()).data.endswith(b"caught up")
 
 
-async def test_when_the_common_screen_ends_another_begins_with_the_next_who_comes() -> None:
+async def test_shared_screen_begins_again_with_the_next_viewer() -> None:
     async with served(present=SIZE) as (client, fork_server, _):
         async with client.ws_connect("/ws/word") as watcher:
             (await fork_server.born.get()).end()

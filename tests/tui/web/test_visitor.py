@@ -171,7 +171,7 @@ async def test_a_visitor_sees_the_replay_plays_it_and_saves_where_it_stands() ->
         program.communicate()
 
 
-async def test_a_visitor_is_offered_no_file_and_no_code_and_opens_only_what_is_served() -> None:
+async def test_visitor_opens_only_offered_traces() -> None:
     source = Source("z-figure4")
     visit = Visit(ServerResources((), {source: replay_of(source)}, None))
     assert visit.prepare(Opening(source, parse_policy("easy"))).about.trace == "z-figure4"

@@ -54,7 +54,7 @@ def test_of_a_style_only_what_is_new_is_sent(first: str, second: str, turn: str)
 
 
 @pytest.mark.parametrize("span", [(0, 0, 60), (3, 7, 20), (5, 30, 31)])
-def test_cells_that_are_told_by_their_inks_are_sent_as_those_that_are_segments(span: tuple[int, int, int]) -> None:
+def test_inked_cells_are_sent_like_segments(span: tuple[int, int, int]) -> None:
     size, brush, between = Size(60, 12), Brush(DARK), [Segment("-", Style.parse("bold red"))]
     cells = paint(chart_of(engine_of("z-figure4", "easy", steps=6), size), DARK, size)
     inked = [Inked(runs, brush) for runs in brush.runs(cells, [span, (9, 2, 58)])]

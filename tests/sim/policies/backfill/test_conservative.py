@@ -68,7 +68,7 @@ def test_without_compression_the_newcomer_gets_the_hole(lab: Lab) -> None:
     assert starts == {"1": 0, "2": 0, "3": 100, "4": 40, "5": 20}
 
 
-def test_a_reservation_is_kept_at_an_instant_at_which_nothing_else_happens(lab: Lab) -> None:
+def test_reserved_job_starts_at_an_instant_without_other_events(lab: Lab) -> None:
     engine = lab.run("conservative:compress=none", 1, "1 0 1 20 100", "2 1 1 10 10")
     assert engine.schedule().start.tolist() == [0, 100]
     assert lab.instants(engine) == [0, 1, 20, 100, 110]

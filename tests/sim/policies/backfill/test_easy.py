@@ -67,7 +67,7 @@ def test_all_jobs_that_end_by_the_shadow_count_as_free_then(lab: Lab) -> None:
     }  # fmt: skip
 
 
-def test_the_shadow_is_made_of_estimates_and_moves_forward_when_a_job_ends_early(lab: Lab) -> None:
+def test_shadow_time_uses_estimates_and_follows_early_ends(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 6 10", "2 1 4 10 10")
     assert lab.reservations(engine, "2") == [(10, WhenFree(free=1, then=4))]
     assert engine.schedule().start.tolist() == [0, 6]

@@ -25,9 +25,7 @@ def engine_of(lab: Lab, spec: str = "easy++") -> Engine:
 
 
 @pytest.mark.parametrize("correct", ["steps", "estimate"])
-def test_who_ends_by_the_predicted_start_passes_and_who_outlives_its_prediction_moves_it(
-    lab: Lab, correct: str
-) -> None:
+def test_overrun_prediction_moves_the_head(lab: Lab, correct: str) -> None:
     engine = engine_of(lab, f"easy++:correct={correct}")
     engine.run(until=32)
     head = engine.state.jobs[3]

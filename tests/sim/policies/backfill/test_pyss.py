@@ -113,7 +113,7 @@ def test_jobs_end_when_pyss_says(lab: Lab, spec: str, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", TIES)
-def test_among_sets_that_fill_as_much_others_are_taken_of_the_same_widths(lab: Lab, case: str) -> None:
+def test_pyss_takes_other_jobs_of_the_same_widths(lab: Lab, case: str) -> None:
     found, expected, widths = ends(lab, "lookahead", case)
     assert found != expected
     assert sorted(zip(found, widths, strict=True)) == sorted(zip(expected, widths, strict=True))

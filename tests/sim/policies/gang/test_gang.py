@@ -258,9 +258,7 @@ def test_what_a_job_has_done_shortens_its_span() -> None:
 
 
 @pytest.mark.parametrize(("curious", "written"), [(False, ["2"]), (True, ["2", "4"])])
-def test_a_history_has_the_plans_that_somebody_passed_and_all_where_somebody_watches(
-    lab: Lab, curious: bool, written: list[str]
-) -> None:
+def test_history_has_all_row_plans_if_watched_else_passed_ones(lab: Lab, curious: bool, written: list[str]) -> None:
     """Job 3 is placed next to job 2's planned start in a row; no job is placed next to job 4's. Only a run with
     recorded reasons (`curious`) writes both plans.
     """
@@ -277,7 +275,7 @@ def test_a_new_row_comes_before_a_reservation() -> None:
     assert stage.rebuild() == ["AAA.", "BBBB"]
 
 
-def test_what_was_found_before_a_row_was_opened_does_not_hold_for_the_row_after_it() -> None:
+def test_new_row_is_searched_anew() -> None:
     stage = Stage(GangBackfill(mpl=3), "AAAA")
     stage.closes, stage.machine_ahead = 100, [(100, -1, -4), (104, -1, 4)]
     for estimate in (60, 60, 60, 10, 60):  # only E, in its own row, ends before maintenance
@@ -379,7 +377,7 @@ def test_migration_without_cost_stalls_nobody() -> None:
 # After a switch
 
 
-def test_suspended_jobs_go_on_in_their_own_columns_before_anybody_comes_in() -> None:
+def test_suspended_jobs_resume_in_their_columns_before_new_jobs() -> None:
     stage = Stage(Gang(mpl=2), "AA..")
     stage.jobs.append(Job(1, "B", 0, 2, 100))
     stage.suspended = {1: 0b0110}

@@ -121,7 +121,7 @@ def test_borrowed_processors_stay_until_they_are_borrowed_again(lab: Lab) -> Non
     assert borrowed(engine)[-1] == ("3", 0, 2, 0b000000001)
 
 
-def test_where_jobs_run_already_each_partition_also_owns_what_its_jobs_hold() -> None:
+def test_partition_owns_the_processors_of_its_running_jobs() -> None:
     # Four processors: a long job holds the first, which an even division would give to the short jobs.
     long = Job(rank=0, id="1", submit=0, procs=1, estimate=200)
     view = SimpleNamespace(there=0b1111, running={0: SimpleNamespace(job=long)}, held=lambda rank: 0b0001)
@@ -147,7 +147,7 @@ def test_the_boundaries_of_the_papers_figure_move_as_its_caption_says() -> None:
 BOTH = ("1 0 2 120 120", "2 1 3 200 200", "3 2 4 10 10")
 
 
-def test_rule_a_a_job_that_ends_before_its_pivot_starts_even_if_it_delays_another_pivot(lab: Lab) -> None:
+def test_rule_a_lets_a_job_delay_another_partitions_pivot(lab: Lab) -> None:
     engine = lab.run(TWO, 4, *BOTH, "4 50 2 99 99")
     pivot = engine.state.jobs[2]
     because = EndsBeforePivot(pivot, start=320, ends=149, idle=2)
@@ -219,7 +219,7 @@ def test_a_pivot_of_high_priority_delays_a_low_one_of_another_queue(lab: Lab) ->
 # Speculative runs
 
 
-def test_an_unfinished_speculative_run_is_killed_and_waits_by_its_first_rank(lab: Lab) -> None:
+def test_cut_speculative_run_waits_again_by_its_original_rank(lab: Lab) -> None:
     engine = lab.run(TRIED, 2, "1 0 2 30 40", "2 3 2 10 10")
     assert lab.start(engine, "1") == Start(engine.state.jobs[0], TrialDue(limit=5), on=0b11, limit=5)
     schedule = engine.schedule()
@@ -232,7 +232,7 @@ def test_a_job_that_crashes_early_never_enters_a_queue(lab: Lab) -> None:
     assert engine.schedule().end.tolist() == [4, 14]
 
 
-def test_a_speculative_run_is_reserved_beside_the_pivots_and_starts_when_it_is_due(lab: Lab) -> None:
+def test_speculative_run_starts_at_its_reservation(lab: Lab) -> None:
     engine = lab.run(TRIED, 2, "1 0 2 10 10", "2 1 2 8 8", "3 2 1 30 30", until=2)
     assert lab.reservations(engine, "3") == [(18, PlannedTrial(limit=5))]
     assert lab.kept(engine, "3") == TrialLater(at=18, limit=5, free=0)
@@ -277,7 +277,7 @@ def test_a_reservation_is_honoured_by_pivots_and_by_the_rules(lab: Lab) -> None:
     assert lab.start(engine, "1").because == Due()
 
 
-def test_a_reservation_that_cannot_be_had_is_granted_as_early_as_possible_and_then_fixed(lab: Lab) -> None:
+def test_impossible_request_is_granted_at_the_earliest_time(lab: Lab) -> None:
     # Job 1 is expected to end at 20 and ends at 5: too late for job 2, which asked for 10 and was given 20.
     workload = reserve(lab.workload(2, "1 0 2 5 20", "2 1 2 5 5"), J2=10)
     engine = run(workload, "multiqueue")
@@ -332,7 +332,7 @@ def test_a_small_machine_and_a_long_queue_come_out_to_the_second(shared: Path) -
 
 
 @pytest.mark.parametrize("curious", [True, False])
-def test_who_was_refused_before_another_delayed_the_pivot_is_looked_at_again(lab: Lab, curious: bool) -> None:
+def test_refused_job_is_tried_again_after_a_pivot_is_delayed(lab: Lab, curious: bool) -> None:
     # At 10 the pivot 3 is to start at 45, so 5 may not, until 6 in the other partition delays 3 to 110.
     lines = ("1 0 3 45 45", "2 0 1 400 400", "3 10 7 40 40", "4 10 8 100 100", "5 10 1 40 40", "6 10 3 100 100")
     workload = lab.workload(8, *lines, "7 12 8 40 40")

@@ -58,7 +58,7 @@ def test_all_that_is_imported_from_beside_it_is_found_and_nothing_runs(fair: Pat
     assert names == ["fair.py", "limits.py", "shares/__init__.py", "shares/depths.py", "shares/usual.py"]
 
 
-def test_a_file_that_is_imported_makes_the_policy_another_when_it_changes(fair: Path) -> None:
+def test_changed_import_changes_the_hash_of_the_policy(fair: Path) -> None:
     was = parse_policy("./fair.py")
     (fair.parent / "shares" / "usual.py").write_text("DEPTH = 2\n")  # same length, within the same second
     assert was.code is not None
@@ -225,9 +225,7 @@ def test_a_link_to_the_folder_on_the_path_is_that_folder(tmp_path: Path, monkeyp
     assert not (folder / "RAN").exists()
 
 
-def test_a_module_and_its_packages_are_run_as_read_and_are_known_by_their_content(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_module_and_packages_are_identified_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "modules", sys.modules.copy())
     (tmp_path / "tools_of_a_test" / "deep").mkdir(parents=True)

@@ -114,7 +114,7 @@ def test_with_a_suspension_factor_of_two_equal_jobs_are_never_suspended() -> Non
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
-def test_equal_jobs_suspend_each_other_at_most_n_times_with_the_root_of_two_of_order_n_plus_one(n: int) -> None:
+def test_equal_jobs_suspend_each_other_at_most_n_times(n: int) -> None:
     above, below = 2 ** (1 / (n + 1)), 2 ** (1 / (n + 1)) - 0.001
     assert len(suspensions(figure_3_1(above))) == n
     assert len(suspensions(figure_3_1(below))) == n + 1
@@ -168,7 +168,7 @@ def test_all_on_its_processors_make_way_for_a_suspended_job_or_none(lab: Lab) ->
 # On which processors
 
 
-def test_a_new_job_takes_free_processors_first_then_the_lowest_of_its_victims(lab: Lab) -> None:
+def test_preempting_job_takes_free_processors_before_its_victims(lab: Lab) -> None:
     engine = lab.run("selective:tick=10", 4, "1 0 3 100 100", "2 0 2 10 10")
     assert written(stretches(engine, "2")[0].processors) == "0 3"
 
@@ -206,7 +206,7 @@ def test_where_there_is_no_room_apart_the_lowest_of_the_others_are_taken(lab: La
     assert [(written(s.processors), s.start) for s in stretches(engine, "7")] == [("0 2", 30)]
 
 
-def test_with_restart_any_a_suspended_job_goes_on_elsewhere_its_own_processors_first(lab: Lab) -> None:
+def test_restart_any_resumes_elsewhere_own_processors_first(lab: Lab) -> None:
     engine = lab.run("selective:tick=10,restart=any", 4, *SEATED)
     assert [(written(s.processors), s.start) for s in stretches(engine, "4")] == [("0-1", 6), ("0 2", 30)]
     assert [(written(s.processors), s.start) for s in stretches(engine, "7")] == [("1", 40)]
@@ -240,7 +240,7 @@ def test_memory_is_spread_over_the_processors() -> None:
     assert Selective(memory=True).overhead(narrow) == 8 * Selective(memory=True).overhead(wide)
 
 
-def test_who_was_promised_a_start_and_runs_on_a_claim_was_not_suspended_for_it(lab: Lab) -> None:
+def test_job_with_a_promised_start_on_a_claim_is_no_victim(lab: Lab) -> None:
     """Job 3 may start at 20 by its granted reservation, on processors that job 2, suspended for job 4, left first."""
     of = lab.workload(2, "1 0 1 100 100", "2 1 1 10 10", "3 1 1 50 50", "4 2 2 1 1")
     of = replace(of, reserve=np.array([np.nan, np.nan, 20, np.nan]))

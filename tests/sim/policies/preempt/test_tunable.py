@@ -45,7 +45,7 @@ def test_it_is_spared_no_longer_when_the_mean_of_its_category_has_grown(lab: Lab
     assert lab.starts("tunable:tick=10", 2, *jobs)["5"] == 150
 
 
-def test_what_a_very_short_job_suffered_counts_as_if_it_were_ten_seconds_long(lab: Lab) -> None:
+def test_slowdown_of_a_short_job_counts_ten_seconds(lab: Lab) -> None:
     """Job 2 ran from 99 to 100, but its bounded slowdown is only 10.9. Job 3's xfactor of 2 exceeds 0.15 times that,
     but not 0.2 times.
     """
@@ -62,7 +62,7 @@ def test_who_takes_over_counts_the_jobs_that_finished_before(lab: Lab) -> None:
     assert engine.schedule().start[2] == 200
 
 
-def test_a_job_that_ends_after_its_protection_has_changed_is_not_suspended_later(lab: Lab) -> None:
+def test_ended_job_is_not_suspended_after_its_limit_changed(lab: Lab) -> None:
     """When job 2 ends, the limit of its category changes, so the xfactors are compared anew; job 3 is such a job, and
     has ended when job 5 looks for jobs to suspend.
     """

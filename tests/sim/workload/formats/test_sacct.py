@@ -241,7 +241,7 @@ def test_blank_lines_are_not_looked_at() -> None:
     assert sacct.read(text, "x", "x.log").ids == ("1",)
 
 
-def test_records_that_take_many_lines_in_vain_are_not_looked_for_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_for_the_end_of_a_broken_record_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "MOST_IN_VAIN", 1000)
     text = "JobID|Submit|Elapsed|NCPUS\n" + "a|\n" * 20_000
 

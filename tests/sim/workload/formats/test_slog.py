@@ -229,7 +229,7 @@ def test_a_job_keeps_all_partitions_in_which_it_was_tried(tmp_path: Path) -> Non
     assert shape.requests[0].groups == (1, 0)
 
 
-def test_tasks_of_an_array_come_by_number_to_nodes_that_slurm_would_choose(tmp_path: Path) -> None:
+def test_array_tasks_get_slurms_nodes_in_order(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "week.slog")
     tasks = [replace(WAITS, id=f"7_{number}", number=f"7_{number}") for number in (10, 2, 1)]
     recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=tuple(tasks)))

@@ -189,7 +189,7 @@ def test_a_workload_becomes_a_trace_of_its_machine() -> None:
     assert again.ids == ("1",)
 
 
-def test_ids_that_are_no_numbers_become_1_2_3_in_a_workload_that_is_written() -> None:
+def test_written_workload_numbers_ids_that_are_no_numbers() -> None:
     trace = parse(GOOD.replace("1 0", "7_1 0", 1) + GOOD.replace("1 0", "7_2 0", 1))
     assert trace.ids == ("7_1", "7_2")
     assert swf.from_workload(Workload.of(trace)).column(Field.ID).tolist() == [1, 2]
@@ -238,7 +238,7 @@ def test_a_line_that_begins_with_its_separator_is_damaged() -> None:
     assert trace.fidelity.skipped[0].first == "line 2"
 
 
-def test_a_job_wider_than_any_machine_is_left_out_where_the_trace_names_no_machine() -> None:
+def test_impossibly_wide_job_is_skipped_without_a_machine_size() -> None:
     workload = Workload.of(parse("1 0 -1 5 4 -1 -1 4\n2 1 -1 5 2000000000 -1 -1 2000000000\n"))
     assert (workload.ids, workload.procs) == (("1",), 4)
     assert workload.fidelity.skipped[0].what == "wider than the largest supported machine (10,000,000 processors)"

@@ -97,7 +97,7 @@ def test_a_quoted_field_may_hold_a_line_break() -> None:
     assert parse('job,submit,procs,runtime\n"a\nb",0,2,5\nc,0,2,5\n').ids == ("ab", "c")
 
 
-def test_a_line_with_more_cells_than_columns_is_damaged_but_for_empty_ones_at_its_end() -> None:
+def test_line_with_extra_cells_is_damaged_unless_they_are_empty() -> None:
     trace = parse("job,submit,run,procs\n1,0,50,1\n,2,5,60,2\n3,5,60,2,,\n")
     assert trace.ids == ("1", "3")
     assert [(note.what, note.first) for note in trace.fidelity.skipped] == [("damaged lines", "line 3")]

@@ -15,7 +15,7 @@ from sim.workload.models.generated import MODELS, generate, offered
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_workload_has_the_load_that_was_asked_for_and_is_the_same_again(model: str) -> None:
+def test_generated_workload_has_the_load_and_is_reproducible(model: str) -> None:
     like = read("lublin-128", jobs=400)
     made = [generate(model, 500, 128, seed=3, load=0.6, like=like) for _ in range(2)]
     assert np.array_equal(made[0].table, made[1].table)

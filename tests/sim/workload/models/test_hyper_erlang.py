@@ -85,7 +85,7 @@ def test_too_few_values_become_an_exponential_of_their_mean() -> None:
     assert (few.fitted, few.order, few.moment(1)) == ("exponential", 1, 30.0)
 
 
-def test_zero_or_one_same_value_has_too_little_skewness_and_gets_two_moments() -> None:
+def test_fit_without_skewness_uses_two_moments() -> None:
     values = np.array([0.0] * 60 + [100.0] * 40)
     fitted = fit_distribution(values)
     assert fitted.fitted == "two moments"

@@ -40,7 +40,7 @@ def test_a_suspension_is_marked_where_it_was(halted: Engine, look: Look, sign: s
     assert f"{sign} suspends J2" in drawn.text
 
 
-def test_the_rest_of_a_suspended_job_is_drawn_behind_who_has_its_processors(halted: Engine) -> None:
+def test_suspended_rest_is_drawn_behind_the_running_job(halted: Engine) -> None:
     chart = chart_of(halted, SIZE, per_column=120)
     rests = [(box.start, box.end, box.kind) for box in chart.plan if box.rank == 1]
     # J1 has run 720 of its 3600 s and goes on at 2340; J2 has run 1620 of its own.

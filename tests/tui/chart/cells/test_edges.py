@@ -56,7 +56,7 @@ def test_in_ascii_the_axis_is_ascii() -> None:
 
 
 @pytest.mark.parametrize(("procs", "rows"), [(1, 40), (8, 40), (100, 60), (338, 116), (9000, 44)])
-def test_the_lowest_and_the_highest_processor_have_their_numbers_and_none_stand_close(procs: int, rows: int) -> None:
+def test_edge_labels_lowest_and_highest_processor_apart(procs: int, rows: int) -> None:
     ticks = processor_ticks(ChartView(60, 0, 40, rows, 0, procs), folds=2)
     assert {"0", str(procs - 1)} <= {tick.label for tick in ticks}
     places = sorted(tick.at for tick in ticks)

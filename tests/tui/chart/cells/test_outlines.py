@@ -40,7 +40,7 @@ def test_a_job_in_one_row_has_no_room_for_a_frame(lab: Lab) -> None:
     assert "┌" not in text
 
 
-def test_a_gap_parts_neighbours_of_one_colour_beside_above_and_within_a_cell(lab: Lab) -> None:
+def test_gap_separates_neighbours_of_one_colour(lab: Lab) -> None:
     """Jobs 1, 25, 49 and 73 have the same colour."""
     engine = lab.run("easy", 5, "1 0 2 200 200", "25 0 2 100 100", "49 1 2 100 100", "73 0 1 300 300", until=200)
     drawn = paint(chart_of(engine, Size(46, 7)), DARK, Size(46, 7))

@@ -94,7 +94,7 @@ def turns(lab: Lab) -> Engine:
     return lab.run("gang:slice=50", 4, "1 0 4 1000 1000", "2 0 2 100 100", "3 1100 1 10 10", until=300)
 
 
-def test_rows_that_take_turns_are_seen_from_near_and_by_themselves_from_afar(turns: Engine) -> None:
+def test_turns_are_drawn_one_by_one_only_when_zoomed_in(turns: Engine) -> None:
     near, afar = picture(turns, ASCII, SIZE), picture(turns, ASCII, SIZE, per_column=60)
     assert near.splitlines()[3].startswith(" 0|AAAAABJ2BBAAAAABBBBB|---")
     assert [row[:10] for row in afar.splitlines()[:4]] == [">1|AAA|-J1", "  |...|...", "  |BBB:.J2", "  |...:..."]
@@ -119,7 +119,7 @@ def test_partitions_are_lettered_beside_and_parted_by_lines(lab: Lab) -> None:
     assert "▁" in cells_of(engine, DARK, per_column=1000, by_rows=False).text
 
 
-def test_what_is_free_stands_upon_the_colour_of_who_owns_it_and_what_is_borrowed_is_dotted() -> None:
+def test_free_processors_have_their_owners_colour_borrowed_dots() -> None:
     engine = engine_of("ls-figure1", "multiqueue")
     engine.run()
     size = Size(80, 34)
@@ -166,7 +166,7 @@ def test_a_selected_job_out_of_sight_is_pointed_at(engine: Engine) -> None:
     assert ">" not in paint(chart, ASCII, SIZE, selected=1).text.splitlines()[0]
 
 
-def test_the_trail_of_a_selected_job_is_quieter_than_its_bar_and_ends_at_now(stopped: Engine, lab: Lab) -> None:
+def test_trail_of_the_selected_job_is_faint_and_ends_now(stopped: Engine, lab: Lab) -> None:
     halted = lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 400 400", until=400)
     assert halted.state.suspended
     chart = chart_of(halted, SIZE, per_column=40)
@@ -311,7 +311,7 @@ def test_right_of_now_there_is_no_colour_of_who_has_just_ended(lab: Lab) -> None
 
 
 @pytest.mark.parametrize(("look", "tick"), [(ASCII, "'"), (MONO, "╌"), (DARK.with_depth(4), "╌")])
-def test_where_colours_do_not_tell_it_ticks_say_where_jobs_may_pass_the_head(look: Look, tick: str) -> None:
+def test_ticks_mark_the_hole_without_colour(look: Look, tick: str) -> None:
     passed, kept = (engine_of("z-figure4", policy, steps=6) for policy in ("easy", "fcfs"))
     drawn = picture(passed, look, Size(46, 16), per_column=45)
     assert f" 2 extra {tick}" in drawn

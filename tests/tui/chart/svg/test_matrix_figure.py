@@ -12,7 +12,7 @@ from tui.look.palette import LOOKS
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_every_row_is_drawn_with_its_jobs_replicas_hatched_and_the_one_on_turn_marked() -> None:
+def test_matrix_figure_hatches_replicas_and_marks_the_active_row() -> None:
     engine = Engine(read("lublin-128", jobs=80), "gang-backfill")
     engine.advance(100)
     matrix = engine.snapshot().matrix

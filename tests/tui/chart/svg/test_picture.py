@@ -142,7 +142,7 @@ def test_in_a_row_of_its_own_a_job_is_one_block() -> None:
     assert len([stretch for stretch in ran if stretch.rank == 0]) == 1
 
 
-def test_rows_that_took_turns_until_the_policy_was_switched_are_not_drawn_upon_each_other() -> None:
+def test_rows_before_a_switch_are_drawn_apart() -> None:
     _, workload = Source("z-figure7").read()
     engine = Engine(workload, parse_policy("gang"))
     engine.run(900)

@@ -40,7 +40,7 @@ def test_lines_that_go_on_stand_under_their_beginning() -> None:
     assert first.index("The panel") == len(second) - len(second.lstrip())
 
 
-def test_a_key_that_is_typed_is_that_key_and_not_every_word_with_the_letter() -> None:
+def test_help_filter_by_a_key_finds_only_that_key() -> None:
     assert filtered(GROUPS, "p") == [("Playing", [("p", "Another policy.")])]
 
 

@@ -44,7 +44,7 @@ def test_jobs_machine_span_and_load_are_told(damaged: tuple[Trace, Workload]) ->
     assert "load      45.5 %" in text
 
 
-def test_what_was_left_out_and_what_was_assumed_is_told_with_the_first_case(damaged: tuple[Trace, Workload]) -> None:
+def test_report_lists_skipped_and_assumed_with_first_cases(damaged: tuple[Trace, Workload]) -> None:
     text = report_text(*damaged)
     assert "1  never ran (run time < 0) (first: job 2)" in text
     assert "1  no estimate; the run time is taken instead (first: job 3)" in text
@@ -67,7 +67,7 @@ def test_a_load_is_not_told_of_jobs_that_come_all_at_once() -> None:
     assert "load" not in report_text(*Source("z-figure4").read())
 
 
-def test_a_note_goes_on_in_indented_lines_and_holds_no_control_characters() -> None:
+def test_note_is_wrapped_with_an_indent_and_printable() -> None:
     comments = (" Note: cleaned", "       with a filter\x1b[2J", "", " Queues: 4", "       no note")
     trace = Trace("x", "swf", (), np.empty((0, len(Field))), Header(comments=comments))
     assert notes_of(trace) == ["cleaned with a filter?[2J"]
@@ -92,7 +92,7 @@ async def test_a_low_screen_scrolls_to_the_end(ask: Ask) -> None:
         assert "All jobs were read unchanged." in person.text
 
 
-def test_a_note_that_begins_in_the_middle_of_a_sentence_goes_on_with_the_one_before() -> None:
+def test_note_in_small_letters_continues_the_one_before() -> None:
     trace, _ = Source("lublin-128").read()
     assert any("mostly 1 or powers of two" in note for note in notes_of(trace))
     assert any(note.startswith("Try easy") for note in notes_of(trace))

@@ -104,7 +104,7 @@ async def test_sessions_and_traces_are_offered_again(tmp_path: Path) -> None:
         assert (run.step, run.scene.snapshot.policy) == (3, "fcfs")
 
 
-async def test_lessons_have_a_menu_of_their_own_that_remembers_how_far_one_has_come() -> None:
+async def test_menu_of_lessons_shows_the_progress() -> None:
     async with first_screen() as run:
         await run.pilot.press("9")
         assert "what to learn?" in run.text
@@ -168,7 +168,7 @@ async def test_the_fourth_picture_says_both_xfactors_their_factor_and_product() 
         assert "J2 did so at 00:12 (1.20 to 1.00)" in told
 
 
-async def test_the_fifth_picture_has_lanes_and_the_order_by_number_is_a_key_away() -> None:
+async def test_fifth_picture_has_lanes_and_a_key_for_numbers() -> None:
     async with first_screen((80, 24)) as run:
         await run.pilot.press("5")
         await opened(run)

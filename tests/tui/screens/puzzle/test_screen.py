@@ -171,7 +171,7 @@ def test_the_parts_of_a_bar_are_told_apart() -> None:
     ]
 
 
-def test_first_job_has_a_quarter_of_the_machine_and_others_the_width_of_the_last() -> None:
+def test_new_jobs_have_the_width_of_the_last() -> None:
     assert Draft(parse_puzzle("12 procs")).model.procs == 3
     assert Draft(parse_puzzle("1 procs")).model.procs == 1
     assert Draft(parse_puzzle("12 procs; 3x1m; 7x1m"), chosen=2).model.procs == 7

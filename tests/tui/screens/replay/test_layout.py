@@ -91,7 +91,7 @@ def test_nobody_has_more_than_it_needs_while_others_lack_something(
     assert all(rows[name] >= LEAST for name in lacks)
 
 
-def test_panels_stay_as_they_are_until_somebody_lacks_what_another_has_not_to_give() -> None:
+def test_panels_keep_their_sizes_while_they_fit() -> None:
     names = ["queue", "decisions"]
     first = arrange(120, 36, names, needs={"queue": 6, "decisions": 6}).panels
     again = arrange(120, 36, names, needs={"queue": 12, "decisions": 3}, was=first).panels

@@ -188,7 +188,7 @@ async def test_enter_takes_the_current_choice() -> None:
         assert run.screen.state.colour == "job"
 
 
-async def test_one_key_brings_all_panels_back_and_one_the_zoom_of_the_beginning() -> None:
+async def test_keys_restore_all_panels_and_the_first_zoom() -> None:
     async with replay("lublin-128", at="#300") as run:
         await run.complete()
         camera = run.screen.chart.camera

@@ -20,7 +20,7 @@ def view(run: Replay) -> ChartView:
     return run.scene.chart.view
 
 
-async def test_a_click_on_a_job_selects_it_everywhere_and_another_click_selects_nothing() -> None:
+async def test_second_click_on_a_job_deselects_it() -> None:
     async with replay(at="#8") as run:
         spot = cell(run, 300, 0)
         await run.pilot.click("#chart", offset=spot)

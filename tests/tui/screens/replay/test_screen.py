@@ -108,7 +108,7 @@ async def test_steps_that_piled_up_are_one_move() -> None:
         assert run.step == MOVES - 1
 
 
-async def test_keys_that_only_the_screen_obeys_are_not_drawn_more_often_than_frames(drawn: list[str]) -> None:
+async def test_view_keys_draw_at_most_once_a_frame(drawn: list[str]) -> None:
     async with replay() as run:
         await begun(run, drawn)
         begin = monotonic()

@@ -90,7 +90,7 @@ async def _ticking(on_tick: Callable[[], object]) -> None:
         await pilot.pause(0.1)
 
 
-async def test_where_nothing_is_to_be_done_it_only_looks_and_while_it_plays_it_waits_for_the_next_picture() -> None:
+async def test_ticks_are_rare_at_rest_and_paced_in_playback() -> None:
     async with replay("lublin-128") as run:
         await run.complete()
         assert run.screen.tick() == AT_REST

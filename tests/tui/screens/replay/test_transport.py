@@ -398,7 +398,7 @@ async def test_turns_are_walked_across_steps_and_the_other_way_alike() -> None:
         assert back[:-1] == places[-3::-1]
 
 
-async def test_where_no_rows_take_turns_that_is_said_of_the_run_that_is_told_of() -> None:
+async def test_turn_keys_report_a_run_without_turns() -> None:
     async with replay() as run:
         await run.press("right_parenthesis")
         assert (run.step, noted(run).strip()) == (0, "no rows take turns under easy")

@@ -71,7 +71,7 @@ async def test_the_picker_closed_without_an_answer_changes_nothing() -> None:
         assert run.scene.snapshot.policy == "easy"
 
 
-async def test_capital_p_is_another_policy_from_the_beginning_at_the_same_moment() -> None:
+async def test_p_capital_restarts_another_policy_to_the_same_time() -> None:
     async with replay(at="#7") as run:
         await choose_policy(run, "P", "fcfs")
         assert run.scene.clock == 1100
@@ -228,7 +228,7 @@ async def test_take_back_undoes_jumps_switches_and_comparisons() -> None:
         assert "nothing is left to take back" in noted(run)
 
 
-async def test_saving_the_file_of_a_policy_makes_the_run_again_and_d_goes_to_where_it_first_differs(
+async def test_saved_policy_is_rerun_and_d_goes_to_the_difference(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = own_file(tmp_path, monkeypatch)
@@ -293,7 +293,7 @@ async def test_r_goes_back_to_what_moved_the_planned_start_of_the_selected_job()
         assert "no earlier change found" in noted(run)
 
 
-async def test_capital_e_goes_back_to_when_the_processor_under_the_pointer_changed_hands() -> None:
+async def test_e_capital_goes_to_the_processors_last_change() -> None:
     async with replay(at="#7") as run:
         await run.press("E")
         assert "point at a processor" in noted(run)

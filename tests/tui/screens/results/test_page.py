@@ -40,7 +40,7 @@ def test_means_of_what_varies_with_the_best_and_the_overloaded(path: str) -> Non
     assert title("r.sqlite", of, [Condition.of("load=1")], 80).text == " r.sqlite   24 runs   mean wait (s)   load=1"
 
 
-def test_what_nobody_asked_for_is_policies_down_and_what_varies_most_across(path: str) -> None:
+def test_default_table_has_policies_by_the_main_factor(path: str) -> None:
     assert found(path, Shown()).ask == PivotQuery("policy", "load")
     assert first_ask({"policy": 2, "seed": 30}) == PivotQuery("policy", "")
     assert first_ask({"load": 7, "estimates": 4, "jobs": 40}).columns == "load"
