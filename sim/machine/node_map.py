@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
 from math import floor, inf
 from typing import TypeAlias
 
@@ -16,8 +15,10 @@ from sim.workload.shape import Amounts, Kept, Request, Seats
 
 WINDOW = 30.0
 """Seconds in which the ends of running jobs count as one, at first; twice as many after each try."""
-Ends: TypeAlias = list[tuple[float, Kept, Amounts]]
-"""For each time at which running jobs end: (time, for each node whether something becomes free, what is free then)."""
+Ends: TypeAlias = tuple[Amounts, list[float], Kept, Amounts]
+"""Free amounts of the nodes now, times at which running jobs end, and two arrays by time and node: whether something
+becomes free, and what is free then.
+"""
 
 
 class NodeMap:
@@ -124,37 +125,38 @@ class NodeMap:
         """
         if not nodes.any():
             return None
-        now_free, ends = self._released()
+        now_free, ends, changed, free = self._released()
         if (seats := self._seat(request, now_free, nodes)) is not None:
             return self._now, seats
+        matters = np.any(changed & nodes, axis=1).tolist()
         size, edge, at = WINDOW, -inf, 0
         while at < len(ends):
             last = -1
-            while at < len(ends) and (last < 0 or ends[at][0] <= edge + size + MOMENT):
-                time, changed, _ = ends[at]
-                if (changed & nodes).any():
+            while at < len(ends) and (last < 0 or ends[at] <= edge + size + MOMENT):
+                if matters[at]:
                     last = at
                     if edge == -inf:
-                        edge = floor(time / WINDOW + MOMENT) * WINDOW + WINDOW
+                        edge = floor(ends[at] / WINDOW + MOMENT) * WINDOW + WINDOW
                 at += 1
             if last < 0:
                 return None
             size *= 2
-            while at < len(ends) and ends[at][0] > edge + size + MOMENT:
+            while at < len(ends) and ends[at] > edge + size + MOMENT:
                 size *= 2
-            if (seats := self._seat(request, ends[last][2], nodes)) is not None:
-                return ends[last][0], seats
+            if (seats := self._seat(request, free[last], nodes)) is not None:
+                return ends[last], seats
         return None
 
     def _seat(self, request: Request, free: Amounts, nodes: Kept) -> Seats | None:
         return self._running.shape.seat(request, np.where(nodes[:, None], free, 0))
 
-    def _released(self) -> tuple[Amounts, Ends]:
-        steps = self._running.amounts
+    def _released(self) -> Ends:
         if self._ends is None:
-            changes = [(time, np.any(free > before, axis=1), free) for (_, before), (time, free) in pairwise(steps)]
-            self._ends = [change for change in changes if change[1].any()]
-        return steps[0][1], self._ends
+            times, free = self._running.amounts
+            grows = np.any(free[1:] > free[:-1], axis=2)
+            (ends,) = np.any(grows, axis=1).nonzero()
+            self._ends = free[0].copy(), [times[end + 1] for end in ends], grows[ends], free[1:][ends]
+        return self._ends
 
     def _overlaps(self, seats: Seats, start: float, end: float) -> bool:
         first, last = self._rounded(start, end)

@@ -3,6 +3,9 @@ plan for equal processors.
 
 Step i of the plan holds the free amounts of every node from `_times[i]` until `_times[i + 1]`; the last step has no
 end. A job fits for a duration if it fits in every step within that time.
+
+A search looks at many steps at once. It passes over steps in which all nodes together have too little, and over those
+from which on the nodes that stay free are too few.
 """
 
 from __future__ import annotations
@@ -11,8 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from operator import lt
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -21,8 +23,32 @@ from sim.formatting import exact_clock
 from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.profile import Moved
+from sim.machine.rows import Rows
 from sim.workload.model import Job
 from sim.workload.shape import Amounts, Kept, Request, Seats, Shape
+
+
+class Asked(NamedTuple):
+    """Request of a job, with what a search asks of it again and again."""
+
+    request: Request
+    needs: Amounts
+    """Least amount of each resource that all nodes together need to have free."""
+    counts: bool
+    """True if the number of places on the nodes decides whether the request fits."""
+    grows: bool
+    """True if the request, once it fits, also fits whenever more is free."""
+
+
+class Found(NamedTuple):
+    """Result of the last search: the job's rank, when it starts and ends, and what is free on each node until then."""
+
+    rank: int
+    start: float
+    end: float
+    free: Amounts
+    is_first: bool
+    """True if the job has no earlier start."""
 
 
 class NodePlan:
@@ -30,34 +56,49 @@ class NodePlan:
 
     __slots__ = (
         "_changes",
-        "_free",
+        "_found",
         "_has_ends",
+        "_is_short",
+        "_known",
         "_late",
+        "_most_seats",
         "_narrowed",
         "_requests",
+        "_rows",
         "_seats",
         "_shape",
-        "_sums",
+        "_tight",
         "_times",
     )
 
     def __init__(self, now: float, free: Amounts, shape: Shape, requests: Sequence[Request]) -> None:
-        self._times, self._free = [now], [free]
-        self._sums: list[list[int] | None] = [None]
-        """For each step: free amount of each resource on all nodes together; None if not known since its last change"""
+        self._times = [now]
+        self._rows = Rows(np.concatenate((free, free.sum(axis=0, keepdims=True))).T[None].copy())
+        """For each step: free amounts by kind of resource and node; the last column has the sums of all nodes"""
+        self._is_short = False
+        """True if a node may lack resources, because jobs were given to it that it has no room for"""
         self._changes = [0]
         """For each step: how many jobs, reservations and nodes begin or end where it begins. A step without any goes,
         because jobs may start only where something begins or ends.
         """
         self._shape, self._requests = shape, requests
+        self._known: dict[Request, Asked] = {}
         self._narrowed: dict[int, Request] = {}
         """Requests of the jobs, by rank, that are planned in only one of their partitions"""
-        self._seats: dict[int, Seats] = {}
-        """For each job in the plan, by rank: the nodes and amounts that it gets"""
+        self._seats: dict[int, tuple[Seats, float]] = {}
+        """For each job in the plan, by rank: the nodes and amounts that it gets, and its end"""
+        self._most_seats = 64
+        """Largest number of jobs in `_seats`, beyond which the ended ones are removed"""
         self._late: dict[Request, dict[float, float]] = {}
         """For each request and duration in seconds: a time before which the request does not fit for that duration.
         Valid until resources become free.
         """
+        self._tight: dict[int, float] = {}
+        """For each planned job, by rank, that had no earlier start when it was last tried: the latest time until which
+        resources have become free since then. If it can start earlier now, it can only do so before this time.
+        """
+        self._found: Found | None = None
+        """Result of the last search, if it still holds"""
         self._has_ends = True
         """True if nodes that are drained now are planned for from the end of that on; False if they never are"""
 
@@ -66,27 +107,36 @@ class NodePlan:
         """Return the plan in which only running jobs hold resources. `ends` are their (expected end, rank, ignored),
         sorted.
         """
-        plan = cls(now, machine.left.copy(), machine.shape, machine.requests)
-        plan._seats.update(machine.seats)
+        plan = cls(now, machine.left, machine.shape, machine.requests)
+        plan._known = machine.asked
         for end, rank, _ in ends:
             if end - plan._times[-1] > MOMENT:
+                plan._rows.repeat(len(plan._times))
                 plan._times.append(end)
-                plan._free.append(plan._free[-1].copy())
-                plan._sums.append(None)
                 plan._changes.append(0)
             plan._changes[-1] += 1
-            nodes, amounts = machine.seats[rank]
-            plan._free[-1][list(nodes)] += amounts
+            plan._seats[rank] = machine.seats[rank], end
+            plan._add(-1, len(plan._times), machine.seats[rank], 1)
         for time in machine.shape.changes_after(now):
             plan._changes[plan._edge(time)] += 1
         return plan
 
     def copy(self) -> NodePlan:
-        twin = NodePlan(0, self._free[0], self._shape, self._requests)
-        twin._times, twin._free = self._times.copy(), [free.copy() for free in self._free]
-        twin._sums, twin._changes = self._sums.copy(), self._changes.copy()
+        twin = NodePlan(0, self._shape.has, self._shape, self._requests)
+        twin._times, twin._rows, twin._known = self._times.copy(), self._rows.copy(), self._known
+        twin._is_short, twin._changes, twin._tight = self._is_short, self._changes.copy(), self._tight.copy()
         twin._seats, twin._has_ends, twin._narrowed = self._seats.copy(), self._has_ends, self._narrowed.copy()
         return twin
+
+    @property
+    def _free(self) -> Amounts:
+        """Return the free amounts, by step, kind of resource and node."""
+        return self._rows.live[:, :, :-1]
+
+    @property
+    def _sums(self) -> Amounts:
+        """Return the free amounts of all nodes together, by step and kind of resource."""
+        return np.maximum(self._free, 0).sum(axis=2) if self._is_short else self._rows.live[:, :, -1]
 
     def leave_out_drained(self) -> None:
         """Plan nothing more on nodes that are drained now, as if they never came back."""
@@ -105,66 +155,60 @@ class NodePlan:
         )
 
     def _merged(self) -> list[tuple[float, Amounts]]:
-        steps = list(zip(self._times, self._free, strict=True))
+        steps = list(zip(*self.amounts, strict=True))
         return [step for at, step in enumerate(steps) if not at or not np.array_equal(step[1], steps[at - 1][1])]
 
     def steps(self) -> Iterator[tuple[float, int]]:
         """Yield (time, number of free cores of all nodes) for each step of the plan; the number holds from this time to
         the next.
         """
-        return ((time, int(free[:, 0].sum())) for time, free in zip(self._times, self._free, strict=True))
+        return zip(self._times, self._rows.live[:, 0, -1].tolist(), strict=True)
 
     @property
     def free_now(self) -> int:
         """Return the total number of cores that are free at the beginning of the plan."""
-        return int(self._free[0][:, 0].sum())
+        return int(self._rows.live[0, 0, -1])
 
     def shortage(self) -> float | None:
         """Return the first time at which the jobs in the plan need more of a node's resources than the node has; None
         if there is no such time.
         """
-        return next((time for time, free in zip(self._times, self._free, strict=True) if (free < 0).any()), None)
+        short = np.flatnonzero((self._free < 0).any(axis=(1, 2)))
+        return self._times[short[0]] if len(short) else None
 
     def advance(self, now: float) -> None:
         """Remove the steps that lie before `now`, because this time has passed."""
         index = bisect_right(self._times, now + MOMENT) - 1
         if index > 0:
-            del self._times[:index], self._free[:index], self._sums[:index], self._changes[:index]
+            del self._times[:index], self._changes[:index]
+            self._rows.drop(index)
         self._times[0] = now
+        if len(self._seats) > self._most_seats:
+            self._seats = {rank: known for rank, known in self._seats.items() if known[1] > now - MOMENT}
+            self._tight = {rank: until for rank, until in self._tight.items() if rank in self._seats}
+            self._most_seats = 2 * len(self._seats) + 64
 
     # Questions and changes, by job
 
-    def find(self, job: Job, after: float, lasts: float | None = None, until: float = inf) -> float:
+    def find(self, job: Job, after: float, lasts: float | None = None) -> float:
         """Return the earliest start from `after` on at which the job fits for `lasts` seconds (by default for its
         estimate).
 
         Starts other than `after` are tried only at times when the plan changes. All nodes together may have too little
-        in a step within the duration; then no start up to that step is tried. The start is inf if the job would end
-        after `until`, or if it needs nodes that `leave_out_drained` left out.
+        in a step within the duration; then no start up to that step is tried. The start is inf if the job
+        needs nodes that `leave_out_drained` left out.
         """
-        times, free, request = self._times, self._free, self.request_of(job)
-        lasts = job.estimate if lasts is None else lasts
-        fits, grows, is_first = self._shape.fits, request.more_always_fits, after <= times[0] + MOMENT
-        late = self._late.setdefault(request, {}) if grows and not self._shape.limits_nodes(request) else {}
+        times, asked = self._times, self._asked(job)
+        lasts, request = job.estimate if lasts is None else lasts, asked.request
+        is_first = after <= times[0] + MOMENT
+        late = self._late.setdefault(request, {}) if asked.grows else {}
         after = max((start for shorter, start in late.items() if shorter <= lasts and start > after), default=after)
-        needs, index, enough = request.least_total, bisect_right(times, after + MOMENT) - 1, 0
-        while index < len(times):
-            start = max(times[index], after)
-            if start + lasts - MOMENT > until:
-                return inf
-            last = max(bisect_left(times, start + lasts - MOMENT), index + 1)
-            enough = self._has_until(needs, max(index, enough), last)
-            if enough < last:
-                index = enough + 1
-                continue
-            if grows and not fits(request, free[index]):
-                index += 1
-                continue
-            if fits(request, self._open(request, index, start, start + lasts)):
-                if is_first:
-                    late[lasts] = start
-                return start
-            index += 1
+        found = self._search(asked, (bisect_right(times, after + MOMENT) - 1, len(times)), after, lasts)
+        if found is not None:
+            if is_first:
+                late[lasts] = found[0]
+            self._found = Found(job.rank, found[0], found[0] + lasts, found[1], is_first)
+            return found[0]
         if request.admitted.within >= 0:  # too late for its reservation, at whose end the job is cancelled
             return max(self._shape.reservations[request.admitted.within].end, after)
         if not self._has_ends:
@@ -181,14 +225,58 @@ class NodePlan:
         """Return the job's request, with the one partition in which it is planned if `narrow` chose one."""
         return self._narrowed.get(job.rank) or self._requests[job.rank]
 
+    def _asked(self, job: Job) -> Asked:
+        request, shape = self.request_of(job), self._shape
+        known = self._known.get(request)
+        if known is None:
+            grows = request.more_always_fits and not shape.limits_nodes(request)
+            known = self._known[request] = Asked(request, np.array(request.least_total), shape.counts(request), grows)
+        return known
+
+    def _search(
+        self, asked: Asked, among: tuple[int, int], after: float, lasts: float, own: tuple[int, Seats] | None = None
+    ) -> tuple[float, Amounts] | None:
+        """Return the earliest start in the steps with the indices `among` (from, before), and what is free on each node
+        for `lasts` seconds then; None if every step lacks something.
+
+        If the job is in the plan already, `own` says from which step on it holds which resources there. They count as
+        free, so the job has enough from that step on.
+        """
+        times, request, shape = self._times, asked.request, self._shape
+        index, end = among
+        held_from, seats = own or (len(times), None)
+        (lacking,) = np.logical_or.reduce(self._sums[index:held_from] < asked.needs, axis=1).nonzero()
+        short = (lacking + index).tolist()
+        while index < end:
+            start = max(times[index], after)
+            last = max(bisect_left(times, start + lasts - MOMENT), index + 1)
+            least = bisect_left(short, last)
+            if least and short[least - 1] >= index:
+                index = short[least - 1] + 1
+                continue
+            if not asked.counts and request.more_always_fits and not shape.fits(request, self._free[index].T):
+                index += 1
+                continue
+            steps = self._free[index:last]
+            if seats is not None and last > held_from:
+                nodes, amounts = seats.columns
+                steps = steps.copy()
+                steps[held_from - index :, :, nodes] += amounts.T
+            free = self._left_open(request, np.minimum.reduce(steps), start, start + lasts)
+            if shape.fits(request, free):
+                return start, free
+            passed = shape.fits_from(request, steps.transpose(0, 2, 1)) if asked.counts and last > index + 1 else 1
+            index += max(passed, 1)
+        return None
+
     @property
     def shape(self) -> Shape:
         return self._shape
 
     @property
-    def amounts(self) -> list[tuple[float, Amounts]]:
-        """Return (time, free amounts of the nodes) for each step of the plan."""
-        return list(zip(self._times, self._free, strict=True))
+    def amounts(self) -> tuple[list[float], Amounts]:
+        """Return the time of each step of the plan, and the free amounts of the nodes by step."""
+        return self._times, self._free.transpose(0, 2, 1)
 
     def open_to(self, request: Request, start: float, end: float) -> tuple[Kept, float | None]:
         """Return the nodes that partitions, features and reservations open to the request from `start` to `end` (True
@@ -210,21 +298,36 @@ class NodePlan:
 
         They are taken from `on` or, if that is None, from nodes that the placement rule chooses.
         """
+        found = self._found
+        is_found = found is not None and found[:3] == (job.rank, start, end)
+        self._tight.pop(job.rank, None)
+        if found is not None and is_found and found.is_first:
+            self._tight[job.rank] = -inf
+        self._found = None
         if on is None:
             request = self.request_of(job)
-            on = self._shape.seat(request, self._open(request, self._step_at(start), start, end))
+            free = found.free if found is not None and is_found else None
+            if free is None:
+                free = self._open(request, self._step_at(start), start, end)
+            on = self._shape.seat(request, free)
             if on is None and request.admitted.within >= 0:
                 on = Seats((), ())
             if on is None:
                 raise DecisionError(f"job {job.id} does not fit the plan of nodes at {exact_clock(start)}")
-        self._seats[job.rank] = on
+        self._seats[job.rank] = on, end
         self._change(start, end, on, -1)
         return on
 
     def let_go(self, job: Job, start: float, end: float) -> None:
         """Free the resources that `hold` occupied for this job from `start` until `end`."""
         self._late.clear()
-        self._change(start, end, self._seats.pop(job.rank), 1)
+        self._tight.pop(job.rank, None)
+        for rank, until in self._tight.items():
+            if until < end:
+                self._tight[rank] = end
+        if self._found is not None and self._found.rank != job.rank:
+            self._found = None
+        self._change(start, end, self._seats.pop(job.rank)[0], 1)
 
     def put(self, job: Job, after: float, lasts: float | None = None) -> float:
         """Reserve the job's resources at the earliest possible start from `after` on, for `lasts` seconds (its estimate
@@ -237,75 +340,83 @@ class NodePlan:
 
     def seats_of(self, job: Job) -> Seats | None:
         """Return the nodes and amounts that the plan gives to the job; None if the job is not in the plan."""
-        return self._seats.get(job.rank)
+        known = self._seats.get(job.rank)
+        return None if known is None else known[0]
 
     def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
         """Yield (job, reserved start, earlier start) for each reservation that can move to an earlier start.
 
         The caller must move the reservation in the plan before it asks for the next one. A reservation that cannot move
-        keeps its nodes. Its own resources count as free in the search. That changes nothing if the job does not fit
-        just before its start: then the job would have to end before.
+        keeps its nodes. Its own resources count as free in the search.
         """
         for job in jobs:
-            start, seats = reserved[job.rank], self._seats[job.rank]
+            start = reserved[job.rank]
             if start <= now + MOMENT:
                 continue
-            before, request = bisect_left(self._times, start - MOMENT) - 1, self.request_of(job)
-            grows = request.more_always_fits and request.least <= 1 and not self._shape.limits_nodes(request)
-            if self._has_until(request.least_total, before, before + 1) == before or (
-                grows and not self._shape.fits(request, self._free[before])
-            ):
-                at = self.find(job, now, until=self._times[before])
-            else:
-                self.let_go(job, start, start + job.estimate)
-                at = self.find(job, now)
-                self.hold(job, start, start + job.estimate, seats)
+            at = self._earlier(job, start, now)
             if at < start - MOMENT:
                 yield job, start, at
 
-    def _has_until(self, needs: Sequence[int], first: int, last: int) -> int:
-        """Return the index of the first step, from `first` to before `last`, in which all nodes together have less than
-        `needs` of a resource; `last` if there is none.
+    def _earlier(self, job: Job, start: float, now: float) -> float:
+        """Return the earliest time from `now` on to which the job's reservation from `start` on can move, or `start`.
+
+        A job that had no earlier start at the last try needs resources that have become free since then.
         """
-        sums = self._sums
-        for index in range(first, last):
-            has = sums[index]
-            if has is None:
-                has = sums[index] = np.maximum(self._free[index], 0).sum(axis=0).tolist()
-            if any(map(lt, has, needs)):
-                return index
-        return last
+        times, asked, (seats, end) = self._times, self._asked(job), self._seats[job.rank]
+        if not asked.counts or asked.request.admitted.within >= 0:
+            self.let_go(job, start, end)
+            at = self.find(job, now)
+            self.hold(job, start, end, seats)
+            return at
+        index = bisect_left(times, start - MOMENT)
+        last = min(index, bisect_left(times, self._tight.get(job.rank, inf) + MOMENT))
+        found = self._search(asked, (0, last), now, job.estimate, (index, seats)) if last else None
+        if found is None:
+            self._tight[job.rank] = -inf
+            return start
+        self._found = Found(job.rank, found[0], found[0] + job.estimate, found[1], True)
+        return found[0]
 
     def _step_at(self, time: float) -> int:
         return max(bisect_right(self._times, time + MOMENT) - 1, 0)
 
     def _worst(self, first: int, end: float) -> Amounts:
-        """Return, for each node, the amounts that are free at all times from the step with index `first` until the time
-        `end`.
+        """Return, by kind of resource and node, the amounts that are free at all times from the step with index `first`
+        until the time `end`.
         """
         last = max(bisect_left(self._times, end - MOMENT), first + 1)
-        return self._free[first] if last == first + 1 else np.minimum.reduce(self._free[first:last])
+        worst: Amounts = np.minimum.reduce(self._free[first:last])
+        return worst
 
     def _open(self, request: Request, first: int, start: float, end: float) -> Amounts:
         """Return, for each node, the amounts that are free from the step with index `first` until `end`. They are 0 on
         nodes that reservations keep from a job starting at `start`.
         """
-        return self._shape.left_open(
-            request.admitted, self._worst(first, end), start, end, self._times[0], self._has_ends
-        )
+        return self._left_open(request, self._worst(first, end), start, end)
+
+    def _left_open(self, request: Request, worst: Amounts, start: float, end: float) -> Amounts:
+        return self._shape.left_open(request.admitted, worst.T, start, end, self._times[0], self._has_ends)
 
     def _change(self, start: float, end: float, seats: Seats, sign: int) -> None:
         if end - start <= MOMENT or not seats.nodes:
             return
-        nodes, amounts = np.array(seats.nodes), sign * np.array(seats.amounts)
         first, last = self._edge(start), self._edge(end)
-        for index in range(first, last):
-            self._free[index][nodes] += amounts
-            self._sums[index] = None
+        self._add(first, last, seats, sign)
         for index in (last, first):
             self._changes[index] -= sign
-            if index and self._changes[index] <= 0 and np.array_equal(self._free[index], self._free[index - 1]):
-                del self._times[index], self._free[index], self._sums[index], self._changes[index]
+            if index and self._changes[index] <= 0 and np.array_equal(*self._rows.live[index - 1 : index + 1]):
+                del self._times[index], self._changes[index]
+                self._rows.remove(index)
+
+    def _add(self, first: int, last: int, seats: Seats, sign: int) -> None:
+        """Free the seats' resources in the steps from `first` to before `last`; take them if `sign` is -1."""
+        nodes, amounts = seats.columns
+        steps, change = self._rows.live[first:last], sign * amounts.T
+        left = steps[:, :, nodes] + change
+        steps[:, :, nodes] = left
+        steps[:, :, -1] += change.sum(axis=1)
+        if sign < 0 and left.min(initial=0) < 0:
+            self._is_short = True
 
     def _edge(self, time: float) -> int:
         """Return the index of the step that begins at `time`; if there is none, split the step that contains `time` to
@@ -316,8 +427,7 @@ class NodePlan:
             if not index:
                 raise ValueError(f"{time} is before the plan's present {self._times[0]}")
             self._times.insert(index, time)
-            self._free.insert(index, self._free[index - 1].copy())
-            self._sums.insert(index, self._sums[index - 1])
+            self._rows.repeat(index)
             self._changes.insert(index, 0)
         return index
 
@@ -363,8 +473,8 @@ def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]]
                 return float(moment), left_open()
             moment = end
         if rank >= 0:
-            nodes, amounts = machine.seats[rank]
-            free[list(nodes)] += amounts
+            nodes, amounts = machine.seats[rank].columns
+            free[nodes] += amounts
     if not fits(request, left_open()):
         if request.admitted.within >= 0:
             return max(shape.reservations[request.admitted.within].end, machine.now), left_open()

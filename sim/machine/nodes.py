@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,8 @@ class NodeMachine(Machine):
     has_nodes = True
 
     __slots__ = (
-        "_suit", "confined", "factors", "lasts", "left", "node_parts", "now", "promised", "qos_factors", "requests",
-        "seats", "shape", "tiers",
+        "_suit", "asked", "confined", "factors", "lasts", "left", "node_parts", "now", "promised", "qos_factors",
+        "requests", "seats", "shape", "tiers",
     )  # fmt: skip
 
     def __init__(
@@ -46,12 +47,14 @@ class NodeMachine(Machine):
         self.tiers, self.factors, self.qos_factors = shape.tiers, shape.factors, shape.qos_factors
         self.node_parts = shape.node_parts
         self._suit: dict[Request, tuple[int, ...]] = {}
+        self.asked: dict[Request, Any] = {}
+        """Memory of plans for what they ask of each request again and again"""
         self.promised: dict[int, tuple[float, Seats]] = {}
         """For each job with a reservation, by rank: (reserved start, nodes and amounts reserved for it)"""
 
     def copy(self) -> NodeMachine:
         twin = NodeMachine(self.shape, self.requests, self.lasts, self.accounts)
-        twin.now = self.now
+        twin.now, twin.asked = self.now, self.asked
         twin.free, twin.free_set, twin.held = self.free, self.free_set, self.held.copy()
         twin.left, twin.seats, twin.promised = self.left.copy(), self.seats.copy(), self.promised.copy()
         return twin
@@ -223,18 +226,20 @@ class NodeMachine(Machine):
         return self._occupy(rank, processors)
 
     def give_back(self, rank: int) -> int:
-        seats = self.seats.pop(rank)
-        self.left[list(seats.nodes)] += seats.amounts
+        nodes, amounts = self.seats.pop(rank).columns
+        self.left[nodes] += amounts
         return super().give_back(rank)
 
     def _is_free(self, seats: Seats) -> bool:
-        return bool((self.left[list(seats.nodes)] >= seats.amounts).all())
+        nodes, amounts = seats.columns
+        return bool((self.left[nodes] >= amounts).all())
 
     def _occupy(self, rank: int, seats: Seats) -> int:
         """Give the job the amounts in `seats` of each node, with the lowest-numbered free cores; return its cores as
         bits.
         """
-        self.left[list(seats.nodes)] -= seats.amounts
+        nodes, amounts_of = seats.columns
+        self.left[nodes] -= amounts_of
         firsts, chosen = self.shape.first_core, 0
         for node, amounts in zip(seats.nodes, seats.amounts, strict=True):
             first, size = firsts[node], firsts[node + 1] - firsts[node]

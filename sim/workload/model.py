@@ -28,9 +28,10 @@ from sim.workload.columns import chosen, compact, missing, narrow, taken
 from sim.workload.fidelity import Fidelity, Note, notes_of
 from sim.workload.follows import HOPELESS, Follows, Thinking, failing, hopeful, not_before, renumbered, thinking_of
 from sim.workload.limits import Limits
+from sim.workload.misfits import misfits_of
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
-from sim.workload.shape import Shape, misfits_of
+from sim.workload.shape import Shape
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -321,9 +322,8 @@ class Workload:
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None, sizes: Sequence[Resize] = ()) -> Workload:
         """Return the jobs that fit on `procs` processors (None: the header's number); `sizes` later change this."""
-        used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
-        width = np.ceil(np.where(asked > 0, asked, used))
-        run, estimate = trace.column(Field.RUN), trace.column(Field.ESTIMATE)
+        asked, run, estimate = map(trace.column, (Field.PROCS_ASKED, Field.RUN, Field.ESTIMATE))
+        width = np.ceil(np.where(asked > 0, asked, trace.column(Field.PROCS_USED)))
         if procs is not None and procs <= 0:
             raise ParameterError(f"a machine needs at least 1 processor, got {procs}")
         known = procs or trace.header.max_procs or trace.header.max_nodes

@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+import numpy as np
+from numpy.typing import NDArray
 
-def in_order(room: Sequence[int], tasks: int, least: int, most: int) -> list[int] | None:
+
+def in_order(room: NDArray[np.int64], tasks: int, least: int, most: int) -> NDArray[np.int64] | None:
     """Return the number of tasks on each node, or None if not all fit.
 
-    `room` has the number of tasks that fit on each node, in the order in which nodes are filled. The job has `tasks`
-    tasks, on `least` to `most` nodes.
+    `room` has the number of tasks that fit on each node, at least 1, in the order in which nodes are filled. The job
+    has `tasks` tasks, on `least` to `most` nodes.
+
+    >>> in_order(np.array([4, 4, 4]), 5, least=3, most=3)
+    array([3, 1, 1])
     """
-    left, counts = tasks, list[int]()
-    if least <= 1:
-        for have in room[:most]:
-            if have >= left:
-                return [*counts, left]
-            counts.append(have)
-            left -= have
+    counts: NDArray[np.int64] = np.minimum(room[:most].cumsum(), tasks)
+    if least > 1:  # each further node must get a task
+        counts = np.minimum(counts, tasks - np.maximum(least - 1 - np.arange(len(counts)), 0))
+    if not len(counts) or counts[-1] < tasks:
         return None
-    for have in room[:most]:
-        spared = max(least - len(counts) - 1, 0)  # each further node must get a task
-        counts.append(min(have, left - spared))
-        left -= counts[-1]
-        if not left:
-            return counts
-    return None
+    counts = counts[: int(counts.searchsorted(tasks)) + 1]
+    counts[1:] -= counts[:-1].copy()
+    return counts
 
 
 def consecutive(room: Sequence[int], tasks: int, least: int, most: int) -> list[tuple[int, int]] | None:

@@ -6,10 +6,10 @@ numbered node after node, so that a set of cores is a set of processors like any
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Literal, NamedTuple, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,13 +39,26 @@ OPEN = -1
 """Number in place of a cause (an index in `BARS`) if the node has space."""
 
 
-class Seats(NamedTuple):
+class _Seats(NamedTuple):
+    nodes: tuple[int, ...]
+    amounts: tuple[tuple[int, ...], ...]
+
+
+class Seats(_Seats):
     """Numbers of the nodes that a job gets, in ascending order, and for each of these nodes the amounts of all
     resources that the job takes there.
     """
 
-    nodes: tuple[int, ...]
-    amounts: tuple[tuple[int, ...], ...]
+    @classmethod
+    def of(cls, nodes: NDArray[np.intp], amounts: Amounts) -> Self:
+        made = cls(tuple(nodes.tolist()), tuple(map(tuple, amounts.tolist())))
+        made.columns = nodes, amounts
+        return made
+
+    @cached_property
+    def columns(self) -> tuple[NDArray[np.intp], Amounts]:
+        """Return the nodes and the amounts as arrays; the second one has a row for each node."""
+        return np.array(self.nodes, np.intp), np.array(self.amounts, np.int64).reshape(len(self.nodes), -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,52 +267,55 @@ class Shape(Ranked, Reserved):
         """Return True if a request fits when `free` is free on the nodes. Nodes are chosen only if counting the tasks
         that fit is not enough to decide this, because choosing takes longer.
         """
-        if (
-            self.limits_nodes(request)
-            or not request.more_always_fits
-            or (request.tasks is not None and request.least > 1)
-        ):
+        if not self.counts(request):
             return self.seat(request, free) is not None
-        for number in request.groups or (None,):
-            whole = request.is_exclusive or (number is not None and self.groups[number].is_exclusive)
-            room = self._free_room(request, free, self.allowed(request.features, number), whole)
-            if request.tasks is None:
-                if np.count_nonzero(room > 0) >= (request.nodes or 0):
-                    return True
-            elif int(room[room > 0].sum()) >= request.tasks:
-                return True
-        return False
+        return any(bool(_has_places(request, room)) for room in self._rooms(request, free))
+
+    def fits_from(self, request: Request, steps: Amounts) -> int:
+        """Return the index of the first of several steps from which on the request fits in all of them together; the
+        number of steps if there is none. `steps` has the free amounts of the nodes in each step, and `counts` is true.
+        """
+        fits = np.zeros(len(steps), np.bool_)
+        for room in self._rooms(request, steps):
+            fits |= _has_places(request, np.minimum.accumulate(room[::-1]))
+        return len(steps) - int(np.count_nonzero(fits))
+
+    def counts(self, request: Request) -> bool:
+        """Return True if the number of places on the nodes decides whether the request fits."""
+        by_places = request.tasks is None or (request.least <= 1 and request.more_always_fits)
+        return by_places and not self.limits_nodes(request)
 
     def limits_nodes(self, request: Request) -> bool:
         """Return True if one of the request's partitions limits the number of nodes of a job."""
         return any(self.groups[number].most_nodes is not None for number in request.groups)
 
+    def _rooms(self, request: Request, free: Amounts) -> Iterator[Amounts]:
+        """Yield how often the request fits on each node, for each partition that it may use."""
+        for number in request.groups or (None,):
+            whole = request.is_exclusive or (number is not None and self.groups[number].is_exclusive)
+            yield self._free_room(request, free, self.allowed(request.features, number), whole)
+
     def _free_room(self, request: Request, free: Amounts, allowed: Kept | None, whole: bool) -> Amounts:
         room = self.room(request, free)
         if allowed is not None:
             room = np.where(allowed, room, 0)
-        return np.where((free == self.has).all(axis=1), room, 0) if whole else room
+        return np.where((free == self.has).all(axis=-1), room, 0) if whole else room
 
     def _seat(self, request: Request, free: Amounts, allowed: Kept | None, whole: bool) -> Seats | None:
         room = self._free_room(request, free, allowed, whole)
-        able = np.flatnonzero(room > 0)
-        by_tasks = request.tasks is not None
-        if len(able) < (request.least if by_tasks else request.nodes or 0):
-            return None
-        if request.tasks is not None and int(room[able].sum()) < request.tasks:
+        if not _has_places(request, room):
             return None
         if self.placement == "consecutive":
             return self._seat_in_runs(request, room, whole)
+        (able,) = (room > 0).nonzero()
         sign = NODE_PLACEMENTS[self.placement]
         if sign:
-            able = able[np.argsort(sign * free[able, 0], kind="stable")]
-        has = room[able].tolist()
-        counts: list[int] | None = [1] * (request.nodes or 0)
-        if request.tasks is not None:
-            counts = in_order(has, request.tasks, request.least, request.most or len(has))
-        if counts is None:
-            return None
-        return self._seats(request, sorted(zip(able[: len(counts)].tolist(), counts, strict=True)), whole)
+            able = able[(sign * free[able, 0]).argsort(kind="stable")]
+        if request.tasks is None:
+            counts: NDArray[np.int64] | None = np.ones(request.nodes or 0, np.int64)
+        else:
+            counts = in_order(room[able], request.tasks, request.least, request.most or len(able))
+        return None if counts is None else self._seats(request, able[: len(counts)], counts, whole)
 
     def _seat_in_runs(self, request: Request, room: Amounts, whole: bool) -> Seats | None:
         if request.tasks is None:
@@ -307,32 +323,33 @@ class Shape(Ranked, Reserved):
             chosen = consecutive(np.minimum(room, 1).tolist(), many, many, many)
         else:
             chosen = consecutive(room.tolist(), request.tasks, request.least, request.most or len(room))
-        return None if chosen is None else self._seats(request, chosen, whole)
+        nodes, counts = np.array(chosen or (), np.int64).reshape(-1, 2).T
+        return None if chosen is None else self._seats(request, nodes, counts, whole)
 
-    def _seats(self, request: Request, chosen: Sequence[tuple[int, int]], whole: bool) -> Seats:
-        """Return what the request gets on these nodes, given as pairs (node, number of tasks)."""
+    def _seats(self, request: Request, nodes: NDArray[np.int64], counts: NDArray[np.int64], whole: bool) -> Seats:
+        """Return what the request gets on these nodes, on each of them as many tasks as in `counts`."""
+        order = nodes.argsort()
+        nodes, counts = nodes[order], counts[order]
         if whole:
-            amounts = tuple(tuple(self.has[node].tolist()) for node, _ in chosen)
-        else:
-            known = {n: request.amounts(n) for n in {n for _, n in chosen}}
-            amounts = tuple(known[n] for _, n in chosen)
-        return Seats(tuple(node for node, _ in chosen), amounts)
+            return Seats.of(nodes, self.has[nodes])
+        amounts = counts[:, None] * np.array(request.each)
+        return Seats.of(nodes, amounts + np.array(request.per_node) if request.per_node else amounts)
 
     @staticmethod
     def room(request: Request, free: Amounts) -> Amounts:
         """Return how many tasks of the request fit on each node; for a request of nodes, how many times the amounts for
-        one node fit.
+        one node fit. `free` may have these amounts for several steps, and then the result does, too.
         """
         room: Amounts | None = None
         for kind, amount in enumerate(request.each):
             once = request.per_node[kind] if request.per_node else 0
             if not amount and not once:
                 continue
-            left = free[:, kind] - once if once else free[:, kind]
-            fit = left // amount if amount else (left >= 0) * np.int64(request.tasks or 1)
+            left = free[..., kind] - once if once else free[..., kind]
+            fit = left // amount if amount > 1 else left if amount else (left >= 0) * np.int64(request.tasks or 1)
             room = fit if room is None else np.minimum(room, fit)
         if room is None:
-            return np.full(len(free), request.tasks or 1, dtype=np.int64)
+            return np.full(free.shape[:-1], request.tasks or 1, dtype=np.int64)
         return room
 
     def allowed(self, features: frozenset[str], group: int | None) -> Kept | None:
@@ -473,16 +490,10 @@ class Shape(Ranked, Reserved):
         return "too few nodes have enough together"
 
 
-def misfits_of(shape: Shape, estimates: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
-    """Return, for each reason why jobs can never start on this machine: a column that is True for the jobs
-    concerned.
+def _has_places(request: Request, room: Amounts) -> NDArray[np.bool_]:
+    """Return True if the nodes have as many places as the request needs, `room` on each; for several steps at once if
+    `room` has them.
     """
-    found: dict[str, NDArray[np.bool_]] = {}
-    known: dict[tuple[Request, float], str] = {}
-    for at, (request, estimate) in enumerate(zip(shape.requests, estimates.tolist(), strict=True)):
-        asked = (request, estimate if request.groups else 0)
-        if asked not in known:
-            known[asked] = shape.why_never(*asked)
-        if why := known[asked]:
-            found.setdefault(why, np.zeros(len(shape.requests), dtype=np.bool_))[at] = True
-    return found
+    if request.tasks is None:
+        return np.asarray(np.add.reduce(room > 0, axis=-1, dtype=np.int64) >= (request.nodes or 0))
+    return np.asarray(np.add.reduce(np.maximum(room, 0), axis=-1) >= request.tasks)

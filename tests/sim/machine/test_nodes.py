@@ -1,6 +1,6 @@
 """Machines of nodes: places, plans and promises.
 
-Also tests sim.machine.node_plan, sim.machine.plan, sim.workload.shape.
+Also tests sim.machine.node_plan, sim.machine.plan, sim.workload.misfits, sim.workload.shape.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from sim.errors import DecisionError, ParameterError
 from sim.machine.node_plan import NodePlan
 from sim.machine.nodes import Leftover, NodeMachine
 from sim.machine.plan import by_number
+from sim.workload.misfits import misfits_of
 from sim.workload.model import Job
-from sim.workload.shape import ComputeNode, NodeGroup, NodePlacement, Request, Seats, Shape, misfits_of
+from sim.workload.shape import ComputeNode, NodeGroup, NodePlacement, Request, Seats, Shape
 
 FOUR = tuple(ComputeNode(f"n{at}", 4, 16, (("gpu", 2),) if at == 3 else ()) for at in range(4))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from sim.workload.placing import consecutive, in_order
@@ -27,6 +28,12 @@ def test_tasks_go_to_runs_of_nodes(
 
 
 def test_nodes_are_filled_in_order() -> None:
-    assert in_order([2, 3, 9], 6, 1, 3) == [2, 3, 1]
-    assert in_order([2, 3, 9], 6, 1, 2) is None
-    assert in_order([4, 4, 4], 4, 3, 3) == [2, 1, 1]
+    def placed(room: list[int], tasks: int, least: int, most: int) -> list[int] | None:
+        counts = in_order(np.array(room), tasks, least, most)
+        return None if counts is None else counts.tolist()
+
+    assert placed([2, 3, 9], 6, 1, 3) == [2, 3, 1]
+    assert placed([2, 3, 9], 6, 1, 2) is None
+    assert placed([4, 4, 4], 4, 3, 3) == [2, 1, 1]
+    assert placed([1, 4, 4], 5, 3, 3) == [1, 3, 1]
+    assert placed([], 1, 1, 1) is None
