@@ -260,7 +260,7 @@ def listed(words: Iterable[str], most: int = 4) -> str:
     """
     every = list(words)
     if len(every) > most + 1:
-        every[most:] = [f"{len(every) - most} more"]
+        every[most:] = [f"{len(every) - most:,} more"]
     return " and ".join(filter(None, (", ".join(every[:-1]), every[-1]))) if every else ""
 
 

@@ -155,7 +155,7 @@ def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
     filling = sorted(alike, key=lambda other: (-other.cpus, other.end or 0))
     if not filling:
         return ""
-    more = [f"{len(filling) - MOST_NAMED} more"] if len(filling) > MOST_NAMED else []
+    more = [f"{len(filling) - MOST_NAMED:,} more"] if len(filling) > MOST_NAMED else []
     verb = "uses" if len(filling) == 1 else "use"
     return f"; {listed([*_named(filling[:MOST_NAMED], cluster.at), *more])} {verb} it"
 

@@ -31,7 +31,7 @@ class BestFit(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         room = "enough room" if self.span is None else f"room for its {span(self.span)}"
-        return f"needs {job.procs}, {self.free} free in this row, the fullest row with {room}"
+        return f"needs {job.procs:,}, {self.free:,} free in this row, the fullest row with {room}"
 
 
 class NewRow(NamedTuple):
@@ -54,7 +54,7 @@ class NewRow(NamedTuple):
         elif self.own:
             wanted = "its own columns are taken in every row"
         wanted = wanted if self.rows else "the matrix is empty"
-        return f"{wanted}; {self.rows} of at most {self.mpl} rows {'exists' if self.rows == 1 else 'exist'}"
+        return f"{wanted}; {self.rows:,} of at most {self.mpl:,} rows {'exists' if self.rows == 1 else 'exist'}"
 
 
 class GoesOn(NamedTuple):
@@ -68,8 +68,8 @@ class Fuller(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         if self.was == self.held:
-            return f"its columns are free in an earlier row that is as full: {self.held} columns taken in each"
-        return f"its columns are free in a fuller row: {self.held} columns taken there, {self.was} in its old row"
+            return f"its columns are free in an earlier row that is as full: {self.held:,} columns taken in each"
+        return f"its columns are free in a fuller row: {self.held:,} columns taken there, {self.was:,} in its old row"
 
 
 class MakesWay(NamedTuple):
@@ -115,7 +115,7 @@ class FitsNoRow(NamedTuple):
     rows: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"needs {job.procs}, at most {self.free} free in any of the {self.rows} rows"
+        return f"needs {job.procs:,}, at most {self.free:,} free in any of the {self.rows:,} rows"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         free = f"{job.procs:,} > {self.free:,}"
@@ -129,7 +129,7 @@ class OwnColumnsTaken(NamedTuple):
     rows: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"its own columns are taken in each of the {self.rows} rows"
+        return f"its own columns are taken in each of the {self.rows:,} rows"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return "its columns are taken", "columns busy"
@@ -266,5 +266,5 @@ MatrixDecision: TypeAlias = (
 
 def _costs(cost: float, other: float | None) -> str:
     """Return the cost (processor-seconds) as text, followed by the cost `other` of the alternative if there is one."""
-    alternative = f", the alternative {other:.12g}" if other is not None else ""
-    return f"costs {cost:.12g} processor-seconds{alternative}"
+    alternative = f", the alternative {other:,.12g}" if other is not None else ""
+    return f"costs {cost:,.12g} processor-seconds{alternative}"

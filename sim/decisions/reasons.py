@@ -21,14 +21,14 @@ class InOrder(NamedTuple):
     free: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"next in the queue and fits: needs {job.procs}, {self.free} free"
+        return f"next in the queue and fits: needs {job.procs:,}, {self.free:,} free"
 
 
 class Fits(NamedTuple):
     free: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"it fits: needs {job.procs}, {self.free} free"
+        return f"it fits: needs {job.procs:,}, {self.free:,} free"
 
 
 class EndsBefore(NamedTuple):
@@ -51,8 +51,8 @@ class FitsExtra(NamedTuple):
     extra: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        extra = f"{self.extra} extra processors that {name(self.head)} leaves free at {at(self.shadow)}"
-        return f"needs {job.procs} of the {extra}"
+        extra = f"{self.extra:,} extra processors that {name(self.head)} leaves free at {at(self.shadow)}"
+        return f"needs {job.procs:,} of the {extra}"
 
     def hole(self) -> Hole:
         return Hole(*self)
@@ -104,7 +104,7 @@ class BestPacking(NamedTuple):
     free: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        best = f"one of the jobs that together fill the most free processors, {self.filled} of {self.free}"
+        best = f"one of the jobs that together fill the most free processors, {self.filled:,} of {self.free:,}"
         return f"{best}, without delaying {name(self.head)}'s start at {at(self.shadow)}"
 
 
@@ -248,7 +248,7 @@ class SparesPivot(NamedTuple):
     extra: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        leaves = f"the {pivot(self.pivot)} leaves {self.extra} extra at {at(self.start)}"
+        leaves = f"the {pivot(self.pivot)} leaves {self.extra:,} extra at {at(self.start)}"
         return f"{_needs_idle(job, self.idle)}, and {leaves}"
 
 
@@ -301,8 +301,8 @@ class Outranked(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         least = self.factor * self.own_xfactor
-        own = f"{self.factor:.12g} times its own {self.own_xfactor:.2f}"
-        return f"{name(self.by)}'s xfactor {self.xfactor:.2f} is at least {least:.2f} ({own})"
+        own = f"{self.factor:,.12g} times its own {self.own_xfactor:,.2f}"
+        return f"{name(self.by)}'s xfactor {self.xfactor:,.2f} is at least {least:,.2f} ({own})"
 
 
 class MadeWay(NamedTuple):
@@ -319,7 +319,7 @@ class MadeWay(NamedTuple):
         lowest = "lowest" if self.place == 1 else f"{nth(self.place)} lowest"
         return (
             f"makes room for {name(self.by)}, which has done no work yet: it has used up its slice "
-            f"of {span(self.slice)} and has the {lowest} instantaneous xfactor, {self.suffering:.2f}"
+            f"of {span(self.slice)} and has the {lowest} instantaneous xfactor, {self.suffering:,.2f}"
         )
 
 
@@ -335,7 +335,7 @@ class WhenFree(NamedTuple):
     then: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"{needs(job, self.free)} now; {self.then} free then"
+        return f"{needs(job, self.free)} now; {self.then:,} free then"
 
 
 class WhenPredicted(NamedTuple):
@@ -347,7 +347,7 @@ class WhenPredicted(NamedTuple):
     then: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"{needs(job, self.free)} now; {self.then} free then by predicted run times"
+        return f"{needs(job, self.free)} now; {self.then:,} free then by predicted run times"
 
 
 OfTheHead: TypeAlias = WhenFree | WhenPredicted
@@ -359,7 +359,7 @@ class EarliestHole(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         hole = f"the earliest time with {processors(job.procs)} free for {span(job.estimate)}"
-        return f"{hole}; {self.free} free now"
+        return f"{hole}; {self.free:,} free now"
 
 
 class Compressed(NamedTuple):
@@ -402,15 +402,15 @@ class PlannedTrial(NamedTuple):
 
 def needs(job: Job, free: int) -> str:
     """Return text on the number of processors needed and the number free, with ">" if too few are free."""
-    return f"needs {job.procs} > {free} free" if job.procs > free else f"needs {job.procs}, {free} free"
+    return f"needs {job.procs:,} > {free:,} free" if job.procs > free else f"needs {job.procs:,}, {free:,} free"
 
 
 def _needs_idle(job: Job, idle: int) -> str:
-    return f"needs {job.procs}, {idle} idle in its partition"
+    return f"needs {job.procs:,}, {idle:,} idle in its partition"
 
 
 def _borrowed(borrowed: int) -> str:
-    return f", {borrowed} from other partitions" if borrowed else ""
+    return f", {borrowed:,} from other partitions" if borrowed else ""
 
 
 def _trial(limit: float) -> str:

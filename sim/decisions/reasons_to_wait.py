@@ -37,7 +37,7 @@ class WouldDelay(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         ends = f"would end at {at(self.ends)} > {name(self.head)}'s start at {at(self.shadow)}"
-        return f"needs {job.procs} > {self.extra} extra and {ends}"
+        return f"needs {job.procs:,} > {self.extra:,} extra and {ends}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return delays_head(self.head)
@@ -58,7 +58,7 @@ class PredictedToDelay(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         ends = f"is predicted to end at {at(self.ends)} > {name(self.head)}'s start at {at(self.shadow)}"
-        return f"needs {job.procs} > {self.extra} extra and {ends}"
+        return f"needs {job.procs:,} > {self.extra:,} extra and {ends}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return delays_head(self.head)
@@ -94,7 +94,7 @@ class PlannedLater(NamedTuple):
     free: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        stay = f"{job.procs} stay{'s' * (job.procs == 1)} free for its estimate of {span(job.estimate)}"
+        stay = f"{job.procs:,} stay{'s' * (job.procs == 1)} free for its estimate of {span(job.estimate)}"
         return f"{needs(job, self.free)} now, but {stay} only from {at(self.at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
@@ -238,11 +238,11 @@ class NoVictims(NamedTuple):
     factor: float
 
     def sentence(self, job: Job, at: Clock) -> str:
-        smaller = f"{self.factor:.12g} times smaller than its own {self.xfactor:.2f}"
+        smaller = f"{self.factor:,.12g} times smaller than its own {self.xfactor:,.2f}"
         return f"too few jobs to suspend: it needs running jobs with an xfactor {smaller}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"no {self.factor:.12g} times smaller xfactors", "no victims"
+        return f"no {self.factor:,.12g} times smaller xfactors", "no victims"
 
     def past(self, job: Job, others: Others) -> str:
         return "too few running jobs had an xfactor small enough to be suspended for it"
@@ -260,7 +260,7 @@ class NoVictimAllowed(NamedTuple):
     spared: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        smaller = f"an xfactor {self.factor:.12g} times smaller than its own {self.xfactor:.2f}"
+        smaller = f"an xfactor {self.factor:,.12g} times smaller than its own {self.xfactor:,.2f}"
         wide = [_count_are(self.wide, "more than twice as wide")] if self.wide else []
         limit = f"protected: {'its' if self.spared == 1 else 'their'} xfactor exceeds the limit"
         spared = [_count_are(self.spared, limit)] if self.spared else []

@@ -302,8 +302,8 @@ def in_words(value: Any) -> str:
 def _value(field: object) -> str:
     if isinstance(field, Job):
         return name(field)
-    if isinstance(field, float):
-        return f"{field:.12g}"
+    if isinstance(field, int | float) and not isinstance(field, bool):
+        return f"{field:,.12g}"
     if isinstance(field, (tuple, list, frozenset)):
         return listed(map(_value, field))
     return str(field)

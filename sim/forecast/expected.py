@@ -73,7 +73,7 @@ def why_unknown(cluster: Cluster, job: ClusterJob) -> str:
     if not can_be_forecast(job):
         return f"it waits for {job.reason or 'an unknown reason'}, which is not modelled"
     if job not in [other for other in cluster.queue if can_be_forecast(other)][:MOST_WAITING]:
-        return f"more than {MOST_WAITING} jobs are ahead of it"
+        return f"more than {MOST_WAITING:,} jobs are ahead of it"
     if job.reason.startswith(("Assoc", "QOS")) and not demands([job], bounds_of(cluster))[0]:
         return f"it waits for {job.reason}, and that limit is not known"
     return "it, or a running job, does not fit the nodes or the limits that are known"

@@ -158,7 +158,8 @@ def _ahead(waits: Sequence[Waited]) -> str:
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:
         return ""
-    then = f", {last or 'none'} at the end" if last != first else ""
+    left = f"{last:,}" if last else "none"
+    then = f", {left} at the end" if last != first else ""
     head = waits[0].head if len(waits) == 1 and waits[0].head is not waits[0].blocker else None
     if head and first == last == 1:
         return f"; {name(head)} ahead of it"
@@ -171,7 +172,7 @@ def _missing(wait: Waited, job: Job) -> str:
     at = clock_near(wait.time)
     holders = [f"{name(h.job)} ({h.job.procs:,}, until {at(h.until)})" for h in wait.missing]
     if len(holders) > 4:
-        holders[2:-1] = [f"{len(holders) - 3} more"]
+        holders[2:-1] = [f"{len(holders) - 3:,} more"]
     more = "more " if wait.lacking < job.procs else ""
     return f" It lacked {count(wait.lacking, f'{more}processor')}, due from {listed(holders)}."
 

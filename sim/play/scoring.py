@@ -115,7 +115,7 @@ def _costly_move(game: Game, number: int, cost: float, before: Schedule, after: 
     if others := [rank for rank in np.flatnonzero(later > 0).tolist() if rank != payer.rank]:
         all_later = span(float(later[others].sum()))
         told = (
-            f"{name(jobs[others[0]])} {all_later}" if len(others) == 1 else f"{len(others)} others {all_later} in all"
+            f"{name(jobs[others[0]])} {all_later}" if len(others) == 1 else f"{len(others):,} others {all_later} in all"
         )
         pays += f", and {told}"
     if earlier := int((later < 0).sum()):

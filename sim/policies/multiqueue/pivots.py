@@ -196,6 +196,9 @@ class Pivots:
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
         """Return why a job that is not a pivot waits: it would delay a reservation or, if not that, a pivot. The reason
         names the first one that it would delay.
+
+        There is such a pivot: planned starts are the earliest in their order. If none of them moved with the job in the
+        plan, all would have room together with the job, so that `delays_none` would be True.
         """
         now, plan = self._view.now, by_number(self._view.plan).copy()
         plan.take(now, now + job.estimate, job.procs)

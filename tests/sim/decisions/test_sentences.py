@@ -5,6 +5,8 @@ Also tests sim.decisions.decisions, sim.decisions.reasons_to_wait, sim.decisions
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import pytest
@@ -27,14 +29,18 @@ REASONS = [
 ]  # fmt: skip
 
 
-def example(cls: type) -> Any:
-    """Return a value of the class `cls` whose numbers are all different and not 0."""
+NAMES = {"row", "to", "lender", "partition"}
+"""Fields whose numbers are names"""
+
+
+def example(cls: type, first: int = 11) -> Any:
+    """Return a value of the class `cls` whose numbers are all different and not 0; whole ones begin with `first`."""
     values: dict[str, Any] = {}
     for index, (field, hint) in enumerate(get_type_hints(cls).items()):
         kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)]
         values[field] = {
             Job: J1402 if field == "job" else J1405,
-            int: 11 + index,
+            int: (11 if field in NAMES else first) + index,
             float: 50000 + 1000 * index,
             Reason: TooFewFree(3),
         }.get(kinds[0], TooFewFree(3))
@@ -50,7 +56,7 @@ def is_said(value: Any, sentence: str) -> bool:
     if isinstance(value, Job):
         return name(value) in sentence
     if isinstance(value, int | float):
-        written = (f"{value:.12g}", f"{value:.2f}", clock(value), span(value))
+        written = (f"{value:,.12g}", f"{value:,.2f}", clock(value), span(value))
         return any(text in sentence for text in written)
     return True
 
@@ -62,6 +68,15 @@ def test_every_reason_has_a_sentence_that_shows_its_numbers(cls: type) -> None:
     assert told == why(reason, J1402)
     assert not told.endswith(".")
     assert all(is_said(value, told) for value in reason), told
+
+
+@pytest.mark.parametrize("cls", [*REASONS, *get_args(Decision)], ids=lambda cls: cls.__name__)
+def test_large_numbers_have_separators_in_every_sentence(cls: type) -> None:
+    made = example(cls, first=1_234_500)
+    wide = replace(J1402, id="12345678", procs=2_345_678)
+    told = say(made._replace(job=wide)) if hasattr(made, "job") else None
+    told = (made.sentence(wide, clock) if hasattr(made, "sentence") else say(made)) if told is None else told
+    assert not re.search(r"\d{5}", told.replace(name(wide), "")), told
 
 
 @pytest.mark.parametrize("cls", get_args(Decision), ids=lambda cls: cls.__name__)

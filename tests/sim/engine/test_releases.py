@@ -170,6 +170,15 @@ def test_cancelled_job_counts_as_failed_for_its_dependents(lab: Lab, outcome: Ou
     assert np.array_equal(done.start, starts, equal_nan=True)
 
 
+def test_dependent_on_a_start_comes_in_a_second_step(lab: Lab) -> None:
+    jobs = lab.workload(4, "1 3 1 100 100", "2 3 1 10 10")
+    engine = Engine(replace(jobs, follows=(None, Follow((After(0, "start"),)))), "easy", watchers=[Checker])
+    seen = []
+    while engine.step() and engine.now <= 3:
+        seen.append((engine.now, [job.id for job in engine.state.arrived]))
+    assert seen == [(3, ["1"]), (3, ["2"])]
+
+
 def test_dependent_on_a_start_comes_after_the_first_turn(lab: Lab) -> None:
     jobs = lab.workload(4, "1 0 4 100 100", "2 0 1 10 10")
     engine = Engine(replace(jobs, follows=(None, Follow((After(0, "start", 7.0),)))), "gang", watchers=[Checker])

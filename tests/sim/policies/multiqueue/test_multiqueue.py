@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -42,6 +43,7 @@ from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.policies.multiqueue.partitions import Classes, divided
+from sim.testing.workloads import random_outages, random_workload
 from sim.workload import reading
 from sim.workload.model import Job, Workload
 from sim.workload.samples import sample_path
@@ -358,3 +360,20 @@ def test_the_papers_finding_on_kth_comes_out(shared: Path, spec: str, slowdown: 
     engine.run()
     slowdowns = (engine.schedule().end - workload.submit) / workload.runtime
     assert round(float(np.mean(slowdowns)), 1) == slowdown
+
+
+def test_kept_job_names_a_pivot_that_it_would_delay() -> None:
+    """With failures, maintenance and speculative runs, too."""
+    found = 0
+    for seed in range(150):
+        draw = Random(seed)
+        workload = random_workload(seed)
+        workload = workload.with_outages(random_outages(draw, workload.procs))
+        spec = f"multiqueue:classes={draw.choice(('5/20', '10', 'none'))},speculate={draw.choice((3, 10))}"
+        engine = Engine(workload, f"{spec},speculate_over={draw.choice((1, 5, 20))}", watchers=[Checker])
+        while engine.step():
+            reasons = [getattr(decision, "because", None) for decision in engine.state.decisions]
+            delays = [reason for reason in reasons if isinstance(reason, WouldDelayPivot)]
+            assert all(reason.later > reason.start for reason in delays), (seed, engine.now)
+            found += len(delays)
+    assert found > 100
