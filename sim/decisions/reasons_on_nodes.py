@@ -6,8 +6,9 @@ from typing import Annotated, NamedTuple
 
 from sim.decisions.reasons_to_wait import delays_head
 from sim.decisions.sentences import UNTOLD, Brief, Called, Moment, Others
-from sim.formatting import Clock, count, name
+from sim.formatting import Clock, count, name, span
 from sim.workload.model import Job
+from sim.workload.shortage import Shortage
 
 
 class LeavesNoRoom(NamedTuple):
@@ -29,14 +30,14 @@ class LeavesNoRoom(NamedTuple):
 
 
 class BehindInPartition(NamedTuple):
-    """Reason to wait under the policy slurm (Slurm's reason Priority): a job ahead does not fit, and the nodes of its
-    partition stay closed for jobs behind it.
+    """Reason to wait under the policy slurm (Slurm's reason Priority): a job ahead cannot start, and the nodes of its
+    partition stay closed for jobs behind it. That job does not fit, or is itself behind another.
     """
 
     head: Annotated[Job, Called("first in partition")]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"Priority: {name(self.head)} is ahead of it on its partition's nodes and does not fit"
+        return f"Priority: {name(self.head)} is ahead of it on its partition's nodes and cannot start"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"Priority: behind {name(self.head)}", "Priority"
@@ -104,10 +105,16 @@ class NodesKept(NamedTuple):
     since: Annotated[Moment, Called("from")]
     kept: Annotated[int, Called("nodes kept")]
     fitting: Annotated[int, Called("fitting nodes")]
+    is_part: Annotated[bool, UNTOLD] = False
+    """True if the reservations leave some room for the job on these nodes."""
+    is_alone: Annotated[bool, UNTOLD] = True
+    """True if all of these nodes are kept for `head`, False if some are only kept for other jobs."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         many = f"{self.kept:,} of {count(self.fitting, 'fitting node')} {'is' if self.kept == 1 else 'are'}"
-        return f"{many} kept for {name(self.head)} from {at(self.since)}"
+        part = " in part" if self.is_part else ""
+        others = "" if self.is_alone else " and for other jobs"
+        return f"{many} kept{part} for {name(self.head)} from {at(self.since)}{others}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"{self.kept:,} of {self.fitting:,} nodes kept for {name(self.head)}", f"kept for {name(self.head)}"
@@ -117,34 +124,82 @@ class NodesKept(NamedTuple):
 
 
 class NoNodes(NamedTuple):
-    """Reason to wait on nodes: enough cores are free in total, but too few nodes have what the job needs on each."""
+    """Reason to wait on nodes: enough cores are free in total, but too few nodes that the job may use have what it
+    needs on each.
+    """
 
     free: Annotated[int, Called("free cores")]
+    usable: Annotated[int, Called("it may use")]
     on: Annotated[int, Called("on nodes")]
     able: Annotated[int, Called("places found")]
     needed: Annotated[int, Called("places needed")]
-    lacks: Annotated[str, UNTOLD]
-    short: Annotated[str, UNTOLD] = ""
-    """Name of the resource of which too few nodes have enough for the job; "" if none is named."""
+    place: Annotated[str, UNTOLD]
+    have: Annotated[int, UNTOLD] = 0
+    wants: Annotated[str, UNTOLD] = ""
+    """Resources or state that only `have` of these nodes have, such as "with 4 GPUs" or "wholly free"; may be empty."""
 
     def sentence(self, job: Job, at: Clock) -> str:
-        found = f"room for {self.able:,}" if self.able else "no room for any"
-        short = f", {self.short}" if self.short else ""
-        free = f"{count(self.free, 'core')} free on {count(self.on, 'node')}{short}"
-        return f"{free}: {found} of {self.needed:,} {self.lacks}" if self.needed > 1 else f"{free}: no node has room"
+        if not self.usable:
+            return f"{count(self.free, 'core')} free, but none on a node that it may use"
+        free = f"{count(self.free, 'core')} free"
+        if self.usable < self.free:
+            free = f"{self.usable:,} of {count(self.free, 'free core')} on nodes that it may use"
+        else:
+            free += f" on {count(self.on, 'node')}"
+        short = f", {self._short}" if self.wants else ""
+        if self.needed == 1:
+            return f"{free}{short}: no node has room"
+        return f"{free}{short}: {f'room for {self.able:,}' if self.able else 'no room for any'} {self._of}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        if self.short and not self.able:
-            return f"{self.free:,} free, {self.short}", self.short
-        return f"room for {self.able:,} of {self.needed:,} {self.lacks}", f"{self.able:,} of {self.needed:,} fit"
+        if not self.usable:
+            return f"{self.free:,} free, none that it may use", "none that it may use", "not usable"
+        if self.wants and not self.able:
+            return f"{self.usable:,} free, {self._short}", self._short
+        return f"room for {self.able:,} {self._of}", f"{self.able:,} of {self.needed:,} fit"
 
     def past(self, job: Job, others: Others) -> str:
-        return "cores were free, but too few nodes had room for it"
+        if not self.usable:
+            return "cores were free, but none on a node that it may use"
+        if not self.wants:
+            return "cores were free, but too few nodes had room for it"
+        lacked = self.wants.replace("with ", "had ", 1) + " free" if "with " in self.wants else f"were {self.wants}"
+        return f"cores were free, but too few nodes that it may use {lacked}"
+
+    @property
+    def _short(self) -> str:
+        return f"{f'{self.have:,}' if self.have else 'none'} {self.wants}"
+
+    @property
+    def _of(self) -> str:
+        return f"of {self.needed:,} {self.place}"
 
 
-def no_nodes(
-    lack: tuple[int, int, int, int, str, str], kept: tuple[str, float, float, bool] | None
-) -> NoNodes | NodesReserved:
+class RoomLater(NamedTuple):
+    """Reason to wait on nodes: the job fits now, but jobs that are planned before it need its nodes too soon. It fits
+    for its whole estimate only from its planned start, `at`, on.
+    """
+
+    at: Annotated[Moment, Called("from")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"fits now, but nodes have room for its estimate of {span(job.estimate)} only from {at(self.at)}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"no hole before {at(self.at)}", "no earlier hole", "no hole yet"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "the nodes on which it fits were needed too soon by jobs planned before it"
+
+
+class EarliestRoom(NamedTuple):
+    """Reason for a planned start on nodes: it is the earliest time from which they have room for the whole estimate."""
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"the earliest time from which nodes have room for it for {span(job.estimate)}"
+
+
+def no_nodes(lack: Shortage, kept: tuple[str, float, float, bool] | None) -> NoNodes | NodesReserved:
     """Return the reason why the job does not fit on the nodes. It is a `NodesReserved` with the fields `kept` or, if
     `kept` is None, a `NoNodes` with the fields `lack`.
     """

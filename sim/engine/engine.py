@@ -184,7 +184,7 @@ class Engine:
             within = f"from {exact_clock(now)}" + ("" if due is None else f" to {exact_clock(due)}")
             raise ParameterError(f"the next policy switch must be at a time {within}, got {exact_clock(at)}")
         successor, state = policy_of(policy), self.state
-        state.demand_shape(successor.first())
+        state.demand_shape(successor)
         state.leader, state.led, state.successor = successor if successor.leads() else None, {}, None
         self._hears, self._is_plain = may_be_heard(), False
         self._happen(at, successor.first())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from math import inf
 from typing import overload
 
@@ -16,6 +17,7 @@ from sim.formatting import clock
 from sim.history.past import Switch
 from sim.history.running_totals import Totals
 from sim.history.stretch import GANG, KINDS
+from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.policies.columns import Column
@@ -241,6 +243,8 @@ class Snapshot:
     """
     free: int
     free_set: int
+    nodes: NodeMachine | None
+    """Copy of the machine of nodes, with what each running job holds; None for equal processors."""
     running: tuple[Running, ...]
     """Running jobs in order of their expected ends."""
     matrix: MatrixPicture | None
@@ -321,6 +325,7 @@ def take_snapshot(state: State, workload: Workload, next_time: float | None) -> 
         outlook=(free, (*ends, *changes)),
         free=state.free,
         free_set=machine.free_set,
+        nodes=machine.copy() if isinstance(machine, NodeMachine) else None,
         running=_running(state) if sharing is None else _sharing(state, sharing),
         matrix=None if sharing is None else sharing.matrix.picture(sharing.turns.row),
         rebuild=state.rebuild,
@@ -434,8 +439,8 @@ def _room_on_nodes(state: State) -> dict[int, Reason]:
     for job in jobs:
         if not machine.fits(job):
             found[job.rank] = no_nodes(machine.lack(job), machine.kept_from(job))
-        elif kept := machine.kept_nodes(job):
-            found[job.rank] = NodesKept(state.jobs[kept[0]], *kept[1:])
+        elif kept := _nodes_kept(state, machine, job):
+            found[job.rank] = kept
     return found
 
 
@@ -446,15 +451,41 @@ def _kept_in_plan(state: State) -> dict[int, Reason]:
     machine = state.machine
     if not isinstance(machine, NodeMachine):
         return {}
-    planned = plans_of(state.policy, state.notes, _MOST_LACKS)
+    planned = _plans(state)
     found, before = dict[int, Reason](), dict[int, tuple[float, Seats]]()
     for rank, plan in planned.items():
-        job = state.waiting.jobs.get(rank)
-        if job is not None:
-            if job.procs <= state.free and machine.fits(job) and (kept := machine.kept_nodes(job, before)):
-                found[rank] = NodesKept(state.jobs[kept[0]], *kept[1:])
-            before[rank] = plan
+        if kept := _nodes_kept(state, machine, state.jobs[rank], before):
+            found[rank] = kept
+        before[rank] = plan
     return found
+
+
+def _plans(state: State) -> dict[int, tuple[float, Seats]]:
+    """Return the plans of waiting jobs that the policy tells; a plan whose start has passed is left out."""
+    told, waits, now = plans_of(state.policy, state.notes, _MOST_LACKS), state.waiting.jobs, state.now
+    return {rank: plan for rank, plan in told.items() if rank in waits and plan[0] >= now - MOMENT}
+
+
+def nodes_kept(state: State, job: Job) -> NodesKept | None:
+    """Return the reason that nodes are kept from a job which fits now, as snapshots have it for all jobs. The result is
+    None if the policy keeps no nodes from the job.
+    """
+    machine = state.machine
+    if not isinstance(machine, NodeMachine):
+        return None
+    planned = _plans(state)
+    if job.rank in planned:
+        before = takewhile(lambda rank: rank != job.rank, planned)
+        return _nodes_kept(state, machine, job, {rank: planned[rank] for rank in before})
+    return _nodes_kept(state, machine, job) if job.rank in state.planned else None
+
+
+def _nodes_kept(
+    state: State, machine: NodeMachine, job: Job, before: Mapping[int, tuple[float, Seats]] | None = None
+) -> NodesKept | None:
+    if job.procs > state.free or not (kept := machine.kept_nodes(job, state.now, state.ends, before)):
+        return None
+    return NodesKept(state.jobs[kept[0]], *kept[1:])
 
 
 def _totals(state: State, workload: Workload) -> Totals:

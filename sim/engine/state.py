@@ -73,7 +73,7 @@ class State:
         """True if users, accounts or arrays have limits on what runs"""
         self.node_times = tuple(workload.shape.turns) if workload.shape else ()
         """Times at which reservations of nodes begin or end, or users withdraw waiting jobs."""
-        self.demand_shape(policy)
+        self.demand_shape(self.leader or policy)
         self.machine.lose(absent(workload.outages, -inf))
         self.free = self.machine.free
         self.outages = known(workload.outages, -inf)
@@ -183,16 +183,15 @@ class State:
         self.notes: dict[str, Any] = {}
 
     def demand_shape(self, policy: Policy) -> None:
-        """Raise an error if the policy does not support this kind of machine or the workload's limits."""
-        if self.machine.has_nodes and not policy.on_nodes:
-            raise PolicyError(
-                f"{policy.name} cannot run on a machine of nodes: it counts processors; --procs N makes equal ones"
-            )
-        if self.has_limits and not policy.keeps_limits:
-            raise PolicyError(
-                f"{policy.name} cannot keep limits of users: it promises starts or suspends jobs; slurm, easy, replan, "
-                "firstfit and fcfs can"
-            )
+        """Raise an error if a policy that may decide does not support this kind of machine or the workload's limits."""
+        for each in policy.deciders():
+            who = each.name if each is policy else f"{each.name}, to which {policy.name} may switch,"
+            if self.machine.has_nodes and not each.on_nodes:
+                why = "it counts processors; --procs N makes equal ones"
+                raise PolicyError(f"{who} cannot run on a machine of nodes: {why}")
+            if self.has_limits and not each.keeps_limits:
+                why = "it promises starts or suspends jobs; slurm, easy, replan, firstfit and fcfs can"
+                raise PolicyError(f"{who} cannot keep limits of users: {why}")
 
     def copy(self) -> State:
         """Return a copy of the state without its large parts, which `Checkpoint.state` makes again."""

@@ -31,6 +31,7 @@ from sim.policies.view import Ends, RunningJob
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 from sim.workload.share_tree import ShareTree
+from sim.workload.shortage import Shortage
 
 _made: Callable[[type, tuple[object, ...]], Any] = tuple.__new__
 """Constructor of a decision from its class and the values of all its fields. It is faster than the class itself, and
@@ -246,7 +247,7 @@ class StateView(RowQuestions):
     def seats_outside(self, job: Job, closed: Collection[int], only: int = -1) -> Seats | None:
         return self._state.machine.seats_outside(job, closed, only)
 
-    def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
+    def lack(self, job: Job) -> Shortage:
         return self._state.machine.lack(job)
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:

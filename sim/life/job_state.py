@@ -85,7 +85,7 @@ class JobReader:
             decided=decided,
             stretches=tuple(_merged(past.of(rank))),
             ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
-            passed=NOBODY if submit is None else passed_by(past, job, snapshot.outages),
+            passed=NOBODY if submit is None else passed_by(past, job, snapshot.outages, snapshot.nodes is not None),
             submit=submit,
         )
 

@@ -48,7 +48,9 @@ class Life:
     """Events of the job's life, in order of time."""
     passes: tuple[Pass, ...]
     in_its_way: InTheWay | None = None
-    """Jobs that passed this job and held processors which it lacked; None if unknown."""
+    """Jobs that passed this job and held processors which it lacked; None if unknown, as on nodes."""
+    asked: str = ""
+    """Request of the job on a machine of nodes, as text; "" on equal processors."""
 
     def __repr__(self) -> str:
         began, ended = ("never" if at is None else clock(at) for at in (self.start, self.end))
@@ -122,7 +124,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
         pass
     job = observer.job
     given_up = rank in engine.state.dropped
-    passers = passers_of(engine.history, rank, job.submit)
+    passers, shape = passers_of(engine.history, rank, job.submit), engine.workload.shape
     return Life(
         policy=_policies(engine),
         procs=engine.state.procs,
@@ -133,7 +135,8 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
         ran=engine.workload.runtimes[rank] if observer.ended and not given_up else None,
         moments=observer.told(),
         passes=tuple(observer.passes),
-        in_its_way=in_the_way_of(engine.history, job, passers, engine.workload.outages),
+        in_its_way=None if shape else in_the_way_of(engine.history, job, passers, engine.workload.outages),
+        asked="" if shape is None else shape.asked(shape.requests[rank]),
     )
 
 

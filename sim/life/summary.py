@@ -20,7 +20,7 @@ def figures(life: Life) -> str:
     """Return one line with the job's processors, its estimate, its run time and its submission."""
     job = life.job
     facts = [
-        wanted(job.procs, life.procs, life.there, "when it came"),
+        life.asked or wanted(job.procs, life.procs, life.there, "when it came"),
         f"estimate {span(job.estimate)}",
         _how_long_it_ran(life),
         f"submitted {clock(job.submit)}",

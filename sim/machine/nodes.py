@@ -16,6 +16,7 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Key, Machine, lowest
 from sim.workload.model import Job
 from sim.workload.shape import Amounts, Request, Seats, Shape
+from sim.workload.shortage import Shortage, room_for, shortage
 
 
 class NodeMachine(Machine):
@@ -92,7 +93,8 @@ class NodeMachine(Machine):
         if not shape.fits(request, self.left):
             return None
         others = (shape.reservations[n] for n in shape.concern(self.now) if n not in own.may_use)
-        near = [each for each in others if each.keeps(self.now, until, self.now)]
+        able = {*np.flatnonzero(room_for(shape, request, self.left)).tolist()}
+        near = [each for each in others if each.keeps(self.now, until, self.now) and able & each.nodes]
         first = min(near, key=lambda each: each.start)
         return first.name, first.start, first.end, False
 
@@ -101,34 +103,62 @@ class NodeMachine(Machine):
         return self.fits(job) if promised is None else self._is_free(promised[1])
 
     def kept_nodes(
-        self, job: Job, planned: Mapping[int, tuple[float, Seats]] | None = None
-    ) -> tuple[int, float, int, int] | None:
-        """Return (rank of the job with the most reserved nodes, start of its reservation, number of reserved nodes,
-        number of nodes). Only nodes that have room for `job` now count, and only reservations that begin before its
-        end.
+        self,
+        job: Job,
+        now: float,
+        ends: Iterable[tuple[float, int, int]],
+        planned: Mapping[int, tuple[float, Seats]] | None = None,
+    ) -> tuple[int, float, int, int, bool, bool] | None:
+        """Return for which jobs nodes are kept on which `job` has room now, as the fields of the reason `NodesKept`,
+        with a rank in place of the first job. The result is None if `job` does not fit now, or fits beside these jobs.
 
-        Reservations are those of the machine, or by `planned`, a mapping from rank to (start, nodes). The result is
-        None if `job` fits on the other nodes, or lacks room even with the reserved ones.
+        They are those with a reservation or, if `planned` is given, its keys, which keep whole nodes: rank -> (start,
+        nodes). Only starts before the end of `job` count. `ends` has the running jobs' (expected end, rank, ignored).
         """
         promised = self.promised if planned is None else planned
-        request, until = self.requests[job.rank], self.now + self.lasts[job.rank]
+        request, until = self.requests[job.rank], now + self.lasts[job.rank]
         free = self._open(job.rank, self.left)
-        masks = [self.shape.allowed(request.features, group) for group in request.groups or (None,)]
-        allowed = True if any(mask is None for mask in masks) else np.any(np.array(masks), axis=0)
-        able = {*np.flatnonzero((self.shape.room(request, free) > 0) & allowed).tolist()}
-        kept, holders = set[int](), dict[int, int]()
-        for rank, (start, seats) in promised.items():
-            if rank != job.rank and start < until - MOMENT and (own := able.intersection(seats.nodes) - kept):
-                holders[rank] = len(own)
-                kept |= own
-        if not kept or not self.shape.fits(request, free):
+        near = {
+            rank: plan
+            for rank, plan in promised.items()
+            if rank != job.rank and plan[0] < until - MOMENT and plan[1][0]
+        }
+        if not near or not self.shape.fits(request, free):
             return None
-        others = free.copy()
-        others[[*kept]] = 0
-        if self.shape.fits(request, others):
+        least = np.minimum(free, self._least_left(near, now, ends, planned is not None))
+        if self.shape.fits(request, least):
             return None
-        first = max(holders, key=lambda rank: (holders[rank], -promised[rank][0]))
-        return first, promised[first][0], len(kept), len(able)
+        room, beside = room_for(self.shape, request, free), room_for(self.shape, request, least)
+        kept = {*np.flatnonzero(beside < room).tolist()}
+        holders = {rank: len(kept.intersection(seats.nodes)) for rank, (_, seats) in near.items()}
+        first = max(holders, key=lambda rank: (holders[rank], -near[rank][0]))
+        is_part, is_alone = bool(beside[[*kept]].any()), holders[first] == len(kept)
+        return first, near[first][0], len(kept), int((room > 0).sum()), is_part, is_alone
+
+    def _least_left(
+        self,
+        near: Mapping[int, tuple[float, Seats]],
+        now: float,
+        ends: Iterable[tuple[float, int, int]],
+        is_whole: bool,
+    ) -> Amounts:
+        """Return the least amounts that the plans in `near` leave free on each node at any of their starts; with
+        `is_whole` they leave nothing on their nodes.
+        """
+        least, over = self.left.copy(), list(ends)
+        if is_whole:
+            least[[node for _, seats in near.values() for node in seats.nodes]] = 0
+            return least
+        for at in {max(start, now) for start, _ in near.values()}:
+            left = self.left.copy()
+            here = [(1, self.seats[rank]) for end, rank, _ in over if end <= at + MOMENT]
+            for rank, (start, seats) in near.items():
+                if max(start, now) <= at < start + self.lasts[rank] - MOMENT:
+                    here.append((-1, seats))
+            for sign, (nodes, amounts) in here:
+                left[list(nodes)] += sign * np.array(amounts)
+            least = np.minimum(least, left)
+        return least
 
     def partitions(self, job: Job) -> tuple[int, ...]:
         request = self.requests[job.rank]
@@ -185,8 +215,8 @@ class NodeMachine(Machine):
                 found[[*self.shape.groups[number].nodes]] = True
         return found
 
-    def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
-        return self.shape.lack(self.requests[job.rank], self._open(job.rank, self.left))
+    def lack(self, job: Job) -> Shortage:
+        return shortage(self.shape, self.requests[job.rank], self._open(job.rank, self.left), self.free)
 
     def where_it_ran(self, job: Job) -> Seats | None:
         seats = self.shape.ran[job.rank] if self.shape.ran else None

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from sim.errors import DecisionError
 from sim.workload.model import Job
 from sim.workload.shape import Seats
+from sim.workload.shortage import Shortage
 
 Key: TypeAlias = Callable[[Job, float | None], float]
 """Function that returns the key of a job in the order of the queue: in a partition with the given factor (0 to 1) or,
@@ -221,13 +222,8 @@ class Machine:
         """
         return None
 
-    def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
-        """Return why the job does not fit on the nodes, as (free cores, nodes with free cores, places found, places
-        needed, what a place is, resource that is short).
-
-        A place is, for example, a node. The last text names the resource of which too few nodes have enough. On equal
-        processors, raise an error.
-        """
+    def lack(self, job: Job) -> Shortage:
+        """Return why the job does not fit on the nodes; on equal processors, raise an error."""
         raise DecisionError("equal processors are not on nodes")
 
     def where_it_ran(self, job: Job) -> Seats | None:

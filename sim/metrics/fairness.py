@@ -73,6 +73,8 @@ def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] =
     passed = overtaken(scenario.workload, start)
     for job in (jobs[rank] for rank in engine.state.dropped if np.isnan(start[rank])):
         passed[job.rank] = len(passers_of(engine.history, job.rank, job.submit))
+    if engine.workload.shape is not None:
+        in_its_way[:] = np.nan  # on nodes, a job may not fit although enough cores are free
     for rank in np.flatnonzero(passed).tolist():
         in_its_way[rank] = _in_its_way(engine, rank)
     for rank, at in fair_starts(scenario, range(len(jobs))):
@@ -83,7 +85,7 @@ def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] =
 
 def _in_its_way(engine: Engine, rank: int) -> float:
     job, history = engine.workload.jobs[rank], engine.history
-    if any(stretch.rows for stretch in history.of(rank)):
+    if engine.workload.shape is not None or any(stretch.rows for stretch in history.of(rank)):
         return np.nan
     passers = passers_of(history, rank, job.submit)
     found = in_the_way_of(history, job, passers, engine.workload.outages)

@@ -17,9 +17,18 @@ from typing import Any, Protocol, TypeVar
 from weakref import WeakSet
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Resume, Start, Suspend, Wake
-from sim.decisions.reasons import Compressed, FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
-from sim.decisions.reasons_on_nodes import LeavesNoRoom, NodesReserved, NoNodes, no_nodes
-from sim.decisions.reasons_to_wait import MachineGoesDown, PredictedToDelay, TooFewFree, WouldDelay
+from sim.decisions.reasons import (
+    Compressed,
+    EarliestHole,
+    FitsBeside,
+    FitsExtra,
+    InOrder,
+    WhenFree,
+    WhenPredicted,
+    WhenRoom,
+)
+from sim.decisions.reasons_on_nodes import EarliestRoom, LeavesNoRoom, NodesReserved, NoNodes, RoomLater, no_nodes
+from sim.decisions.reasons_to_wait import MachineGoesDown, PlannedLater, PredictedToDelay, TooFewFree, WouldDelay
 from sim.decisions.sentences import Reason
 from sim.policies.view import View
 from sim.workload.model import Job
@@ -82,6 +91,9 @@ _ON_NODES: dict[type, Callable[[Any], Reason]] = {
     FitsExtra: lambda because: FitsBeside(because.head, because.shadow),
     WouldDelay: lambda because: LeavesNoRoom(because.head, because.shadow, because.ends),
     PredictedToDelay: lambda because: LeavesNoRoom(because.head, because.shadow, because.ends),
+    WhenPredicted: lambda because: WhenRoom(),
+    EarliestHole: lambda because: EarliestRoom(),
+    PlannedLater: lambda because: RoomLater(because.at),
 }
 """For each kind of reason with processor counts: function that converts it to the reason to give on a machine of nodes,
 where these counts do not decide

@@ -146,6 +146,10 @@ class Policy:
         """Return the policy that decides at the beginning of a run."""
         return self
 
+    def deciders(self) -> tuple[Policy, ...]:
+        """Return the policies that may decide in a run with this one."""
+        return (self,)
+
     def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
         """Return the policy that decides from now on; called only if this policy selects others (`leads`).
 

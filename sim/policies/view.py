@@ -14,6 +14,7 @@ from sim.policies.ranking import Ranking
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 from sim.workload.share_tree import ShareTree
+from sim.workload.shortage import Shortage
 
 Ends = Sequence[tuple[float, int, int]]
 """List of (expected end, rank, number of processors) of running jobs, sorted."""
@@ -295,12 +296,8 @@ class View(Protocol):
         or, with -1, in any that the job may use. Return None if too few have room, and on equal processors.
         """
 
-    def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
-        """Return why too few nodes have room for the job, as the fields of the reason `NoNodes`.
-
-        They are: free cores, nodes with free cores, places found, places needed, text on what a place is, and the
-        resource that is short.
-        """
+    def lack(self, job: Job) -> Shortage:
+        """Return why too few nodes have room for the job, as the fields of the reason `NoNodes`."""
 
     def kept_from(self, job: Job) -> tuple[str, float, float, bool] | None:
         """Return (name, start, end, True if the job names it) of the reservation of nodes that keeps the job from

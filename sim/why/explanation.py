@@ -44,7 +44,7 @@ def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Ex
     """Return the explanation of the job of this rank at the time of a snapshot; `past` is the history up to then."""
     submit, at = submit_of(workload, rank, past.start_of, past.end_of), clock_near(snapshot.time or 0)
     job = workload.jobs[rank] if submit is None else replace(workload.jobs[rank], submit=submit)
-    found = evidence_of(snapshot, rank, at, passed_by(past, job, snapshot.outages))
+    found = evidence_of(snapshot, rank, at, passed_by(past, job, snapshot.outages, snapshot.nodes is not None))
     if found is not None:
         return Explanation(job, found.clauses, tuple(fact_row(fact, at) for fact in found.facts))
     if rank in snapshot.dropped:
@@ -74,8 +74,10 @@ def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time) -> fl
     return max(follow.due(job.submit, last), last)
 
 
-def passed_by(past: Past, job: Job, outages: Sequence[Outage] = ()) -> PassedBy:
-    """Return how many later jobs started while the job waited, and how many of them held processors that it needed."""
+def passed_by(past: Past, job: Job, outages: Sequence[Outage] = (), on_nodes: bool = False) -> PassedBy:
+    """Return how many later jobs started while the job waited, and how many of them held processors that it needed. On
+    nodes the second number is unknown, because a job may not fit there although enough cores are free.
+    """
     passers = passers_of(past, job.rank, job.submit)
-    found = in_the_way_of(past, job, passers, outages)
+    found = None if on_nodes else in_the_way_of(past, job, passers, outages)
     return PassedBy(len(passers), None if found is None else len(found.passers))

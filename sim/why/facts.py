@@ -12,10 +12,11 @@ from sim.workload.model import Job
 
 
 class Needs(NamedTuple):
-    """Fact of what the job requests: processors, and seconds by its estimate."""
+    """Fact of what the job requests: processors, and seconds by its estimate; on nodes also its request as text."""
 
     procs: int
     seconds: float
+    asked: str = ""
 
 
 class Free(NamedTuple):
@@ -206,8 +207,8 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
     (('needs', '64 for 2h00'), ('ahead of it', '1 job, 8 processors'))
     """
     match fact:
-        case Needs(procs, seconds):
-            return "needs", f"{procs:,} for {span(seconds)}"
+        case Needs(procs, seconds, asked):
+            return "needs", f"{asked or f'{procs:,}'} for {span(seconds)}"
         case Free(procs, kept, kept_for):
             return "free now", f"{procs:,}" + (f", {kept:,} of them kept for {name(kept_for)}" if kept_for else "")
         case FreeInRow(columns, row, rows, most):

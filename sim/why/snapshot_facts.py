@@ -14,8 +14,10 @@ from sim.why import facts as f
 from sim.why.wait_reasons import (
     FewBesideKept,
     Holder,
+    NodesNow,
     PlannedStart,
     delayed_by,
+    frees_nodes,
     goes_down,
     has_room,
     most_free,
@@ -39,7 +41,8 @@ def facts_of_waiting(
     would delay.
     """
     job = queued.job
-    yield f.Needs(job.procs, job.estimate)
+    nodes = snapshot.nodes
+    yield f.Needs(job.procs, job.estimate, "" if nodes is None else nodes.shape.asked(nodes.requests[job.rank]))
     yield _free(snapshot)
     if queued.why is not None:
         yield from (d for d in details(queued.why) if d.field != "at" or d.value != queued.planned)
@@ -53,7 +56,7 @@ def facts_of_waiting(
         yield f.AskedFor(job.reserve, queued.granted)
     if queued.planned is not None:
         yield f.PlannedFor(queued.planned, queued.moved, queued.row, anew=not queued.reserved)
-    if snapshot.matrix is None and snapshot.awaited is None and job.procs <= snapshot.free:
+    if snapshot.matrix is None and nodes is None and snapshot.awaited is None and job.procs <= snapshot.free:
         yield from _delays(snapshot, job)
     yield f.Grown(queued.xfactor)
 
@@ -124,7 +127,16 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
         kept=FewBesideKept(free, kept, kept_for) if kept_for else None,
         down=goes_down(now + queued.lasts, closing(snapshot.outages, now)) if is_bound else None,
         fits=lambda free: has_room(job, now, free, ends, plans),
+        on_nodes=nodes_now(snapshot),
     )
+
+
+def nodes_now(snapshot: Snapshot) -> NodesNow | None:
+    """Return the nodes of the snapshot's machine; None for equal processors."""
+    if snapshot.nodes is None:
+        return None
+    ends = [(run.expected_end, run.job.rank, run.job.procs) for run in snapshot.running]
+    return NodesNow(snapshot.nodes, snapshot.time or 0, ends, snapshot.rules.keeps_reservations)
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
@@ -137,6 +149,8 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
     rows = _rows(snapshot)
     if snapshot.awaited is not None:
         return None
+    if nodes := nodes_now(snapshot):
+        return _enough_nodes(nodes, snapshot.running, job)
     if not rows:
         return _enough_in(snapshot.running, snapshot.free, job.procs)
     found = []
@@ -144,6 +158,14 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
         if enough := _enough_in(_at_home(snapshot, cells), snapshot.there - _columns_of(cells), job.procs):
             found.append(enough._replace(row=row))
     return min(found, key=lambda enough: enough.at) if len(found) == len(rows) else None
+
+
+def _enough_nodes(nodes: NodesNow, running: Iterable[Running], job: Job) -> f.Enough | None:
+    found = frees_nodes(nodes, job)
+    if found is None:
+        return None
+    at, ranks = found
+    return f.Enough(at, tuple(run.job for run in running if run.job.rank in ranks))
 
 
 def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough | None:

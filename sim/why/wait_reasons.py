@@ -7,11 +7,12 @@ The functions take the state of a run between two steps (`why_it_waits`), or pla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons import OfTheHead
-from sim.decisions.reasons_on_nodes import no_nodes
+from sim.decisions.reasons_on_nodes import RoomLater, no_nodes
 from sim.decisions.reasons_to_wait import (
     MachineGoesDown,
     PlannedLater,
@@ -19,10 +20,12 @@ from sim.decisions.reasons_to_wait import (
     TooFewFree,
 )
 from sim.decisions.sentences import Brief, Others, Reason, tells, told_by
-from sim.engine.snapshot import at_limit
+from sim.engine.snapshot import at_limit, nodes_kept
 from sim.engine.state import State
 from sim.formatting import Clock, name, processors
 from sim.machine.moment import MOMENT
+from sim.machine.node_plan import NodePlan, shadow_on_nodes
+from sim.machine.nodes import NodeMachine
 from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.machine.plan import Plan as FreeRoom
 from sim.policies.view import Ends
@@ -138,6 +141,8 @@ def why_it_waits(
         return at_limit(state.limits, job.rank)
     if state.machine.has_nodes and job.procs <= state.free and not state.machine.fits(job):
         return no_nodes(state.machine.lack(job), state.machine.kept_from(job))
+    if kept := nodes_kept(state, job):
+        return kept
     at, why = planned
     down = None
     if not state.sharing and job.rank not in state.granted:
@@ -157,7 +162,39 @@ def why_it_waits(
         kept=kept_free,
         down=down,
         fits=lambda free: has_room(job, state.now, free, (*ends, *changes), plans),
+        on_nodes=_nodes_of(state),
     )
+
+
+def _nodes_of(state: State) -> NodesNow | None:
+    """Return the nodes of the state's machine, as `unsaid` asks for them; None for equal processors."""
+    machine = state.machine
+    if not isinstance(machine, NodeMachine):
+        return None
+    return NodesNow(machine, state.now, state.ends, state.policy.keeps_reservations)
+
+
+class NodesNow(NamedTuple):
+    """Nodes of a machine at the time `now`, with the running jobs' `ends`: (expected end, rank, ignored), sorted."""
+
+    machine: NodeMachine
+    now: float
+    ends: Ends
+    keeps_reservations: bool
+    """True if planned starts are kept from pass to pass, so that a job may have room before its own."""
+
+    def have_room(self, job: Job) -> bool:
+        """Return True if the job fits from now on for its whole estimate, next to all reservations of other jobs. It
+        is False if the policy plans from nothing at each pass, because that plan gave no earlier start.
+        """
+        if not self.keeps_reservations:
+            return False
+        plan = NodePlan.of_running(self.now, self.machine, self.ends)
+        for rank, (at, seats) in self.machine.promised.items():
+            if rank != job.rank:
+                since = max(at, self.now)
+                plan.hold(replace(job, rank=rank), since, max(at + self.machine.lasts[rank], since), seats)
+        return plan.admits(job, self.now, job.estimate)
 
 
 def goes_down(ends: float, closes: float) -> MachineGoesDown | None:
@@ -183,13 +220,15 @@ def unsaid(
     kept: FewBesideKept | None,
     down: MachineGoesDown | None,
     fits: Callable[[int], bool],
+    on_nodes: NodesNow | None,
 ) -> Reason:
     """Return the reason why a job waits if the policy gave none: not considered, or planned for later.
 
     `at` is the planned start (None: no plan), `row` the row of the matrix of this plan. The policy stopped at the job
     `stopped`. The number `free` counts the processors that the policy may use, and `kept` describes the processors that
     are kept for a suspended job. The reason `down` is a maintenance that the job would run into if it started now. The
-    function `fits` returns True if the job fits from now on with that number of free processors.
+    function `fits` returns True if the job fits from now on with that number of free processors; on a machine of nodes
+    `on_nodes` decides that.
     """
     if at is None:
         return NotConsidered(stopped, free)
@@ -199,6 +238,8 @@ def unsaid(
         return TooFewFree(free) if kept is None else kept
     if down is not None:
         return down
+    if on_nodes is not None:
+        return RoomUnseen(at, free) if on_nodes.have_room(job) else RoomLater(at)
     return RoomUnseen(at, free) if fits(free) else PlannedLater(at, free)
 
 
@@ -265,6 +306,26 @@ def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder,
         found.append(holder)
         free += holder.job.procs
     return tuple(found)
+
+
+def frees_nodes(on: NodesNow, job: Job) -> tuple[float, tuple[int, ...]] | None:
+    """Return (earliest start of a job that does not fit now, ranks of the jobs that must have ended by then). Only
+    running jobs hold nodes, and only those on the nodes that the job would get count.
+
+    The result is None if the job fits now, or if no end of a job makes room.
+    """
+    if on.machine.fits(job):
+        return None
+    try:
+        at, free = shadow_on_nodes(on.machine, on.ends, job)
+    except ValueError:
+        return None
+    seats = on.machine.seat(job.rank, free)
+    nodes = frozenset[int]() if seats is None else frozenset(seats.nodes)
+    before = [
+        rank for end, rank, _ in on.ends if end <= at + MOMENT and nodes.intersection(on.machine.seats[rank].nodes)
+    ]
+    return (at, tuple(before)) if before else None
 
 
 # The other jobs

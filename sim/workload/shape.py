@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import ParameterError
-from sim.formatting import count
+from sim.formatting import count, listed, printable, shortened
 from sim.workload.columns import numbered
 from sim.workload.job_factors import Ranked
 from sim.workload.limit_rules import LimitRule
@@ -152,17 +152,27 @@ class Request:
         >>> Request((4, 30), tasks=10, most=2).written(("cores", "memory"))
         '10 tasks of 4 cores and 30 MB on at most 2 nodes'
         """
-        names = ("core", "MB", *kinds[2:])
-        parts = [
-            f"{amount:,} MB" if name == "MB" else count(amount, name)
-            for amount, name in zip(self.each, names, strict=True)
-            if amount
-        ]
         unit = count(self.nodes or 0, "node") if self.tasks is None else count(self.tasks, "task")
-        text = f"{unit} of {' and '.join(parts)}"
+        text = f"{unit} of {in_amounts(kinds, self.each)}"
+        if any(self.per_node):
+            text += f", with {in_amounts(kinds, self.per_node)} once on each node"
         if self.tasks is not None and self.most is not None and self.most < self.tasks:
             text += f" on at most {count(self.most, 'node')}"
         return text + (", exclusive" if self.is_exclusive else "")
+
+
+def in_amounts(kinds: Sequence[str], amounts: Sequence[int]) -> str:
+    """Return amounts of resources as text; an amount of 0 is left out. `kinds` are the names of the resources.
+
+    >>> in_amounts(("cores", "memory", "gpu"), (1, 2048, 2))
+    '1 core, 2,048 MB and 2 GPUs'
+    """
+    told = []
+    for kind, (name, amount) in enumerate(zip(kinds, amounts, strict=True)):
+        if amount:
+            one = "GPU" if name == "gpu" else shortened(printable(name.removesuffix("s")), 20)
+            told.append(f"{amount:,} MB" if kind == 1 else count(amount, one))
+    return listed(told)
 
 
 @dataclass(frozen=True)
@@ -246,6 +256,16 @@ class Shape(Ranked, Reserved):
         """Return the numbers of the nodes to which a set of cores (bits) belongs."""
         firsts = self.first_core
         return tuple(n for n in range(len(self.nodes)) if cores >> firsts[n] & ((1 << (firsts[n + 1] - firsts[n])) - 1))
+
+    def asked(self, request: Request) -> str:
+        """Return the request as text, with the features and the partitions that it names."""
+        text = request.written(self.kinds)
+        if request.features:
+            text += f" with {listed(shortened(printable(name), 20) for name in sorted(request.features))}"
+        if request.groups:
+            names = listed(shortened(printable(self.groups[number].name), 20) for number in request.groups)
+            text += f", {'partition' if len(request.groups) == 1 else 'partitions'} {names}"
+        return text
 
     # Where a request fits
 
@@ -372,47 +392,6 @@ class Shape(Ranked, Reserved):
     @cached_property
     def _masks(self) -> dict[tuple[frozenset[str], int | None], Kept]:
         return {}
-
-    def lack(self, request: Request, free: Amounts) -> tuple[int, int, int, int, str, str]:
-        """Return why the request does not fit, as (free cores, nodes with free cores, places found, places needed, kind
-        of place, shortage).
-
-        A place is what the request counts: "nodes" or "tasks". The shortage is text on the resource that too few nodes
-        have, such as `none with 4 GPUs`.
-        """
-        cores = free[:, 0]
-        group = request.groups[0] if request.groups else None
-        room, allowed = self.room(request, free), self.allowed(request.features, group)
-        if allowed is not None:
-            room = np.where(allowed, room, 0)
-        short = self._scarcest(request, free, allowed)
-        if request.is_exclusive or (group is not None and self.groups[group].is_exclusive):
-            whole = (free == self.has).all(axis=1)
-            room, short = np.where(whole, room, 0), f"{int(whole.sum()) or 'none'} wholly free"
-        able = np.maximum(room, 0)
-        total, on = int(cores.sum()), int((cores > 0).sum())
-        if request.tasks is None:
-            return total, on, int((able > 0).sum()), request.nodes or 0, "nodes", short
-        tried = np.argsort(NODE_PLACEMENTS[self.placement] * cores, kind="stable")
-        found = able[tried[able[tried] > 0]][: request.most].sum()
-        return total, on, int(min(found, request.tasks)), request.tasks, "tasks", short
-
-    def _scarcest(self, request: Request, free: Amounts, allowed: Kept | None) -> str:
-        """Return text on the resource that is the scarcest for the request, such as `none with 4 GPUs`.
-
-        Among the allowed nodes with enough cores for a task (or for a node's share), it is the resource of which the
-        fewest have enough. It is the cores if no node has enough cores.
-        """
-        unit, nodes = request.amounts(1), np.ones(len(free), np.bool_) if allowed is None else allowed
-        nodes = nodes & (free[:, 0] >= unit[0])
-        found = [int((nodes & (free[:, kind] >= amount)).sum()) for kind, amount in enumerate(unit)]
-        wanted = [kind for kind, amount in enumerate(unit) if amount]
-        if not wanted:
-            return ""
-        kind = min(wanted, key=lambda kind: (found[kind], kind == 0 and found[0] > 0))
-        amount, name = unit[kind], self.kinds[kind]
-        told = f"{amount:,} MB" if kind == 1 else count(amount, "GPU" if name == "gpu" else name.removesuffix("s"))
-        return f"{found[kind]:,} with {told}" if found[kind] else f"none with {told}"
 
     def bars(self, request: Request, free: Amounts) -> NDArray[np.int8]:
         """Return, for each node, the index in `BARS` of the cause why a task of the request (or its share of a node)

@@ -14,7 +14,6 @@ from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
 from sim.decisions.reasons import (
     Compressed,
     Due,
-    EarliestHole,
     EndsBefore,
     Fits,
     InOrder,
@@ -22,6 +21,7 @@ from sim.decisions.reasons import (
     NewPlan,
     Planned,
 )
+from sim.decisions.reasons_on_nodes import RoomLater
 from sim.decisions.reasons_to_wait import PlannedLater, WindowCloses
 from sim.policies.backfill import conservative, easy, fcfs, firstfit, relaxed, replan
 from sim.policies.backfill.tails import in_tail
@@ -30,7 +30,7 @@ from sim.policies.policy import Policy
 from sim.policies.view import View
 from sim.workload.model import Job
 from tests.oracle.multiqueue import OldMultiQueue
-from tests.oracle.room import at_shadow, delays, no_room, passes, start_in_order
+from tests.oracle.room import at_hole, at_shadow, delays, no_room, passes, start_in_order
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,13 @@ class OldEasy(easy.Easy):
                 yield Backfill(job, Planned(), on)
             elif heads < self.depth:
                 heads += 1
-                yield Reserve(job, at, EarliestHole(view.free))
+                yield Reserve(job, at, at_hole(view))
                 if heads == self.depth:
                     queue[place:] = in_tail(queue[place:], self.tail)
             else:
                 if view.curious:
-                    yield Keep(job, PlannedLater(at, view.free) if view.fits(job) else no_room(view, job))
+                    later = RoomLater(at) if view.has_nodes else PlannedLater(at, view.free)
+                    yield Keep(job, later if view.fits(job) else no_room(view, job))
                 plan.let_go(job, at, at + job.estimate)
 
 
@@ -163,7 +164,7 @@ class OldConservative(conservative.Conservative):
                 yield Reserve(job, at, Compressed(was))
         for job in view.arrived:
             at = view.plan.find(job, view.now)
-            yield Reserve(job, at, EarliestHole(view.free))
+            yield Reserve(job, at, at_hole(view))
         start: type[Start | Backfill] = Start
         now, reserved = view.now, view.reserved
         if min(reserved.values(), default=inf) > now:

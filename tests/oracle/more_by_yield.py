@@ -21,6 +21,7 @@ from sim.decisions.reasons import (
     PredictedBefore,
     WhenFree,
     WhenPredicted,
+    WhenRoom,
 )
 from sim.decisions.reasons_on_nodes import BehindInPartition
 from sim.decisions.reasons_to_wait import (
@@ -301,7 +302,7 @@ class OldEasyPlusPlus(easy_plus_plus.EasyPlusPlus):
         else:
             return
         start, then = _room(view, ends, head)
-        yield Reserve(head, start, WhenPredicted(view.free, then))
+        yield Reserve(head, start, WhenRoom() if view.has_nodes else WhenPredicted(view.free, then))
         left = view.beside(head, then - head.procs, ends)
         yield from self._pass(view, head, start, left, sorted(waiting, key=lambda j: predicted[j.rank]))
         yield Wake(start, is_renewed=True)

@@ -7,13 +7,19 @@ from typing import Any
 
 
 def case_of(
-    seed: int, waiting: float = 0.0, limited: bool = False, parted: bool = False, reserved: bool = False
+    seed: int,
+    waiting: float = 0.0,
+    limited: bool = False,
+    parted: bool = False,
+    reserved: bool = False,
+    detailed: bool = False,
 ) -> dict[str, Any]:
     """Return a random machine with jobs in the program's JSON format. The share `waiting` of the jobs waits for
-    others; with `parted` the machine has partitions, with `reserved` reservations of its nodes.
+    others; with `parted` the machine has partitions, with `reserved` reservations of its nodes. With `detailed` nodes
+    have features, and jobs ask for these, for memory once on each node and for a least number of nodes.
     """
     lot = random.Random(seed)
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {"cores": lot.choice([4, 8, 16]), "mem": lot.choice([16, 32, 64]), "gpus": lot.choice([0, 0, 2, 4])}
         for _ in range(lot.randint(2, 6))
     ]
@@ -81,4 +87,13 @@ def case_of(
         case["limits"] += lot.choice([[], [{"user": "*", "submit": 3}], [{"submit": 5}]])
     if lot.random() < 0.25:
         case["placement"] = "consecutive"
+    for node in nodes if detailed else ():
+        node["features"] = lot.sample(["f", "g"], lot.randint(0, 2))
+    for job in jobs if detailed else ():
+        if lot.random() < 0.15:
+            job["features"] = ["f"]
+        if "tasks" in job:
+            job |= lot.choice([{}, {}, {"mem_node": 4}]) | lot.choice([{}, {"least_nodes": lot.randint(1, 3)}])
+            if "most_nodes" in job:
+                job["most_nodes"] = max(job["most_nodes"], job.get("least_nodes", 1))
     return case

@@ -8,8 +8,8 @@ from collections.abc import Generator, Iterable, Iterator
 from functools import lru_cache
 
 from sim.decisions.decisions import Decision, Keep, Start
-from sim.decisions.reasons import FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
-from sim.decisions.reasons_on_nodes import LeavesNoRoom, NodesReserved, NoNodes, no_nodes
+from sim.decisions.reasons import EarliestHole, FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
+from sim.decisions.reasons_on_nodes import EarliestRoom, LeavesNoRoom, NodesReserved, NoNodes, no_nodes
 from sim.decisions.reasons_to_wait import MachineGoesDown, TooFewFree, WouldDelay
 from sim.machine.nodes import Leftover
 from sim.machine.profile import Extra
@@ -71,3 +71,8 @@ def delays(head: Job, shadow: float, ends: float, left: Extra | Leftover) -> Wou
     start, and does not fit into the resources `left` over then.
     """
     return WouldDelay(head, shadow, ends, left.left) if isinstance(left, Extra) else LeavesNoRoom(head, shadow, ends)
+
+
+def at_hole(view: View) -> EarliestHole | EarliestRoom:
+    """Return the reason for a planned start: it is the earliest one."""
+    return EarliestRoom() if view.has_nodes else EarliestHole(view.free)

@@ -93,7 +93,7 @@ def command(
             if form == "text":
                 told = [render(life, columns(), shows_unicode()), *of_its_own(numbers, columns(), shows_unicode())]
                 is_real = isinstance(chosen, Recorded) and workload.jobs[rank].recorded_start is not None
-                if is_real and not switches and life.start is not None:
+                if is_real and workload.shape is None and not switches and life.start is not None:
                     told += ["", *_wrapped(in_reality(scenario, rank), min(columns(), WIDEST))]
                 if fair:
                     told += ["", *_wrapped(had_nobody_come(life, scenario), min(columns(), WIDEST))]

@@ -78,7 +78,9 @@ def _facts(context: Context, job: Job, width: int, is_known: bool) -> list[Line]
     """
     shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
-    asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"
+    nodes, plain = shown.nodes, wanted(job.procs, shown.procs, shown.there, "now")
+    requested = plain if nodes is None else nodes.shape.asked(nodes.requests[job.rank])
+    asked = f"{requested} · estimate {span(job.estimate)}"
     colour = Span("▇▇ " if context.unicode else "## ", "dim" if hue is None else f"hue:{hue}")
     lines = worded(asked, context, width, hang=3)
     when = f"submitted {context.exactly(job.submit)}" if is_known else "submitted when the jobs before it allow it"

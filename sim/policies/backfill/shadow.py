@@ -60,12 +60,14 @@ class Shadow(Ordered):
 
     def _bound_arrivals(self, now: Pass, bounds: dict[int, float]) -> None:
         """Set the bounds of jobs that have just arrived, in `bounds` (rank -> bound): submit + shadows * (promised
-        start - submit), with the start that conservative backfilling would promise.
+        start - submit), with the start that conservative backfilling would promise. A job that a limit held back
+        arrives when the limit allows it to start.
         """
-        if not now.arrivals():
+        queue = now.queue
+        if not now.arrivals() and all(job.rank in bounds for job in queue):
             return
         plan = now.draft()
-        for job in sorted(now.queue, key=lambda job: job.rank):
+        for job in sorted(queue, key=lambda job: job.rank):
             promised = plan.put(job, now.time)
             if job.rank not in bounds:
                 bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)

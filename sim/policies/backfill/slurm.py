@@ -90,8 +90,9 @@ class Slurm(Ordered):
                 if only >= 0:
                     told.add(job.rank)
             now.wake_once(due)
+        still = {job.rank for job, _ in waiting} if behind else set()
         for job, only in waiting:
-            if job.rank in behind:
+            if job.rank in behind and behind[job.rank].rank in still:  # the backfill half may have started that job
                 now.keep(job, BehindInPartition(behind.pop(job.rank) if only >= 0 else behind[job.rank]))
 
     def entries(self, view: View) -> list[Entry]:
@@ -127,8 +128,8 @@ class Slurm(Ordered):
             if only >= 0:
                 names = (only,) if only in names else ()
             if not names:
-                if now.curious:
-                    behind[job.rank] = _first_ahead(now, job, only, closed)
+                if now.curious and (ahead := _first_ahead(now, job, only, closed)) is not job:
+                    behind[job.rank] = ahead  # a job of several partitions may have closed its nodes itself
                 for name in now.partitions(job) if only < 0 else (only,):
                     closed.setdefault(name, job)
             elif (closed or only >= 0) and (seats := now.seats_outside(job, closed, only)) is not None:

@@ -52,6 +52,9 @@ class Adaptive(Policy):
     def first(self) -> Policy:
         return self._two_policies[0]
 
+    def deciders(self) -> tuple[Policy, ...]:
+        return self._two_policies
+
     def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
         low, high = self._two_policies
         average = self._average(view, led)

@@ -34,7 +34,7 @@ def test_job_with_free_cores_does_not_fit_without_memory() -> None:
     nodes.take(0, 4)
     assert nodes.free == 12
     assert not nodes.fits(job(1))
-    assert nodes.lack(job(1)) == (12, 4, 0, 1, "nodes", "none with 1 MB")
+    assert nodes.lack(job(1)) == (12, 12, 4, 0, 1, "nodes", 0, "with 1 MB")
     nodes.give_back(0)
     assert nodes.fits(job(1))
     assert (nodes.left == nodes.shape.has).all()
@@ -45,8 +45,8 @@ def test_resource_that_too_few_nodes_have_is_named() -> None:
         Request((4, 0, 0), nodes=3), Request((1, 0, 2), nodes=2), Request((1, 1, 0), nodes=2, is_exclusive=True)
     )
     nodes.take(0, 12)
-    assert nodes.lack(job(1))[-1] == "1 with 2 GPUs"
-    assert nodes.lack(job(2))[-1] == "1 wholly free"
+    assert nodes.lack(job(1))[-2:] == (1, "with 2 GPUs")
+    assert nodes.lack(job(2))[-2:] == (1, "wholly free")
 
 
 def test_cores_are_numbered_node_after_node() -> None:
@@ -85,7 +85,7 @@ def test_places_are_counted_on_the_nodes_that_the_placement_tries() -> None:
     nodes = machine(*asked)  # best fit: the node with one core left is tried first, and only one node may be used
     nodes.take(0, 3)
     assert not nodes.fits(job(1))
-    assert nodes.lack(job(1)) == (13, 4, 1, 3, "tasks", "4 with 1 core")
+    assert nodes.lack(job(1)) == (13, 13, 4, 1, 3, "tasks on the first node by placement best", 0, "")
 
 
 def test_exclusive_job_takes_whole_nodes() -> None:

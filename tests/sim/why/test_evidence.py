@@ -12,8 +12,10 @@ import numpy as np
 
 from sim.decisions.sentences import Detail
 from sim.engine.engine import Engine
+from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.why.evidence import Evidence, evidence_of
+from sim.why.explanation import passed_by
 from sim.why.facts import (
     NOBODY,
     Ahead,
@@ -263,3 +265,23 @@ def test_of_a_job_that_ended_or_is_to_come_there_is_nothing_to_say(lab: Lab) -> 
     snapshot = at(lab, "easy", 50, *BUSY).snapshot()
     assert evidence_of(snapshot, 0) is None
     assert evidence_of(at(lab, "easy", 5, *BUSY).snapshot(), 3) is None
+
+
+# On nodes
+
+
+def test_on_nodes_request_and_ends_that_make_room_are_told() -> None:
+    """Job 3 asks for memory, which job 2 on its nodes gives back. Job 4 runs elsewhere and ends later."""
+    engine = Engine(read("full-memory"), "easy", curious=True)
+    engine.run(until=180)
+    told = dict(rows(engine, "3", Needs, Enough))
+    assert told["needs"] == "1 node of 2 cores and 8,192 MB, partition batch for 10m00"
+    assert told["enough free"].endswith("when J2 has ended")
+    assert rows(engine, "5", Enough)[0][1].endswith("when J4 has ended")
+
+
+def test_on_nodes_passing_jobs_are_not_called_in_the_way() -> None:
+    engine = Engine(read("full-memory"), "easy", curious=True)
+    engine.run(until=240)
+    job = engine.state.jobs[engine.workload.rank_of("3")]
+    assert passed_by(engine.history, job, on_nodes=True) == PassedBy(2, None)

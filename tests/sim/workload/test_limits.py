@@ -40,7 +40,7 @@ def limited(tmp_path: Path, *limits: dict[str, object], **more: object) -> Workl
     return Workload.of(read(path)).with_overruns()
 
 
-@pytest.mark.parametrize("policy", ["fcfs", "firstfit", "easy", "replan", "slurm"])
+@pytest.mark.parametrize("policy", ["fcfs", "firstfit", "easy", "replan", "shadow", "slurm"])
 def test_a_job_at_its_limit_is_passed_over(tmp_path: Path, policy: str) -> None:
     workload = limited(tmp_path, {"user": "*", "cores": 4})
     assert [note.what for note in workload.fidelity.skipped] == ["exceeds a limit alone (AssocGrpCpuLimit)"]

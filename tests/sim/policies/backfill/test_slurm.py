@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sim.decisions.decisions import Keep
 from sim.decisions.reasons_on_nodes import BehindInPartition
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
@@ -200,6 +201,24 @@ def test_a_job_with_several_partitions_has_the_priority_of_each(tmp_path: Path) 
     assert on_nodes(tmp_path, case, spec) == {"1": 0, "2": 0, "3": 50, "4": 60}
     jobs_in_one = [{**job, "partitions": job["partitions"][-1:]} for job in case["jobs"]]
     assert on_nodes(tmp_path, {**case, "jobs": jobs_in_one}, spec) == {"1": 0, "2": 0, "3": 50, "4": 100}
+
+
+def test_a_job_of_several_partitions_is_not_behind_itself(tmp_path: Path) -> None:
+    """Job 2 does not fit in its first partition, which closes the nodes of its second one for itself, too."""
+    nodes = [{"cores": 4, "partitions": ["a", "b"]}]
+    jobs = [
+        {"id": "1", "submit": 0, "run": 100, "nodes": 1, "cores": 3, "partitions": ["a"]},
+        {"id": "2", "submit": 1, "run": 100, "nodes": 1, "cores": 4, "partitions": ["a", "b"]},
+        {"id": "3", "submit": 1, "run": 500, "nodes": 1, "cores": 1, "partitions": ["b"]},
+    ]
+    path = tmp_path / "case.json"
+    case = {"nodes": nodes, "partitions": [{"name": "a"}, {"name": "b"}], "jobs": jobs}
+    path.write_text(json.dumps(case), encoding="utf-8")
+    engine = Engine(read(path), SLURM, watchers=[Checker], curious=True)
+    engine.run(until=1)
+    kept = [told for told in engine.snapshot().decisions if isinstance(told, Keep)]
+    behind = {told.job.id: told.because for told in kept if isinstance(told.because, BehindInPartition)}
+    assert behind == {"3": BehindInPartition(engine.state.jobs[1])}
 
 
 def test_a_partition_in_which_a_job_never_fits_is_left_out(tmp_path: Path) -> None:

@@ -5,12 +5,15 @@ Also tests sim.policies.switching.
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.errors import ParameterError
+from sim.errors import ParameterError, PolicyError
 from sim.forecast.replay import read
 from sim.policies import parse_policy
 from sim.policies.switching.adaptive import Adaptive
@@ -109,3 +112,12 @@ def test_a_switch_by_hand_to_one_that_leads_is_kept_as_that() -> None:
     assert by_rule
     assert all(switch.by_rule for switch in by_rule)
     assert [switch.policy for switch in records_of(timeline)[1].switches] == [by_hand.policy]
+
+
+def test_switch_to_a_policy_without_nodes_is_refused_first(tmp_path: Path) -> None:
+    path = tmp_path / "nodes.json"
+    jobs = [{"id": "1", "submit": 0, "run": 10, "nodes": 1, "cores": 1}]
+    path.write_text(json.dumps({"nodes": [{"cores": 4}], "jobs": jobs}), encoding="utf-8")
+    with pytest.raises(PolicyError, match="gang-backfill, to which adaptive may switch, cannot run on a mach"):
+        Engine(read(path), "adaptive")
+    Engine(read(path), "adaptive:above=firstfit").run()
