@@ -18,6 +18,7 @@ import numpy as np
 from sim.cluster.machine import machine_in_words, with_partitions
 from sim.cluster.values import PLANNED_FOR, Cluster, ClusterJob
 from sim.decisions.reasons import AsRecorded
+from sim.forecast.in_partitions import ByPriority, points_of, priorities
 from sim.forecast.limits import bounds_of, demands
 from sim.forecast.past import Past
 from sim.forecast.plan_ahead import Demands, PlanAhead, Waiting
@@ -94,6 +95,8 @@ class FromNow(Slurm):
     """
     most: Sequence[float] = field(default=(), repr=False)
     """For each limit: largest amount of it that running jobs may take in total."""
+    has_points: bool = field(default=False, repr=False)
+    """True if the points of each partition are known for jobs with several partitions."""
 
     @by_calls
     def decide(self, now: Pass) -> None:
@@ -130,7 +133,11 @@ class FromNow(Slurm):
         return found
 
     def entries(self, view: View) -> list[Entry]:
-        """Return each waiting job once: its recorded priority is that of one partition, which is not known."""
+        """Return each waiting job once if the points of partitions are unknown: its recorded priority is that of one
+        partition, which is not known.
+        """
+        if self.has_points:
+            return super().entries(view)
         queue, tiers = view.queue, view.tiers
         return [(job, -1) for job in (sorted(queue, key=lambda job: -tiers[job.rank]) if tiers else queue)]
 
@@ -192,12 +199,32 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
     if shape is not None and (
         model.quantile is None or len(kept) * (len(kept) - len(running)) * len(shape.nodes) > MOST_REPLANNED
     ):
-        found = _planned(kept, shape, known, lengths, cluster.at).items()
+        found = _planned(cluster, kept, shape, known, lengths).items()
         return {kept[place].id: cluster.at + start for place, start in found}
     policy: Policy = Easy()
     if shape is not None:
-        order = tree_order(cluster, kept) or (past.shares.order(cluster, kept) if past is not None else None)
-        policy = FromNow(order or Fcfs(), 0.0, bf_resolution=1.0, running=len(running), demands=known.taken, most=most)
+        several, points = _several(cluster, kept)
+        ranked = [
+            replace(job, priority=round(max(several.get(place, {"": job.priority}).values())))
+            for place, job in enumerate(kept)
+        ]
+        if several:
+            groups = tuple(replace(group, factor=round(points.get(group.name, 0.0))) for group in shape.groups)
+            shape = replace(shape, groups=groups)
+        by = (shape.factors, float(max((group.factor for group in shape.groups), default=0))) if several else ((), 0.0)
+        order = tree_order(cluster, ranked, *by) or (
+            past.shares.order(cluster, ranked, *by) if past is not None else None
+        )
+        order = order or (ByPriority([job.priority for job in ranked], *by) if several else Fcfs())
+        policy = FromNow(
+            order,
+            0.0,
+            bf_resolution=1.0,
+            running=len(running),
+            demands=known.taken,
+            most=most,
+            has_points=bool(several),
+        )
     workload = _workload(kept, [estimates[place] for place in keep], lengths, shape, procs)
     starts = zip(kept, run(workload, policy).start.tolist(), strict=True)
     return {job.id: cluster.at + start for job, start in starts if job.is_waiting and not isnan(start)}
@@ -214,24 +241,46 @@ def seconds_of(cluster: Cluster) -> float:
     return 0.01 + 1e-4 * jobs + each
 
 
-def _planned(
-    jobs: Sequence[ClusterJob], shape: Shape, known: Demands, lengths: Sequence[float], now: float
-) -> dict[int, float]:
-    """Return the start of each waiting job, by its index in `jobs`, in a plan made once. Starts are in seconds from the
-    time `now`.
-
-    The jobs that a limit holds back now take their places behind all others, as Slurm's backfill passes over them.
+def _several(cluster: Cluster, jobs: Sequence[ClusterJob]) -> tuple[dict[int, dict[str, float]], dict[str, float]]:
+    """Return the priorities in each of its partitions of each waiting job that names several, by index in `jobs`, and
+    the points of each partition.
     """
-    running, waiting, held = list[tuple[int, Seats, float]](), list[Waiting](), list[Waiting]()
+    if not any("," in job.partition for job in jobs if job.is_waiting):
+        return {}, {}
+    points = points_of(cluster)
+    found = {
+        place: priorities(job, cluster.parts.get(job.number), points)
+        for place, job in enumerate(jobs) if job.is_waiting
+    }  # fmt: skip
+    return {place: each for place, each in found.items() if each}, points
+
+
+def _planned(
+    cluster: Cluster, jobs: Sequence[ClusterJob], shape: Shape, known: Demands, lengths: Sequence[float]
+) -> dict[int, float]:
+    """Return the start of each waiting job, by its index in `jobs`, in a plan made once. Starts are seconds from now.
+
+    The jobs that a limit holds back now take their places behind all others, as Slurm's backfill passes over them. A
+    job with several partitions is planned once for each, with its priority there.
+    """
+    running, entries = list[tuple[int, Seats, float]](), list[tuple[bool, float, Waiting]]()
+    several, _ = _several(cluster, jobs)
     for place, (job, length) in enumerate(zip(jobs, lengths, strict=True)):
         if job.is_waiting:
-            (held if _is_limited(job) else waiting).append(Waiting(place, length))
+            request, own = shape.requests[place], several.get(place, {})
+            for number in request.groups if own else ():
+                name = shape.groups[number].name
+                if not shape.why_never(replace(request, groups=(number,)), _left(cluster, job)):
+                    entries.append((_is_limited(job), -own[name], Waiting(place, length, only=number)))
+            if not own:
+                entries.append((_is_limited(job), -job.priority, Waiting(place, length)))
         elif seats := (shape.ran and shape.ran[place]) or shape.seat(shape.requests[place], shape.has):
             running.append((place, seats, length))
     limits = [job.limit for job in jobs if job.limit]
     grain = min(max(median(limits or [0.0]) / STEPS, 1.0), RESOLUTION)
     is_coarse = len(jobs) * len(shape.nodes) > MOST_EXACT
-    found = PlanAhead(shape, known, running, grain, is_coarse, now).starts([*waiting, *held])
+    waiting = [each for *_, each in sorted(entries, key=lambda each: each[:2])]
+    found = PlanAhead(shape, known, running, grain, is_coarse, cluster.at).starts(waiting)
     return {place: start for place, start in found.items() if start < inf}
 
 

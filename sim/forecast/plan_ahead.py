@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import ceil, floor, inf, log2
 from typing import NamedTuple
@@ -28,11 +28,15 @@ steps.
 
 
 class Waiting(NamedTuple):
-    """Job to be planned: its number among the requests of the shape, run time in seconds, and earliest start."""
+    """Job to be planned: its number, run time in seconds, and earliest start."""
 
     number: int
     length: float
     after: float = 0.0
+    only: int | None = None
+    """Number of the one partition in which the job is tried; None for all that it may use. A job may be planned once
+    for each partition; then the earliest start counts.
+    """
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,7 @@ class PlanAhead:
     def _find(self, job: Waiting, after: float) -> tuple[float, Seats | None]:
         """Return (earliest start from `after` on, nodes and amounts); inf and None if the job never fits."""
         request, shape = self._shape.requests[job.number], self._shape
+        request = request if job.only is None else replace(request, groups=(job.only,))
         known = self._late.setdefault(request, {})
         late = max((start for length, start in known.items() if length <= job.length), default=0.0)
         first = bisect_right(self._times, max(after, late) + MOMENT) - 1
@@ -174,17 +179,18 @@ class PlanAhead:
 
     def _place(self, job: Waiting, start: float, seats: Seats | None, found: dict[int, float]) -> None:
         """Let the job hold its resources from `start` on, and write `start` into `found` under the job's number. Do
-        nothing if the job never fits.
+        nothing if the job never fits, or starts no later in another partition.
         """
-        if seats is None or start == inf:
+        if seats is None or start >= found.get(job.number, inf):
             return
+        is_known = job.number in found
         found[job.number] = start
         end = self._rounded(start + job.length)
         if job.length > MOMENT:
             first, last = self._edge(start), self._edge(end)
             if seats.nodes:
                 self._steps[first:last, list(seats.nodes)] -= np.array(seats.amounts, np.int64)
-        for limit, amount in self._demands.taken.get(job.number, ()):
+        for limit, amount in () if is_known else self._demands.taken.get(job.number, ()):
             self._used[limit].add(start, end, amount)
 
     def _edge(self, time: float) -> int:

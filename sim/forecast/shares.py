@@ -13,6 +13,7 @@ from itertools import pairwise
 from math import exp2, inf
 
 from sim.cluster.values import Cluster, ClusterJob
+from sim.forecast.in_partitions import ByPriority, without
 from sim.policies.orders import Order
 from sim.policies.view import View
 from sim.workload.model import Job
@@ -76,24 +77,29 @@ class FairShares:
                     usage[worse] = usage.get(better, 0.0)
             usage[worse] = max(usage.get(worse, 0.0), usage.get(better, 0.0))
 
-    def order(self, cluster: Cluster, jobs: Sequence[ClusterJob]) -> Order | None:
+    def order(
+        self, cluster: Cluster, jobs: Sequence[ClusterJob], best: Sequence[float] = (), weight: float = 0.0
+    ) -> Order | None:
         """Return the order of these jobs for a simulation that begins at the picture `cluster`, in which their indices
-        are their ranks; None if the order of the priorities lasts, as far as is known.
+        are their ranks; None if the order of the priorities lasts, as far as is known. `best` and `weight` are those of
+        `ByPriority`.
         """
         points = _points_of(cluster)
         if all(len(self._moving.intersection(users)) < 2 for users in _by_account(points)):
             return None
         users = [_user(job) for job in jobs]
         own = [job.priority - points.get(user, 0.0) for job, user in zip(jobs, users, strict=True)]
-        return _ByShares(own, users, [job.cpus for job in jobs], self._usage, points, self._moving)
+        cores = [job.cpus for job in jobs]
+        return _ByShares(own, best, weight, users, cores, self._usage, points, self._moving)
 
 
 @dataclass(frozen=True)
-class _ByShares(Order):
-    """The greatest priority first, while points of fair share change hands as the usage of an account's users grows."""
+class _ByShares(ByPriority):
+    """The greatest priority first, while points of fair share change hands as the usage of an account's users grows.
 
-    own: Sequence[float] = field(default=(), repr=False, compare=False)
-    """For each job, by rank: its priority without the points of its user."""
+    The priorities in `own` lack the points of the jobs' users.
+    """
+
     users: Sequence[User] = field(default=(), repr=False, compare=False)
     cores: Sequence[int] = field(default=(), repr=False, compare=False)
     usage: Mapping[User, float] = field(default_factory=dict, repr=False, compare=False)
@@ -125,8 +131,9 @@ def _points_of(cluster: Cluster) -> dict[User, float]:
     found = dict[User, float]()
     for job in cluster.queue:
         if job.priority and (parts := cluster.parts.get(job.number)):
-            others = sum(-part if name == "nice" else part for name, part in parts.items() if name != NAME)
-            found[_user(job)] = round(job.priority - others, -1)  # the age of the parts is of another minute
+            found[_user(job)] = round(
+                job.priority - without(parts, NAME), -1
+            )  # the age of the parts is of another minute
     return found
 
 

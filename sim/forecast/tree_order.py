@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from sim.cluster.values import Cluster, ClusterJob, Share
-from sim.errors import SchedscopeError
+from sim.forecast.in_partitions import multifactor_of
 from sim.policies.multifactor import Multifactor
 from sim.policies.orders import Order
-from sim.policies.registry import policy_of
-from sim.policies.slurm_config import spec_of
 from sim.policies.view import View
 from sim.workload.model import Job
 from sim.workload.share_entry import ShareEntry
@@ -37,9 +35,12 @@ class ByTree(Multifactor):
         return -(self.own[job.rank] + self.fairshare * self.ranks.get(self.leaf[job.rank], 0.0))
 
 
-def tree_order(cluster: Cluster, jobs: Sequence[ClusterJob]) -> ByTree | None:
+def tree_order(
+    cluster: Cluster, jobs: Sequence[ClusterJob], best: Sequence[float] = (), weight: float = 0.0
+) -> ByTree | None:
     """Return the order of these jobs for a simulation that begins at the picture (polled state) `cluster`, in which
     their indices are their ranks. None if the scheduler does not tell the tree of accounts, or does not use Fair Tree.
+    `best` and `weight` are those of `ByPriority`.
     """
     weighed = _weighed(cluster.settings) if cluster.shares else None
     if weighed is None:
@@ -51,7 +52,7 @@ def tree_order(cluster: Cluster, jobs: Sequence[ClusterJob]) -> ByTree | None:
         parts = cluster.parts.get(job.number, {})
         own.append(job.priority - parts.get(NAME, weighed.fairshare * factors.get(leaf, 0.0)))
     known = {name: getattr(weighed, name) for name in ("fairshare", "halflife", "period")}
-    return ByTree(shares="tree", own=own, tree=tree, **known)
+    return ByTree(shares="tree", own=own, tree=tree, factors=best, partition=weight, **known)
 
 
 def entry_of(share: Share) -> ShareEntry:
@@ -61,8 +62,5 @@ def entry_of(share: Share) -> ShareEntry:
 
 def _weighed(settings: str) -> Multifactor | None:
     """Return the scheduler's priority; None if its settings are unknown or its fair share is not Fair Tree."""
-    try:
-        order = policy_of(spec_of(settings)[0]).queue_order()
-    except SchedscopeError:
-        return None
-    return order if isinstance(order, Multifactor) and order.shares == "tree" and order.fairshare else None
+    order = multifactor_of(settings)
+    return order if order is not None and order.shares == "tree" and order.fairshare else None

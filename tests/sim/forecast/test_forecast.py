@@ -1,7 +1,7 @@
 """Forecasts of starts from the state of a cluster at one time, with models that take more or less of the cluster into
 account.
 
-Also tests sim.forecast.limits, sim.forecast.past.
+Also tests sim.forecast.in_partitions, sim.forecast.limits, sim.forecast.past.
 """
 
 from __future__ import annotations
@@ -70,6 +70,34 @@ def test_a_partition_has_its_own_nodes() -> None:
     assert said(NODES, on_n2, replace(WAITS, partition="short")) == {"2": 120}
     assert said(NODES, on_n2, replace(WAITS, partition="short,batch")) == {"2": 0}
     assert said(NODES, on_n2, replace(WAITS, partition="short", limit=601.0)) == {}, "longer than it allows"
+
+
+SETTINGS = "PriorityType = priority/multifactor\nPriorityWeightPartition = 1000\n"
+POINTS = {"4": {"age": 50.0, "partition": 100.0}, "8": {"partition": 1000.0}, "9": {"partition": 100.0}}
+HELD = replace(WAITS, reason="JobHeldUser", partition="short", id="8", number="8")
+
+
+@pytest.mark.parametrize("known", [{"settings": SETTINGS}, {"parts": POINTS}, {}])
+@pytest.mark.parametrize("model", [LIMITS, LEARNT])
+def test_a_job_with_several_partitions_has_its_own_priority_in_each(model: Model, known: dict[str, Any]) -> None:
+    """The recorded priority is that of the partition tried last, so in the other one the job is ahead of all others."""
+    partitions = (replace(BATCH, factor=10), replace(SHORT, factor=100))
+    full = tuple(
+        replace(RUNS, id=name, cpus=4, nodes=(name,), end=NOW + end, tres="cpu=4,node=1")
+        for name, end in (("n1", 300), ("n2", 100))
+    )
+    ahead = replace(WAITS, number="9", priority=200, cpus=8, tres="cpu=8,node=2", limit=500.0)
+    several = replace(WAITS, id="4", number="4", partition="short,batch", priority=150, cpus=4, tres="cpu=4,node=1")
+    jobs = (*full, ahead, several, HELD, replace(HELD, id="9", number="9", partition="batch"))
+    found = said(model, *jobs, partitions=partitions, past=Past(), **known)
+    assert found == ({"2": 700, "4": 100} if known else {"2": 300, "4": 800})
+
+
+def test_a_job_with_several_partitions_takes_its_limit_once() -> None:
+    limit = Limit("account", "physics", "GrpTRES=cpu", 6, 3)
+    several = replace(WAITS, id="4", number="4", partition="short,batch", priority=150)
+    jobs = (RUNS, several, replace(WAITS, priority=9, cpus=2, tres="cpu=2,node=1"), HELD)
+    assert said(LIMITS, *jobs, limits=(limit,), settings=SETTINGS) == {"4": 0, "2": 0}
 
 
 def test_nodes_that_are_drained_or_reserved_take_no_job() -> None:
