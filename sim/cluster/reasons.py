@@ -246,7 +246,7 @@ def _dependency(cluster: Cluster, job: ClusterJob) -> str:
     for part in re.split(r"[,?]", job.dependency):
         kind, _, rest = part.partition(":")
         if kind.startswith("singleton"):
-            told.append(f"all earlier jobs of user {job.user} with the same name have to end first")
+            told.append(f"the end of all earlier jobs of user {job.user} with the same name")
         numbers = re.findall(r"(\d+(?:_\d+|_\*)?)", rest)
         told += [f"{_CONDITIONS.get(kind, kind)} J{number}, which {_state_of(cluster, number)}" for number in numbers]
     return f"waits for {listed(told)}" if told else "waits for another job"

@@ -31,8 +31,10 @@ def multifactor_of(settings: str) -> Multifactor | None:
 
 
 def points_of(cluster: Cluster) -> dict[str, float]:
-    """Return the points that each partition adds to the priority of its jobs, from the settings of the scheduler or, if
-    they are unknown, from the parts of the priorities of waiting jobs in one partition.
+    """Return the points that each partition adds to the priority of its jobs.
+
+    They come from the settings of the scheduler. If these are unknown, they come from the parts of the priorities of
+    waiting jobs in one partition.
     """
     order = multifactor_of(cluster.settings)
     if order is not None and cluster.partitions:

@@ -54,6 +54,11 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
             f"waits for success of J1, which runs until {date(NOW + 120, NOW)} at most and the end of J77, which is no "
             "longer known",
         ),
+        (
+            "Dependency",
+            {"dependency": "singleton(unfulfilled)", "user": "anna"},
+            "waits for the end of all earlier jobs of user anna with the same name",
+        ),
         ("BeginTime", {"start": NOW + 60}, f"waits: its user asked for a start not before {date(NOW + 60, NOW)}"),
         (
             "PartitionTimeLimit",
