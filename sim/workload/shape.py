@@ -459,13 +459,19 @@ class Shape(Ranked, Reserved):
 
     def _missing(self, request: Request) -> str:
         """Return text on what the empty machine lacks for the request: enough of a resource on a node, its features, or
-        enough such nodes.
+        enough such nodes. If only the nodes of its partitions lack it, the text says so.
         """
-        for kind, (amount, name) in enumerate(zip(request.each, self.kinds, strict=True)):
-            if amount > self.has[:, kind].max(initial=0):
-                return f"no node has enough {name}"
+        masks = [self.allowed(frozenset(), number) for number in request.groups]
+        of_its = np.logical_or.reduce([mask for mask in masks if mask is not None]) if masks else None
+        for has, where in ((self.has, ""), (self.has[of_its] if of_its is not None else None, " of its partition")):
+            for kind, (amount, name) in enumerate(zip(request.amounts(1), self.kinds, strict=True)):
+                if has is not None and amount > has[:, kind].max(initial=0):
+                    return f"no node{where} has enough {'GPUs' if name == 'gpu' else name}"
         if request.features and not any(request.features <= node.features for node in self.nodes):
             return "no node has its features"
+        limits = [self.groups[number].most_nodes for number in request.groups]
+        if limits and all(most is not None and most < (request.nodes or request.least) for most in limits):
+            return "more nodes than its partition allows"
         return "too few nodes have enough together"
 
 

@@ -86,6 +86,7 @@ def read(text: str, name: str, path: object) -> Trace:
     if not isinstance(content, dict) or not isinstance(content.get("jobs"), list):
         raise TraceError("expected lists of 'nodes' and 'jobs', got other JSON", path)
     _refuse_misspelled(content, {*_PLURALS, "nodes", "jobs", "placement", "notes"}, "the machine", path)
+    _refuse_unreadable(content, path)
     shape = shape_of(content, path)
     resources = {*shape.kinds, *(f"{kind}s" for kind in shape.kinds)}
     rows, requests = JobRows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
@@ -135,6 +136,7 @@ def read_machine(text: str, path: object) -> Shape:
     if re.search(r"^NodeName=", text, re.MULTILINE):
         return _of_scontrol(text, path)
     if text[:1] == "{" and is_machine(text) and isinstance(content := parsed_json(text, path), dict):
+        _refuse_unreadable(content, path)
         return shape_of(content, path)
     if platform.is_platform(text):
         return platform.read(text, path, MOST_NODES, MOST_PROCS)
@@ -147,6 +149,7 @@ def read_machine(text: str, path: object) -> Shape:
     _refuse_misspelled(content, {*_TABLES, "node", "placement"}, "the machine", path)
     parts = {"nodes": content.get("node"), "partitions": content.get("partition", []), "limits": content.get("limit")}
     parts |= {"reservations": content.get("reservation"), "accounts": content.get("account")}
+    _refuse_unreadable({**content, **parts}, path)
     return shape_of({**content, **parts}, path)
 
 
@@ -196,6 +199,35 @@ def _refuse_misspelled(table: Mapping[str, Any], known: set[str], what: str, pat
     for word in sorted(table.keys() - known)[:MOST_NOTES]:
         if hint := similar(word[:40], known):
             raise TraceError(f"{what} has the unknown word {shown(word)}{hint}", path)
+
+
+def _refuse_unreadable(content: Mapping[str, Any], path: object) -> None:
+    """Raise an error if a file written by hand names nodes that it does not have, or has a time limit that is no
+    number.
+    """
+    tables = {
+        kind: [(at, table) for at, table in enumerate(listed, start=1) if isinstance(table, dict)]
+        for kind, listed in ((kind, content.get(kind)) for kind in ("nodes", "partitions", "reservations"))
+        if isinstance(listed, list)
+    }
+    known, total, all_named = set[str](), 0, True
+    for at, table in tables.get("nodes", ()):
+        name = table.get("name")
+        names = hosts(name) if isinstance(name, str) and total <= MOST_NODES else ()
+        if any("[" in host for host in names):
+            raise TraceError(f"node {at}: {shown(name)} is no range of names; n[1-4] stands for four nodes", path)
+        known.update(names)
+        total, all_named = total + len(names), all_named and bool(names)
+    total = 0
+    for kind in ("partitions", "reservations"):
+        for at, table in tables.get(kind, ()):
+            members, word = table.get("nodes"), f"{kind[:-1]} {at}"
+            listed = hosts(members) if isinstance(members, str) and all_named and total <= MOST_MEMBERS else ()
+            total += len(listed)
+            if lost := next((host for host in listed if host not in known), ""):
+                raise TraceError(f"{word}: no node has the name {shown(lost)}{near(lost[:40], known)}", path)
+            if "max_time" in table and number(table["max_time"]) is None:
+                raise TraceError(f"{word}: max_time must be seconds, got {shown(table['max_time'])}", path)
 
 
 def _accounts(listed: object) -> Iterator[ShareEntry]:
@@ -273,7 +305,8 @@ def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Itera
     amounts = {"cores": cores, "memory": memory, **others}
     for key, value in amounts.items():
         if not _is_amount(value) or (key == "cores" and value == 0):
-            raise TraceError(f"node {at}: {shown(key)} must be a whole number, got {shown(value)}", path)
+            got = "it is missing" if value is None else f"got {shown(value)}"
+            raise TraceError(f"node {at}: {shown(key)} must be a whole number from {key == 'cores':d}, {got}", path)
     names = list(hosts(node["name"])) if isinstance(node.get("name"), str) else []
     count = node.get("count", max(len(names), 1))
     if not _is_amount(count) or not 1 <= count <= MOST_NODES - before:

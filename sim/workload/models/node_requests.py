@@ -77,13 +77,23 @@ def _jobs(trace: Trace, nodes: list[dict[str, Any]], draw: np.random.Generator) 
             job["user"] = names[user] if user < len(names) else str(user)
         if with_gpus and of_job[1] < _GPU_JOBS:
             host = with_gpus[int(of_job[0] * len(with_gpus))]
-            many = min(-(-width // host["cores"]), sum(one["count"] for one in with_gpus))
+            fitting = [one for one in with_gpus if one["cores"] >= min(width, host["cores"])]
+            many = min(
+                -(-width // host["cores"]), sum(one["count"] for one in fitting if 8 * one["mem"] >= host["mem"])
+            )
             job |= {"nodes": many, "cores": min(width, host["cores"]), "mem": host["mem"] // 8, "gpu": 1}
         else:
             share = _SHARES[int(of_job[2] * len(_SHARES))]
             job |= {"tasks": width, "cores": 1, "mem": int(share * entry["mem"] / entry["cores"])}
             if share > 1 and width * job["mem"] > sum(one["count"] * one["mem"] for one in nodes) // 2:
                 job["mem"] = int(entry["mem"] / entry["cores"] / 2)
+            while _room(nodes, job["mem"]) < width:
+                job["mem"] //= 2
         if of_job[1] > 1 - _EXCLUSIVE:
             job["exclusive"] = True
         yield job
+
+
+def _room(nodes: list[dict[str, Any]], memory: int) -> int:
+    """Return how many tasks of one core with this memory, in MB, have room on all nodes when they are empty."""
+    return sum(one["count"] * min(one["cores"], one["mem"] // memory if memory else one["cores"]) for one in nodes)

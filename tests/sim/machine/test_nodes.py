@@ -207,3 +207,16 @@ def test_counting_room_agrees_with_choosing_nodes() -> None:
         found.append(shape.fits(request, free))
         assert found[-1] == (shape.seat(request, free) is not None), (request, free)
     assert 40 < sum(found) < 360
+
+
+def test_what_a_partition_lacks_for_ever_is_named() -> None:
+    groups = (NodeGroup("left", frozenset({0, 1})), NodeGroup("right", frozenset({2, 3}), most_nodes=1))
+    shape = Shape(FOUR, groups)
+    told = {
+        Request((1, 0, 1), nodes=1, groups=(0,)): "no node of its partition has enough GPUs",
+        Request((1, 0, 3), nodes=1, groups=(0,)): "no node has enough GPUs",
+        Request((1, 0, 0), nodes=2, groups=(1,)): "more nodes than its partition allows",
+        Request((1, 0, 0), nodes=3, groups=(0,)): "too few nodes have enough together",
+    }
+    for request, why in told.items():
+        assert shape.why_never(request, 10) == f"never fits the machine: {why}"

@@ -114,8 +114,18 @@ max_time = 60
     ("text", "told"),
     [
         ("", "describes no nodes"),
-        ("[[node]]\ncores = 'many'", "'cores' must be a whole number, got 'many'"),
-        ("[[node]]\ncores = 0", "'cores' must be a whole number, got '0'"),
+        ("[[node]]\ncores = 'many'", "'cores' must be a whole number from 1, got 'many'"),
+        ("[[node]]\ncores = 0", "'cores' must be a whole number from 1, got '0'"),
+        ("[[node]]\nname = 'n1'", "'cores' must be a whole number from 1, it is missing"),
+        ("[[node]]\nname = 'n[4-1]'\ncores = 4", "node 1: 'n.4-1.' is no range of names"),
+        (
+            "[[node]]\nname = 'n1'\ncores = 4\n[[partition]]\nname = 'p'\nnodes = 'n7'",
+            "partition 1: no node has the name 'n7'",
+        ),
+        (
+            "[[node]]\ncores = 4\n[[partition]]\nname = 'p'\nmax_time = '2h'",
+            "partition 1: max_time must be seconds, got '2h'",
+        ),
         ("[[node]]\ncores = 4\ncount = 99999999", "count must be from 1 to 65,536"),
         ("[[node]]\ncores = 1099511627776", "more than the"),
         ("placement = 'bset'\n[[node]]\ncores = 1", "placement must be one of"),

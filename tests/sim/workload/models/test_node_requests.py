@@ -26,6 +26,13 @@ def test_generated_jobs_fit_the_machine_and_lose_cores_to_memory(tmp_path: Path)
     assert engine.schedule().curves.lost.max() > 8  # cores stood idle while jobs waited for memory
 
 
+def test_every_generated_job_can_start_on_the_empty_machine(tmp_path: Path) -> None:
+    nodes = parse_nodes("10x8c,32g,2gpu 4x16c,128g")
+    for seed in (3, 4):
+        (path := tmp_path / "made.json").write_text(as_json(generate("lublin", 200, 144, seed), nodes, seed), "utf-8")
+        assert len(read(path)) == 200
+
+
 def test_same_seed_gives_the_same_requests() -> None:
     nodes, trace = parse_nodes(NODES), generate("sud", 50, 176, 2)
     assert as_json(trace, nodes, 5) == as_json(trace, nodes, 5) != as_json(trace, nodes, 6)
