@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 from sim.errors import NotThereError, ParameterError
 from sim.experiments.intervals import Mean
-from sim.experiments.pivot import Condition, PivotQuery, Value, check_factor, order_of, pivot, records
+from sim.experiments.pivot import Condition, PivotQuery, PivotTable, Value, check_factor, order_of, pivot, records
 from sim.experiments.plan import VARIED
 from sim.experiments.results import Results
 from sim.formatting import count, quoted
@@ -60,36 +62,33 @@ def panels(results: Results, ask: PivotQuery) -> list[Panel]:
     apart = "trace" not in (over, ask.columns)
     names = log_names(results, ask.where)
     traces = sorted(names, key=order_of) if apart else [""]
-    made, is_traces = [], ask.columns == "trace"
-    for trace in traces:
-        for table in pivot(results, ask.of_trace(trace) if apart else ask):
-            is_numeric = all(isinstance(number_of(row), float) for row in table.rows)
-            lines: dict[str, list[Point]] = {}
-            for column in table.columns:
-                for place, row in enumerate(table.rows):
-                    if (cell := table.cells.get((row, column))) is not None:
-                        x = number_of(row) if is_numeric else None
-                        point = Point(float(place) if x is None else x, cell.mean, bool(cell.overloaded))
-                        label = (
-                            ""
-                            if column is None
-                            else names.get(str(column), said(column))
-                            if is_traces
-                            else said(column)
-                        )
-                        lines.setdefault(label, []).append(point)
-            title = ", ".join(filter(None, (names.get(trace, ""), table.label)))
-            made.append(
-                Panel(
-                    title,
-                    lines,
-                    ()
-                    if is_numeric
-                    else tuple(names.get(str(row), said(row)) if over == "trace" else said(row) for row in table.rows),
-                )
-            )
+    made = [
+        _panel(table, over, ask.columns, names, trace)
+        for trace in traces
+        for table in pivot(results, ask.of_trace(trace) if apart else ask)
+    ]
     check_panels(results, ask, made)
     return made
+
+
+def _panel(table: PivotTable, over: str, columns: str | None, names: Mapping[str, str], trace: str) -> Panel:
+    """Return the panel of a table of means, whose rows are values of the factor `over`, and whose columns are values of
+    the factor `columns`. `names` maps each trace to its name in a figure; the title has that of `trace`.
+    """
+    is_numeric = all(isinstance(number_of(row), float) for row in table.rows)
+    lines: dict[str, list[Point]] = {}
+    for column, (place, row) in product(table.columns, enumerate(table.rows)):
+        if (cell := table.cells.get((row, column))) is not None:
+            label = "" if column is None else _label(columns, column, names)
+            x = number_of(row) if is_numeric else None
+            point = Point(float(place) if x is None else x, cell.mean, bool(cell.overloaded))
+            lines.setdefault(label, []).append(point)
+    ticks = () if is_numeric else tuple(_label(over, row, names) for row in table.rows)
+    return Panel(", ".join(filter(None, (names.get(trace, ""), table.label))), lines, ticks)
+
+
+def _label(factor: str | None, value: Value, names: Mapping[str, str]) -> str:
+    return names.get(str(value), said(value)) if factor == "trace" else said(value)
 
 
 def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, str]:

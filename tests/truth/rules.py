@@ -31,7 +31,6 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 KEEP_RESERVATIONS = {"conservative", "slack", "multiqueue"}
 SUSPEND = {"selective", "tunable", "immediate", "gang", "gang-backfill", "gang-migrate", "gang-migrate-backfill"}
-PREEMPT = {"selective", "tunable", "immediate"}
 
 
 class Rules:

@@ -107,7 +107,7 @@ class World:
         self.owners: list[int] = []
         self.division: list[int] = []
         """For each partition: its processors, as bits, when the machine was divided"""
-        self.was_switched, self.taken_over = False, -inf
+        self.taken_over = -inf
         self.finished: set[int] = set()
         self.claims: dict[int, dict[int, float]] = {}
         """For each job with a claim: the jobs suspended for it that still leave, each with the time at which it leaves
@@ -273,7 +273,7 @@ class World:
             if held.kind == "speculative":
                 ends = held.since + self.jobs[rank].estimate
                 self._go_on(rank, held._replace(kind="run", ends=ends))
-        self.rules, self.was_switched, self.switched_now, self.awaited = Rules(spec), True, True, None
+        self.rules, self.switched_now, self.awaited = Rules(spec), True, None
         self.taken_over = self.now
         self.planned = {rank: Plan(at, self.jobs[rank].estimate) for rank, at in self.granted.items()}
         self.coming, self.usage = set(self.waiting), Usage()

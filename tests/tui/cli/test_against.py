@@ -5,16 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
-from tests.sim.experiments.test_pivot import file
 from tests.tui.cli.program import error, schedscope
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    file(tmp_path / "r.sqlite").__exit__()
-    return tmp_path / "r.sqlite"
 
 
 def test_table_has_intervals_the_share_of_seeds_and_its_method(path: Path) -> None:

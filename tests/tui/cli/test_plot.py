@@ -20,12 +20,6 @@ needs_plotext = pytest.mark.skipif(find_spec("plotext") is None, reason="needs .
 needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs .[plot]")
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    file(tmp_path / "r.sqlite").__exit__()
-    return tmp_path / "r.sqlite"
-
-
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -17,12 +17,6 @@ from tests.sim.experiments.test_pivot import file, outcome, plan
 from tests.tui.cli.program import error, schedscope
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    file(tmp_path / "r.sqlite").__exit__()
-    return tmp_path / "r.sqlite"
-
-
 def test_a_list_says_what_varies_and_has_a_line_a_run(path: Path) -> None:
     lines = schedscope("results", path, "--where", "load=1").stdout.splitlines()
     assert lines[0] == f"{path}: 12 runs, 0 failed"

@@ -16,7 +16,7 @@ from textual.screen import ModalScreen, Screen
 from textual.worker import get_current_worker
 
 from sim.cluster.dates import date
-from sim.errors import ParameterError, SchedscopeError
+from sim.errors import SchedscopeError
 from sim.formatting import Step, parse_moment, printable
 from sim.stops.grammar import Stop, parse_stop
 from tui.chart.scene import Mark
@@ -489,7 +489,7 @@ class LiveScreen(Screen[None]):
             if answer is not None:
                 try:
                     then(answer)
-                except (ParameterError, SchedscopeError) as error:
+                except SchedscopeError as error:
                     self.notify(str(error), severity="error", timeout=12)
 
         self.app.push_screen(dialog, answered)

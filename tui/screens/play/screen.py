@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import randrange
 from typing import ClassVar
 
@@ -187,20 +188,17 @@ class PlayScreen(Screen[None]):
 
     # Moves
 
-    def _try(self, move: str, *args: int) -> None:
+    def _try(self, move: Callable[[], Game], told: str = "") -> None:
+        """Make a move, and show `told` or, if it is "", what happened; show an error instead if the move is refused."""
         if self.game.is_over:
             return
         self._is_warned = False
         try:
-            self.game = getattr(self.game, move)(*args)
+            self.game = move()
         except SchedscopeError as error:
             self._told = str(error)
         else:
-            self._told = happened(self.game) if move == "waited" else ""
-            if move == "undone":
-                self._told = "Taken back."
-            if move == "started":
-                self._told = f"{name(self.game.workload.jobs[args[0]])} starts."
+            self._told = told or happened(self.game)
         if self.game.is_over:
             self._told = "Every job has started; the policies play the same hours now."
             self._score(self.game)
@@ -217,7 +215,8 @@ class PlayScreen(Screen[None]):
 
     def action_start_number(self, number: int) -> None:
         if number <= len(self.game.queue):
-            self._try("started", self.game.queue[number - 1].rank)
+            job = self.game.queue[number - 1]
+            self._try(partial(self.game.started, job.rank), f"{name(job)} starts.")
 
     def action_wait(self) -> None:
         """Let time pass until the next event; ask first if no job runs although a waiting job fits."""
@@ -227,10 +226,10 @@ class PlayScreen(Screen[None]):
             self._told = f"Nothing runs, and {fitting} would fit: space again lets the clock go on all the same."
             self._show()
             return
-        self._try("waited")
+        self._try(self.game.waited)
 
     def action_undo(self) -> None:
-        self._try("undone")
+        self._try(self.game.undone, "Taken back.")
 
     def action_again(self) -> None:
         self._unless_lost(lambda: self._begin(self.game.workload, f"The same hours again. {GOAL}"))

@@ -1,0 +1,16 @@
+"""Fixtures for tests of commands: a file with results of a sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.sim.experiments.test_pivot import file
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return the path of a results file with the runs of `tests.sim.experiments.test_pivot`."""
+    file(tmp_path / "r.sqlite").__exit__()
+    return tmp_path / "r.sqlite"
