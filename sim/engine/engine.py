@@ -103,7 +103,7 @@ class Engine:
         self._upcoming = NextEvent(state, future, self._submits, self._runtimes)
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
         self._view = StateView(state)
-        self._look_up()
+        self._prepare_passes()
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
         beside = (
             state.sharing, state.has_limits and not state.policy.asks_limits, state.switches, state.leader,
@@ -184,7 +184,7 @@ class Engine:
             within = f"from {exact_clock(now)}" + ("" if due is None else f" to {exact_clock(due)}")
             raise ParameterError(f"the next policy switch must be at a time {within}, got {exact_clock(at)}")
         successor, state = policy_of(policy), self.state
-        state.demand_shape(successor)
+        state.refuse_unsupported(successor)
         state.leader, state.led, state.successor = successor if successor.leads() else None, {}, None
         self._hears, self._is_plain = may_be_heard(), False
         self._happen(at, successor.first())
@@ -285,10 +285,10 @@ class Engine:
             if state.arrived:
                 state.arrived.clear()
             if state.killed or state.decisions or not is_plain:
-                self._forget_last()
+                self._reset_events()
             state.ended_early = False
             if not is_plain and state.sharing:
-                self._share_until(state.sharing, now)
+                self._take_turns_until(state.sharing, now)
             if future.leaving and future.leaving[0][0] <= now:
                 self._complete_jobs(now)
             if state.timers:
@@ -308,8 +308,8 @@ class Engine:
                 MachineChanges(self._transitions).reserve_nodes()
             if successor is not None:
                 PolicySwitch(self._transitions).hand_over(successor, by_rule)
-                self._look_up()
-            if is_plain or self._is_to_decide(is_awake, successor is not None):
+                self._prepare_passes()
+            if is_plain or self._is_pass_due(is_awake, successor is not None):
                 state.waiting.step = state.step_count
                 if self._transitions.kept:
                     self._transitions.kept.clear()
@@ -321,7 +321,7 @@ class Engine:
                 if is_plain:
                     run_pass(state, state.policy.decide, self._shown, self._appliers, self._act)
                 else:
-                    self._let_decide_beside(successor is not None)
+                    self._make_general_pass(successor is not None)
             if not is_plain and state.sharing:
                 self._rows_go_on(state.sharing)
             self._end_step(by_rule)
@@ -338,13 +338,13 @@ class Engine:
         state.step_count += 1
         self.history.close_step(state.now, state.free, len(state.waiting.jobs), state.waiting.wanted)
         if not self._is_plain:
-            self._look_on(by_rule)
+            self._call_watchers(by_rule)
         if state.arrived or state.completed or state.killed:
             self._in_vain = 0
         else:
-            self._look_for_progress()
+            self._check_progress()
 
-    def _forget_last(self) -> None:
+    def _reset_events(self) -> None:
         """Reset what the state records about the last instant only, such as the jobs that arrived or completed."""
         state = self.state
         for told in (state.decisions, state.not_passed, state.printed, state.killed):
@@ -353,7 +353,7 @@ class Engine:
             state.resized = state.upset = False
             state.interrupted, state.ousted, state.renewed = [], [], []
 
-    def _look_on(self, by_rule: bool) -> None:
+    def _call_watchers(self, by_rule: bool) -> None:
         """Let an adaptive policy choose a successor, unless this step switches to one (`by_rule`); call watchers."""
         state = self.state
         if state.leader is not None and not by_rule and (state.left or state.under_way):
@@ -362,7 +362,7 @@ class Engine:
         for look in self._after_step:
             look()
 
-    def _look_for_progress(self) -> None:
+    def _check_progress(self) -> None:
         state = self.state
         if not self._in_vain:
             self._in_vain_since = state.now
@@ -397,7 +397,7 @@ class Engine:
                 wakes.discard(timer)
         return dropped
 
-    def _share_until(self, sharing: Sharing, now: float) -> None:
+    def _take_turns_until(self, sharing: Sharing, now: float) -> None:
         """Let the rows of the matrix take their turns from the last step until `now`; add the jobs' progress."""
         if self.step_count and now > sharing.since:
             self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
@@ -416,7 +416,7 @@ class Engine:
 
     # The pass
 
-    def _is_to_decide(self, is_awake: bool, is_new: bool) -> bool:
+    def _is_pass_due(self, is_awake: bool, is_new: bool) -> bool:
         """Return True if a pass is due. If rows do not take turns, it always is.
 
         If rows take turns, it is due for a new policy (`is_new`), at a timer (`is_awake`), or with an empty matrix. It
@@ -427,7 +427,7 @@ class Engine:
             return True
         return bool(state.arrived or state.completed or state.resized or not sharing.ran)
 
-    def _let_order_look(self) -> None:
+    def _update_order(self) -> None:
         """Update the order of the queue before a pass; after a switch all waiting jobs count as arrivals."""
         state, came = self.state, self.state.arrived
         if state.switches and state.switches[-1].step > state.step_count:
@@ -435,18 +435,18 @@ class Engine:
         run_pass(state, state.waiting.look, self._view, self._appliers)
         state.arrived = came
 
-    def _let_decide_beside(self, is_new: bool) -> None:
+    def _make_general_pass(self, is_new: bool) -> None:
         """Make a pass that may involve turns of rows, an order that uses the state, a changed machine, a switch of
         policies, or an early stop. `is_new` is True for the first pass after a switch.
         """
         state = self.state
         if state.waiting.looks:
-            self._let_order_look()
+            self._update_order()
         came = state.arrived
         if state.resized:
             state.arrived = [*state.renewed, *sorted(state.interrupted), *came]
         if state.switches:
-            self._let_successor_decide()
+            self._make_first_pass()
         elif state.closes < inf and state.policy.code is not None and not state.sharing:
             run_pass(state, adopting, state, self._appliers)
         else:
@@ -455,7 +455,7 @@ class Engine:
         if state.sharing and (not state.curious or is_new or any(isinstance(told, Phase) for told in state.decisions)):
             state.rebuild = tuple(state.decisions)
 
-    def _look_up(self) -> None:
+    def _prepare_passes(self) -> None:
         """Find the functions that apply the decisions of the policy, the view shown to it, and how it acts on that."""
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._shown, self._act = shown(self._view, self.state, self._appliers)
@@ -468,7 +468,7 @@ class Engine:
             decide = partial(decide_within_limits, self._transitions)
         return decide if self._most is None else partial(first_of, self.state, self._most)
 
-    def _let_successor_decide(self) -> None:
+    def _make_first_pass(self) -> None:
         """Make the first pass of a policy after a switch, in which all waiting jobs count as arrivals."""
         state, arrived = self.state, self.state.arrived
         if not state.policy.keeps_reservations:

@@ -73,7 +73,7 @@ class State:
         """True if users, accounts or arrays have limits on what runs"""
         self.node_times = tuple(workload.shape.turns) if workload.shape else ()
         """Times at which reservations of nodes begin or end, or users withdraw waiting jobs."""
-        self.demand_shape(self.leader or policy)
+        self.refuse_unsupported(self.leader or policy)
         self.machine.lose(absent(workload.outages, -inf))
         self.free = self.machine.free
         self.outages = known(workload.outages, -inf)
@@ -182,7 +182,7 @@ class State:
         """
         self.notes: dict[str, Any] = {}
 
-    def demand_shape(self, policy: Policy) -> None:
+    def refuse_unsupported(self, policy: Policy) -> None:
         """Raise an error if a policy that may decide does not support this kind of machine or the workload's limits."""
         for each in policy.deciders():
             who = each.name if each is policy else f"{each.name}, to which {policy.name} may switch,"

@@ -15,8 +15,8 @@ from sim.kernel.loop import Loop
 from sim.kernel.present import NEVER
 from sim.machine import cython
 from sim.machine.columns import Word
-from sim.policies.lots import drawn
 from sim.policies.orders import stream
+from sim.policies.random_numbers import drawn
 
 
 @cython.cclass
@@ -29,7 +29,7 @@ class OrderedLoop(Loop):
         self.is_drawn = False
         """True if each pass that looks at the order draws a random number for each job, from `seed`"""
         self.seed: Any = 0
-        self.lots: Word = 0
+        self.random_bits: Word = 0
         """64 random bits of the present step"""
         self.queue_number = numbers(0)
         """For each job, by rank: number of its queue in the trace, -1 if that is not known"""
@@ -50,7 +50,7 @@ class OrderedLoop(Loop):
             self.is_prepared = True
             order.prepare(self, len(procs))
         if self.is_drawn:
-            self.lots = stream(self.seed, self.step)
+            self.random_bits = stream(self.seed, self.step)
         for index in range(waiting):
             rank = rank_at[queue[index]]
             ranks[index] = rank
@@ -66,4 +66,4 @@ class OrderedLoop(Loop):
 
     def _number(self, job: int) -> float:
         """Return the random number of the job at this step."""
-        return drawn(self.lots, job)
+        return drawn(self.random_bits, job)

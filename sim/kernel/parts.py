@@ -7,7 +7,7 @@ from pathlib import Path
 
 SOURCES = (
     "machine/moment.py", "kernel/arrays.py", "machine/operations.py", "machine/steps.py", "machine/trials.py",
-    "policies/lots.py", "policies/multiqueue/first_starts.py",
+    "policies/random_numbers.py", "policies/multiqueue/first_starts.py",
     "policies/multiqueue/lending.py",
     "policies/gang/planned_rows.py", "kernel/sets.py", "kernel/present.py", "kernel/compression.py", "kernel/calls.py",
     "kernel/checked_calls.py",

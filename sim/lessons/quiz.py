@@ -111,22 +111,22 @@ class Quiz:
 
     def ask(self) -> tuple[Performance, Walk]:
         """Return the present question as an evaluated lesson with one scene, and the state of a user at this scene."""
-        lot = np.random.default_rng([self.seed, self.number, self.level])
+        rng = np.random.default_rng([self.seed, self.number, self.level])
         for _ in range(TRIES):
             try:
-                made = self._try_question(lot)
+                made = self._try_question(rng)
             except SchedscopeError:  # no question is possible here, for example because no job gains
                 continue
             if made is not None:
                 return made
         raise SchedscopeError("nothing worth a question was found: too few jobs wait in this trace")
 
-    def _try_question(self, lot: np.random.Generator) -> tuple[Performance, Walk] | None:
+    def _try_question(self, rng: np.random.Generator) -> tuple[Performance, Walk] | None:
         level = LEVELS[self.level]
-        trace, workload = self.given or made_by_lot(lot, level)
-        policy = self.policy or _draw_one(lot, level.policies)
-        kind = _draw_one(lot, level.kinds if self.given is None or len(workload) <= FURTHEST else ("next",))
-        scene = _scene(lot, kind, Runs(workload, policy), level.by_passing)
+        trace, workload = self.given or random_workload(rng, level)
+        policy = self.policy or _draw_one(rng, level.policies)
+        kind = _draw_one(rng, level.kinds if self.given is None or len(workload) <= FURTHEST else ("next",))
+        scene = _scene(rng, kind, Runs(workload, policy), level.by_passing)
         if scene is None:
             return None
         told = f"Question {self.number}" + (f", {self.right} of {self.answered} right" if self.answered else "")
@@ -138,34 +138,34 @@ class Quiz:
         return performance, Walk.of(performance)
 
 
-def _draw_one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
-    return things[int(lot.integers(len(things)))]
+def _draw_one(rng: np.random.Generator, things: Sequence[Any]) -> Any:
+    return things[int(rng.integers(len(things)))]
 
 
 # Questions
 
 
-def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
-    """Return a scene with a question of this kind, chosen at random with `lot`; None if the run permits no such
+def _scene(rng: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
+    """Return a scene with a question of this kind, chosen at random with `rng`; None if the run permits no such
     question. With `by_passing`, the answer is not the first job in the queue.
     """
     if kind == "next":
         there = list(_starts(runs, by_passing))
         if not there:
             return None
-        step, job = _draw_one(lot, there)
+        step, job = _draw_one(rng, there)
         return LessonScene(at=f"#{step - 1}", before=f"job {job} starts", ask=Ask("next"))
     if kind == "start":
         there = list(_starts(runs, by_passing))
         if not there:
             return None
-        step, job = _draw_one(lot, there)
+        step, job = _draw_one(rng, there)
         since = runs.workload.jobs[runs.workload.rank_of(job)].submit
         return LessonScene(at=f"{since:.12g}", select=job, ask=Ask("start", job=job))
-    other = _draw_one(lot, [spec for spec in RIVALS if spec != runs.spec(FIRST)])
+    other = _draw_one(rng, [spec for spec in RIVALS if spec != runs.spec(FIRST)])
     if kind == "gains":
         return LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("gains", under=other))
-    rivals = _differing(runs, lot)
+    rivals = _differing(runs, rng)
     return (
         None if len(rivals) < 2 else LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("policy", among=tuple(rivals)))
     )
@@ -194,7 +194,7 @@ def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
             yield step, begun[0].id
 
 
-def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
+def _differing(runs: Runs, rng: np.random.Generator) -> list[str]:
     """Return up to three policies whose schedules differ from each other, in random order; the policy of the runs is
     among them.
     """
@@ -204,24 +204,24 @@ def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
         starts = runs.schedule(runs.branch(spec)).start
         if all((starts != runs.schedule(runs.branch(other)).start).any() for other in found):
             found.append(spec)
-    return [found[place] for place in lot.permutation(min(len(found), 3)).tolist()]
+    return [found[place] for place in rng.permutation(min(len(found), 3)).tolist()]
 
 
 # Random workloads
 
 
-def made_by_lot(lot: np.random.Generator, level: Difficulty) -> tuple[Trace, Workload]:
+def random_workload(rng: np.random.Generator, level: Difficulty) -> tuple[Trace, Workload]:
     """Return the trace and workload of `level.jobs` random jobs, on a machine so small that some of them soon wait."""
     count = level.jobs
     table = np.full((count, len(Field)), -1.0)
     table[:, Field.ID] = np.arange(1, count + 1)
-    table[:, Field.SUBMIT] = np.concatenate([[0], np.cumsum(30 * lot.integers(1, 6, count - 1))])
-    procs = lot.integers(1, PROCS + 1, count)
-    procs[0] = lot.integers(PROCS // 2, PROCS - 1)
-    run = 60.0 * lot.integers(3, 25, count)
+    table[:, Field.SUBMIT] = np.concatenate([[0], np.cumsum(30 * rng.integers(1, 6, count - 1))])
+    procs = rng.integers(1, PROCS + 1, count)
+    procs[0] = rng.integers(PROCS // 2, PROCS - 1)
+    run = 60.0 * rng.integers(3, 25, count)
     table[:, Field.PROCS_USED] = table[:, Field.PROCS_ASKED] = procs
     table[:, Field.RUN] = run
-    table[:, Field.ESTIMATE] = run * lot.choice(level.factors, count)
+    table[:, Field.ESTIMATE] = run * rng.choice(level.factors, count)
     table[:, Field.STATUS] = 1
     ids = tuple(str(number + 1) for number in range(count))
     trace = Trace("random", "swf", ids, table, Header(max_procs=PROCS, max_nodes=PROCS))

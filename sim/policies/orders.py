@@ -14,8 +14,8 @@ from math import fmod, inf, isnan, log2, log10
 from typing import ClassVar
 
 from sim.policies.columns import Column
-from sim.policies.lots import GOLDEN, drawn, mixed
 from sim.policies.parameters import parameter
+from sim.policies.random_numbers import GOLDEN, drawn, mixed
 from sim.policies.view import View
 from sim.workload.model import Job
 
@@ -151,7 +151,7 @@ class Drawn(Order):
 
     def number(self, job: Job) -> float:
         """Return the job's random number of this step."""
-        return lot(self.seed, self.step, job.rank)
+        return random_number(self.seed, self.step, job.rank)
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ _lasting = lru_cache(maxsize=65536)(power)
 """Function `power` with a cache, because its arguments do not change while a job waits"""
 
 
-def lot(seed: int, step: int, rank: int) -> float:
+def random_number(seed: int, step: int, rank: int) -> float:
     """Return the random number in [0, 1) of the job `rank` at this step, the same whatever the number of jobs
     (splitmix64).
     """

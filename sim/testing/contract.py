@@ -101,13 +101,13 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
     again.advance(middle)
     checkpoint, past = again.checkpoint(), again.history.until(middle, again.state.free)
     again.advance(2 * first.step_count + 1)
-    if _first_difference(first, again) is not None and (finding := _by_lot(first, policy, workload)) is not None:
+    if _first_difference(first, again) and (finding := _random_difference(first, policy, workload)):
         return finding
     resumed = again.at(checkpoint, past)
     resumed.advance(2 * first.step_count + 1)
     if (apart := _first_difference(again, resumed)) is not None:
         told = f"resumed from a checkpoint it decides differently: {apart[1]}"
-        return _by_lot(first, policy, workload) or Finding(HIDDEN, told, apart[0])
+        return _random_difference(first, policy, workload) or Finding(HIDDEN, told, apart[0])
     return None
 
 
@@ -131,10 +131,10 @@ def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
     if (apart := _first_difference(first, engine, until, ("with the true ones", "with others"))) is None:
         return None
     told = f"with different future run times it already decides differently: {apart[1]}"
-    return _by_lot(first, policy, workload) or Finding(PEEKS, told, apart[0])
+    return _random_difference(first, policy, workload) or Finding(PEEKS, told, apart[0])
 
 
-def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
+def _random_difference(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
     """Return a finding if the policy decides differently than in the run of the engine `first` when the same run is
     repeated several times.
     """

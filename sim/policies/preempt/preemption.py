@@ -74,7 +74,7 @@ class Preemptive(Policy):
         """Return the seconds that suspending the job takes, to write its memory; resuming takes as long."""
         if not self.memory:
             return 0
-        memory = LEAST_MEMORY + (MOST_MEMORY - LEAST_MEMORY) * lot(self.seed, job.rank)
+        memory = LEAST_MEMORY + (MOST_MEMORY - LEAST_MEMORY) * random_number(self.seed, job.rank)
         return memory / (job.procs * self.bandwidth)
 
     def pinned(self, view: View, rank: int) -> int | None:
@@ -269,21 +269,21 @@ class Preemptive(Policy):
         return self.unclaimed(view).bit_count() if view.notes.get("claim") else view.free
 
 
-def lot(seed: int, rank: int) -> float:
+def random_number(seed: int, rank: int) -> float:
     """Return the random number in [0, 1) from which the memory of the job `rank` is made, the same whatever the number
     of jobs.
     """
     block, index = divmod(rank, _BLOCK)
-    return _lots(seed, block)[index]
+    return _random_block(seed, block)[index]
 
 
 _BLOCK = 4096
 
 
 @lru_cache(maxsize=256)
-def _lots(seed: int, block: int) -> list[float]:
-    lots: list[float] = np.random.default_rng(seed).random((block + 1) * _BLOCK)[-_BLOCK:].tolist()
-    return lots
+def _random_block(seed: int, block: int) -> list[float]:
+    block_of_numbers: list[float] = np.random.default_rng(seed).random((block + 1) * _BLOCK)[-_BLOCK:].tolist()
+    return block_of_numbers
 
 
 def first_of(count: int, *choices: int) -> int:

@@ -59,6 +59,6 @@ def test_of_many_comparisons_each_must_hold_for_more() -> None:
     assert not smaller(first, third, comparisons=10)
 
 
-def test_nothing_is_said_of_what_was_not_drawn_by_lot_or_has_no_pairs() -> None:
+def test_no_interval_without_random_repeats_or_pairs() -> None:
     assert not smaller({0: 1.0, 1: 1.0}, {0: 2.0, 1: 2.0})
     assert not smaller({0: 1.0, 1: 2.0}, {2: 2.0, 3: 4.0})

@@ -94,7 +94,7 @@ def test_a_parameter_of_policies_can_stand_in_rows(tmp_path: Path) -> None:
     assert found.mixed == {"load": 2}
 
 
-def test_what_else_varies_is_told_and_does_not_count_as_drawn_by_lot(tmp_path: Path) -> None:
+def test_other_factors_are_named_and_are_no_random_repeats(tmp_path: Path) -> None:
     found = table(tmp_path / "r", PivotQuery("policy", "", "mean_wait"), plan(stretch=["{1,2,3}"]))
     assert found.mixed == {"load": 2, "stretch": 3}
     assert (cell(found, "easy").runs, cell(found, "easy").seeds) == (24, 4)

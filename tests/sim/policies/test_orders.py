@@ -1,6 +1,6 @@
 """Queue orders: the formulas, worked out by hand.
 
-Also tests sim.policies.lots.
+Also tests sim.policies.random_numbers.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from sim.policies import orders
-from sim.policies.lots import mixed
-from sim.policies.orders import ORDERS, Fcfs, Order, Ward, lot, power
+from sim.policies.orders import ORDERS, Fcfs, Order, Ward, power, random_number
 from sim.policies.parameters import parameters_of
+from sim.policies.random_numbers import mixed
 from sim.workload.model import Job
 
 # Submitted at 100 and looked at at 1900: half an hour of waiting, a quarter of an hour of estimate.
@@ -94,7 +94,9 @@ def test_lots_are_those_of_splitmix64() -> None:
 
 
 def test_lots_are_spread_evenly_and_know_nothing_of_one_another() -> None:
-    drawn = np.array([[lot(seed, step, rank) for rank in range(200)] for seed in (0, 1) for step in range(200)])
+    drawn = np.array(
+        [[random_number(seed, step, rank) for rank in range(200)] for seed in (0, 1) for step in range(200)]
+    )
     assert drawn.min() >= 0
     assert drawn.max() < 1
     counts, _ = np.histogram(drawn, bins=20, range=(0, 1))
@@ -105,7 +107,7 @@ def test_lots_are_spread_evenly_and_know_nothing_of_one_another() -> None:
 
 
 def test_random_orders_use_the_lot_of_their_seed_and_of_the_step() -> None:
-    number = lot(3, 11, 7)
+    number = random_number(3, 11, 7)
     assert orders.Random(seed=3).at_step(11).key(JOB, NOW) == number
     assert orders.RandomLength(seed=3).at_step(11).key(JOB, NOW) == -(number / 900)
     assert orders.RandomDelay(seed=3, weight=2).at_step(11).key(JOB, NOW) == -(number + 3600)

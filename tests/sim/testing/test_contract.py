@@ -177,7 +177,7 @@ def test_in_a_crowd_nobody_starts() -> None:
     assert (len(engine.state.running), engine.state.left) == (1, 53)
 
 
-def test_a_workload_by_lot_is_the_same_again_and_every_kind_is_there() -> None:
+def test_random_workloads_are_reproducible_and_of_every_kind() -> None:
     one, again, other = random_workload(3), random_workload(3), random_workload(3, seed=1)
     assert [*one.jobs] == [*again.jobs] != [*other.jobs]
     many = [random_workload(number) for number in range(len(KINDS) * 4)]

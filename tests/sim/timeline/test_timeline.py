@@ -24,7 +24,7 @@ from sim.history.past import Switch
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
-from sim.policies.orders import lot
+from sim.policies.orders import random_number
 from sim.policies.view import View
 from sim.session.branches import records_of, restore
 from sim.session.session import Session, parsed, written
@@ -336,7 +336,7 @@ def test_lots_are_the_same_wherever_one_comes_from(lab: Lab, spec: str) -> None:
 def test_the_queue_is_shown_as_it_stood_at_the_last_pass(lab: Lab) -> None:
     engine = lab.run("fcfs:order=random", 1, *(f"{i} 0 1 10 10" for i in range(1, 9)), until=20)
     assert [job.rank for job in engine.state.queue] == sorted(
-        (job.rank for job in engine.state.queue), key=lambda rank: lot(0, engine.step_count - 1, rank)
+        (job.rank for job in engine.state.queue), key=lambda rank: random_number(0, engine.step_count - 1, rank)
     )
 
 

@@ -8,12 +8,12 @@ GOLDEN: Word = 0x9E3779B97F4A7C15
 MIXING: Word = 0xBF58476D1CE4E5B9
 MIXING_MORE: Word = 0x94D049BB133111EB
 MASK: Word = 0xFFFFFFFFFFFFFFFF
-A_LOT = 2.0**-53
+A_PART = 2.0**-53
 
 
-def drawn(lots: Word, rank: int) -> float:
-    """Return the random number in [0, 1) of job `rank`, made from `lots`, the 64 random bits of a step."""
-    return (mixed(lots + GOLDEN * (rank + 1)) >> 11) * A_LOT
+def drawn(bits: Word, rank: int) -> float:
+    """Return the random number in [0, 1) of job `rank`, made from `bits`, the 64 random bits of a step."""
+    return (mixed(bits + GOLDEN * (rank + 1)) >> 11) * A_PART
 
 
 def mixed(word: Word) -> Word:
