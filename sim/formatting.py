@@ -241,12 +241,12 @@ def processors(many: int) -> str:
     return count(many, "processor")
 
 
-def wanted(procs: int, whole: int, there: int, when: str) -> str:
+def processors_wanted(procs: int, whole: int, there: int, when: str) -> str:
     """Return text on how many processors a job needs, and how many the machine has (`whole`).
 
     If only `there` of its `whole` processors are available, the text names that number and the time `when` instead.
 
-    >>> wanted(4, 10, 10, "now"), wanted(4, 10, 3, "now")
+    >>> processors_wanted(4, 10, 10, "now"), wanted(4, 10, 3, "now")
     ('4 of 10 processors', '4 processors, 3 there now')
     """
     return f"{procs:,} of {processors(whole)}" if there == whole else f"{processors(procs)}, {there:,} there {when}"

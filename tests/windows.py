@@ -187,11 +187,11 @@ def named() -> list[list[str]]:
     """Return, for policies in files with a Windows drive: path, class and parameters of each code that the spec names,
     and the full spec.
     """
-    from sim.policies.own.naming import code_in, whole
+    from sim.policies.own.naming import code_in, full_spec
 
     os.path = ntpath
     specs = (r"C:\pol\fair.py:Fair:h=2", r"easy:order=D:/pol/o.py", r"adaptive:above=C:\a.py:h=2,below=easy")
-    return [[*(part for n in code_in(spec) for part in (n.path, n.cls, n.rest)), whole(spec)] for spec in specs]
+    return [[*(part for n in code_in(spec) for part in (n.path, n.cls, n.rest)), full_spec(spec)] for spec in specs]
 
 
 COMMANDS: dict[str, tuple[str, ...]] = {

@@ -358,7 +358,7 @@ class Schedscope(Guarded):
     @on(KeepSession)
     def _keep_session(self, wanted: KeepSession) -> None:
         """Save the session in the file that the message names, or copy it to the clipboard if it names none."""
-        from sim.session.session import one_line, write_session, written
+        from sim.session.session import one_line, session_text, write_session
 
         if self.replay is None:
             return
@@ -369,7 +369,7 @@ class Schedscope(Guarded):
                 self.copy_to_clipboard(one_line(session))
                 told = "the session is in the clipboard: schedscope --session brings the line back"
             elif self.guest is not None:
-                self._deliver(Deliver(wanted.path, written(session)))
+                self._deliver(Deliver(wanted.path, session_text(session)))
                 told = "drop the file on this page, or open it with schedscope --session FILE, to restore it"
             else:
                 path = Path(os.path.expanduser(wanted.path))

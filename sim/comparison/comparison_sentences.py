@@ -60,11 +60,11 @@ Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
 """For the first and the second of two runs: what the run did with each job of the first difference."""
 
 
-def tell(account: Account, at: Clock = clock) -> str:
+def what_it_did(account: Account, at: Clock = clock) -> str:
     """Return a clause on what one run did with a job at the first difference.
 
     >>> from sim.workload.model import Job
-    >>> tell(Account(Job(16, "17", submit=0, procs=8, estimate=60), where="running"))
+    >>> what_it_did(Account(Job(16, "17", submit=0, procs=8, estimate=60), where="running"))
     'J17 keeps running'
     """
     if account.act is not None:
@@ -79,7 +79,7 @@ def _reason_clause(account: Account, at: Clock) -> str:
     return "" if state is None else f": {why(state, account.job, at)}"
 
 
-def about(parting: Divergence, workload: Workload) -> str:
+def names_of_jobs(parting: Divergence, workload: Workload) -> str:
     """Return, as text, the names of the jobs in the first difference of two runs. First comes the job of each run's
     first event at that instant, then all others.
     """
@@ -87,7 +87,7 @@ def about(parting: Divergence, workload: Workload) -> str:
     return listed((name(workload.jobs[rank]) for rank in dict.fromkeys([*parting.ranks, *others])), 3)
 
 
-def instead(parting: Divergence, workload: Workload) -> str:
+def how_it_differs(parting: Divergence, workload: Workload) -> str:
     """Return a few words on how the second run differs at the first difference: which of its events take the place of
     the first run's.
 

@@ -32,13 +32,13 @@ from sim.engine.inherited_jobs import adopting
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.matrix_transitions import MatrixTransitions
 from sim.engine.next_event import NextEvent
-from sim.engine.policy_calls import beginning, blame, first_of, leaves_waiting, run_pass, when
+from sim.engine.policy_calls import after_step, beginning, blame, first_of, leaves_waiting, run_pass
 from sim.engine.policy_switch import PolicySwitch, has_adopted, promise_again
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
-from sim.engine.state_view import StateView, renew, shown
+from sim.engine.state_view import StateView, renew, shown_view
 from sim.engine.within_limits import decide_within_limits
 from sim.errors import ParameterError, PolicyError
 from sim.formatting import clock, exact_clock
@@ -326,7 +326,7 @@ class Engine:
                 self._rows_go_on(state.sharing)
             self._end_step(by_rule)
         except (Exception, SystemExit) as error:
-            blame(state.policy, error, when(state))
+            blame(state.policy, error, after_step(state))
             raise
         finally:
             if self._hears:
@@ -458,7 +458,7 @@ class Engine:
     def _prepare_passes(self) -> None:
         """Find the functions that apply the decisions of the policy, the view shown to it, and how it acts on that."""
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
-        self._shown, self._act = shown(self._view, self.state, self._appliers)
+        self._shown, self._act = shown_view(self._view, self.state, self._appliers)
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:

@@ -159,7 +159,7 @@ def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
     return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
 
 
-def when(state: State) -> str:
+def after_step(state: State) -> str:
     """Return the number and the time of the current step, as text for an error message."""
     return f"after step {state.step_count}, at {exact_clock(state.now)}"
 
@@ -178,8 +178,8 @@ def _error_of_pass(state: State, error: BaseException, where: str) -> BaseExcept
     """Return the error to raise for `error`, which the policy raised at the place `where`: its message has one line."""
     # only the main thread is interrupted
     if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
-        return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
-    failed = f"{state.spec} failed {when(state)}"
+        return KeyboardInterrupt(f"interrupted while {state.spec} decided {after_step(state)} ({where})")
+    failed = f"{state.spec} failed {after_step(state)}"
     if isinstance(error, DecisionError):
         return _error_with_place(DecisionError, f"{failed}: ", str(error), where)
     what = _message_of(error)
@@ -202,7 +202,9 @@ def _error_with_place(kind: type[_Error], failed: str, what: str, where: str) ->
 
 def leaves_waiting(state: State, job: Job) -> DecisionError:
     """Return the error for jobs that the policy would never start; `job` is the first of them."""
-    what = f"leaves {count(state.left, 'job')} unfinished, the first is job {job.id}: no further event {when(state)}"
+    what = (
+        f"leaves {count(state.left, 'job')} unfinished, the first is job {job.id}: no further event {after_step(state)}"
+    )
     return _error_with_place(DecisionError, f"{state.spec} ", what, beginning(state))
 
 

@@ -434,7 +434,7 @@ class StatePass(StateView):
             check_reason(job, because)
 
 
-def shown(
+def shown_view(
     view: StateView, state: State, apply: Mapping[type, Callable[[Any], None]]
 ) -> tuple[StateView, Callable[[Any], None] | None]:
     """Return the view to show to the policy, and the method that acts on this view or None (see `acting`). The view is

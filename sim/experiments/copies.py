@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sim.experiments.plan import Run
 from sim.forecast.replay import Jobs, jobs_of
 from sim.policies.own.loading import contents_of
-from sim.policies.own.naming import code_in, whole
+from sim.policies.own.naming import code_in, full_spec
 
 
 def copy_of(run: Run) -> str:
@@ -38,7 +38,7 @@ class Code(NamedTuple):
         """Return the code of these policies: their specs, and the present content of all user-defined files that they
         need.
         """
-        specs = tuple(map(whole, policies))
+        specs = tuple(map(full_spec, policies))
         files = (contents_of(named) for spec in specs for named in code_in(spec) if named.is_file)
         return cls(specs, {name: content for found in files for name, content in found.items()})
 

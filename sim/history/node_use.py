@@ -89,7 +89,7 @@ def uses_at(
                     free[list(nodes)] += (1 - 2 * kind) * np.array(amounts)
             else:
                 waiting[shape.requests[what]] += 5 - 2 * kind
-        yield Use(free, least(frozenset(request for request, many in waiting.items() if many > 0)))
+        yield Use(free, smallest_requests(frozenset(request for request, many in waiting.items() if many > 0)))
 
 
 def use_now(shape: Shape, held: Iterable[tuple[int, int]], waiting: Iterable[int]) -> Use:
@@ -102,7 +102,7 @@ def use_now(shape: Shape, held: Iterable[tuple[int, int]], waiting: Iterable[int
 
 
 @lru_cache(256)
-def least(requests: frozenset[Request]) -> tuple[Request, ...]:
+def smallest_requests(requests: frozenset[Request]) -> tuple[Request, ...]:
     """Return the smallest requests. A request is left out if another one for the same nodes needs at most as much of
     every resource.
     """

@@ -79,7 +79,7 @@ class Waited:
     @property
     def blocker(self) -> Job | None:
         """Return the job that the reason names; None if it names no job."""
-        return named(self.state)
+        return job_in_reason(self.state)
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ class Pass(NamedTuple):
     behind: bool
 
 
-def named(state: Reason) -> Job | None:
+def job_in_reason(state: Reason) -> Job | None:
     """Return the job that a reason names (the first one, if there are several); None if it names no job."""
     return next(iter(jobs_in(state)), None)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sim.decisions.reasons_to_wait import TooFewFree
-from sim.formatting import clock, count, listed, name, processors, span, times, wanted
+from sim.formatting import clock, count, listed, name, processors, processors_wanted, span, times
 from sim.history.stretch_queries import InTheWay
 from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
@@ -20,7 +20,7 @@ def figures(life: Life) -> str:
     """Return one line with the job's processors, its estimate, its run time and its submission."""
     job = life.job
     facts = [
-        life.asked or wanted(job.procs, life.procs, life.there, "when it came"),
+        life.asked or processors_wanted(job.procs, life.procs, life.there, "when it came"),
         f"estimate {span(job.estimate)}",
         _how_long_it_ran(life),
         f"submitted {clock(job.submit)}",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from sim.decisions.reasons_to_wait import NoVictims, TooFewFree
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
-from sim.life.moments import Range, Waited, named, numbers_of
+from sim.life.moments import Range, Waited, job_in_reason, numbers_of
 from sim.why.wait_reasons import ahead_of, holders, must_end, room
 from sim.workload.model import Job
 
@@ -38,7 +38,7 @@ class Waits:
         numbers = {"free": Range(free, free), **numbers_of(state)}
         if last and isinstance(last.state, NoVictims) and isinstance(state, TooFewFree) and not switched:
             state = last.state  # it looks for victims at its ticks only
-        if last and (type(last.state), last.blocker, last.head) == (type(state), named(state), head):
+        if last and (type(last.state), last.blocker, last.head) == (type(state), job_in_reason(state), head):
             both = {key: value.also(numbers.get(key, value)) for key, value in last.numbers.items()}
             self._open = replace(last, steps=last.steps + 1, numbers=both, ahead=(last.ahead[0], ahead))
             return None

@@ -121,10 +121,10 @@ def _type_of_values(hint: Any) -> type:
     return typing.cast(type, hint)
 
 
-def written(value: Any) -> str:
+def as_typed(value: Any) -> str:
     """Return a value as a user would type it.
 
-    >>> written(2.0), written(True)
+    >>> as_typed(2.0), written(True)
     ('2', 'yes')
     """
     if isinstance(value, bool):

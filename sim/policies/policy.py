@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from sim.machine.turns import Turns
 from sim.policies.columns import Column
 from sim.policies.orders import OWN, Fcfs, Order, Xfactor
-from sim.policies.parameters import parameters_of, written
+from sim.policies.parameters import as_typed, parameters_of
 from sim.policies.view import View
 from sim.workload.model import Job
 from sim.workload.shape import Seats
@@ -243,13 +243,13 @@ def full_policy(policy: Policy) -> str:
         holders.insert(0, policy.queue_order())
         parts = [f"order={policy.queue_order().name}"]
     for holder in holders:
-        parts += [f"{name}={written(getattr(holder, name))}" for name in parameters_of(type(holder))]
+        parts += [f"{name}={as_typed(getattr(holder, name))}" for name in parameters_of(type(holder))]
     return policy.name + (":" + ",".join(parts) if parts else "")
 
 
 def _changed(holder: Policy | Order, usual: Order | None = None) -> list[str]:
     return [
-        f"{name}={written(getattr(holder, name))}"
+        f"{name}={as_typed(getattr(holder, name))}"
         for name, parameter in parameters_of(type(holder)).items()
         if getattr(holder, name) != (parameter.default if usual is None else getattr(usual, name))
     ]

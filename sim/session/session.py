@@ -22,7 +22,7 @@ from sim.files import write_whole
 from sim.history.past import Switch
 from sim.machine.processors import Placement
 from sim.machine.processors import written as written_set
-from sim.policies.own.naming import whole
+from sim.policies.own.naming import full_spec
 from sim.policies.policy import CodeRef
 from sim.session.code_refs import read_policy, refs_of
 from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, SessionTable, Value, parse, write_table
@@ -110,7 +110,7 @@ def read_session(path: str | Path) -> Session:
 
 def write_session(session: Session, path: str | Path) -> None:
     """Write the session to a file, after a check that it can be read back; the file is replaced as a whole."""
-    text = written(session)
+    text = session_text(session)
     parsed(text.encode(), "the session")
     with write_whole(path) as file:
         file.write(text)
@@ -121,7 +121,7 @@ def write_session(session: Session, path: str | Path) -> None:
 
 def one_line(session: Session) -> str:
     """Return the session as one line of ASCII text without blanks, which can be pasted."""
-    packed = base64.urlsafe_b64encode(zlib.compress(written(session).encode(), 9)).decode()
+    packed = base64.urlsafe_b64encode(zlib.compress(session_text(session).encode(), 9)).decode()
     return PREFIX + packed.rstrip("=")
 
 
@@ -145,14 +145,14 @@ def from_line(text: str) -> Session:
 # To text
 
 
-def written(session: Session) -> str:
+def session_text(session: Session) -> str:
     """Return the session as the text of a file."""
     trace = session.trace
     name: dict[str, Value] = {"sample" if trace.is_sample else "path": trace.name}
     run = {
-        "policy": whole(session.policy),
+        "policy": full_spec(session.policy),
         "placement": session.placement,
-        "partner": session.partner and whole(session.partner),
+        "partner": session.partner and full_spec(session.partner),
         "branch": session.branch,
         "step": session.step,
         "stops": list(session.stops),
@@ -168,7 +168,12 @@ def written(session: Session) -> str:
         tables += [
             (
                 "switch",
-                {"branch": branch.name, "step": switch.step, "time": switch.time, "policy": whole(switch.spec)}
+                {
+                    "branch": branch.name,
+                    "step": switch.step,
+                    "time": switch.time,
+                    "policy": full_spec(switch.spec),
+                }
                 | _breaks(switch)
                 | ({"after": True} if switch.is_after else {}),
             )

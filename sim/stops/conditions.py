@@ -38,13 +38,13 @@ class Threshold:
     @property
     def text(self) -> str:
         relation = "" if self.measure in REACHED and self.relation == ">=" else f" {self.relation}"
-        return f"{self.measure}{relation} {written(self.value, MEASURES[self.measure].unit)}"
+        return f"{self.measure}{relation} {written_number(self.value, MEASURES[self.measure].unit)}"
 
     @property
     def hint(self) -> str:
         meaning, _, unit, _ = MEASURES[self.measure]
         is_reached = self.measure in REACHED and self.relation == ">="
-        return f"{meaning}: {'' if is_reached else _SAID[self.relation]}{written(self.value, unit)}"
+        return f"{meaning}: {'' if is_reached else _SAID[self.relation]}{written_number(self.value, unit)}"
 
     @property
     def in_columns(self) -> bool:
@@ -262,10 +262,10 @@ Condition: TypeAlias = Threshold | Happens | Changes | OfJob | Because | OwnNumb
 # In writing
 
 
-def written(value: float, unit: Unit) -> str:
+def written_number(value: float, unit: Unit) -> str:
     """Return a number as text that reads back as exactly this number.
 
-    >>> written(50.0, "number"), written(0.6, "share"), written(5400.0, "time"), written(1e-7, "number")
+    >>> written_number(50.0, "number"), written(0.6, "share"), written(5400.0, "time"), written(1e-7, "number")
     ('50', '0.6', '1h30m', '0.0000001')
     """
     if unit not in ("time", "moment"):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import process_time
 from typing import NamedTuple
 
-from sim.comparison.comparison_sentences import instead
+from sim.comparison.comparison_sentences import how_it_differs
 from sim.comparison.divergence import Side, part
 from sim.engine.engine import Engine
 from sim.forecast.replay import read
@@ -43,7 +43,7 @@ def different(plain: Policy, compiled: Policy, on_try: Callable[[], None] = lamb
         on_try()
         one, two = (_run(workload, policy) for policy in (plain, compiled))
         if (parting := part(Side.of(one), Side.of(two))) is not None:
-            return f"{workload.name}, {clock(parting.time)}: {instead(parting, workload)}"
+            return f"{workload.name}, {clock(parting.time)}: {how_it_differs(parting, workload)}"
     return None
 
 

@@ -20,10 +20,10 @@ from sim.why.wait_reasons import (
     frees_nodes,
     goes_down,
     has_room,
+    inferred_reason,
     most_free,
     must_end,
     stops_at,
-    unsaid,
 )
 from sim.workload.model import Job
 from sim.workload.outages import closing
@@ -118,7 +118,7 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
     seen, ends = snapshot.outlook
     plans = ((q.job, q.planned, q.lasts) for q in snapshot.queue if q.planned is not None)
     is_bound = snapshot.matrix is None and not queued.granted
-    return unsaid(
+    return inferred_reason(
         job,
         queued.planned,
         row=queued.row,

@@ -153,7 +153,7 @@ def why_it_waits(
     if isinstance(why, OfTheHead) and kept_free is None:
         return Heads(room(state)) if down is None or job.procs > state.free else down
     plans = ((state.jobs[r], start, state.reserved_for(state.jobs[r])) for r, start in state.planned.items())
-    return unsaid(
+    return inferred_reason(
         job,
         at,
         row=state.expected_row.get(job.rank),
@@ -210,7 +210,7 @@ def stops_at(decisions: Sequence[Decision]) -> Job | None:
     return next(kept, None)
 
 
-def unsaid(
+def inferred_reason(
     job: Job,
     at: float | None,
     *,

@@ -152,7 +152,7 @@ def missing(count: int) -> Floats:
     return np.broadcast_to(np.float64(np.nan), count)
 
 
-def taken(column: NDArray[Any], ranks: Ints) -> Any:
+def values_of(column: NDArray[Any], ranks: Ints) -> Any:
     """Return the values of the jobs with these ranks. If the column is a view that repeats one value (see `compact`),
     the result is such a view as well.
     """

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 
 from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.formatting import processors, quoted
-from sim.workload.columns import chosen, compact, missing, narrow, taken
+from sim.workload.columns import chosen, compact, missing, narrow, values_of
 from sim.workload.fidelity import Fidelity, Note, notes_of
 from sim.workload.follows import HOPELESS, Follows, Thinking, failing, hopeful, not_before, renumbered, thinking_of
 from sim.workload.limits import Limits
 from sim.workload.misfits import misfits_of
 from sim.workload.options import MOST_PROCS
-from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
+from sim.workload.outages import Outage, Resize, most_procs, outages_of, sizes_over_time
 from sim.workload.shape import Shape
 
 Floats = NDArray[np.float64]
@@ -400,7 +400,7 @@ class Workload:
     def take(self, ranks: NDArray[np.int64] | slice) -> Workload:
         """Return a workload of only the jobs with these ranks; they get new ranks in this order."""
         index = np.arange(len(self))[ranks]
-        columns = {name: taken(getattr(self, name), index) for name in _COLUMNS}
+        columns = {name: values_of(getattr(self, name), index) for name in _COLUMNS}
         accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
         shape = self.shape and self.shape.take(index)
         follows = renumbered(self.follows, index.tolist()) if self.follows else self.follows
@@ -414,7 +414,7 @@ class Workload:
         outages = tuple(sorted({*self.outages, *more}))
         if not outages:
             return self
-        since, counts = map(np.array, zip(*there(outages, self.procs), strict=True))
+        since, counts = map(np.array, zip(*sizes_over_time(outages, self.procs), strict=True))
         most = np.maximum.accumulate(counts[::-1])[::-1]
         fits = self.width <= most[np.searchsorted(since, self.submit, side="right") - 1]
         kept = self if fits.all() else self.take(np.flatnonzero(fits))
@@ -490,6 +490,6 @@ def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Flo
     >>> there_at([Outage(5, 9, 0b11)], 4, [0, 5, 9]).tolist()
     [4, 2, 4]
     """
-    since, counts = map(np.array, zip(*there(outages, procs), strict=True))
+    since, counts = map(np.array, zip(*sizes_over_time(outages, procs), strict=True))
     found: Ints = counts[np.searchsorted(since, times, side="right") - 1]
     return found

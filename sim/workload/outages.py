@@ -304,11 +304,11 @@ def closing(outages: Iterable[Outage], time: float) -> float:
     return min((outage.begins for outage in outages if outage.announced and outage.begins > time), default=inf)
 
 
-def there(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
+def sizes_over_time(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
     """Return (time, number of available processors from then on) for each change of the machine; the first time is
     -inf.
 
-    >>> there([Outage(5, 9, 0b11)], 4)
+    >>> sizes_over_time([Outage(5, 9, 0b11)], 4)
     [(-inf, 4), (5, 2), (9, 4)]
     """
     times = [-inf, *changes_of(outages)]
@@ -322,7 +322,7 @@ def capacity(outages: Sequence[Outage], procs: int, begin: float, end: float) ->
     >>> capacity([Outage(5, 9, 0b11)], 4, 0, 10), capacity([], 4, 0, 10)
     (32, 40)
     """
-    steps = [(max(since, begin), count) for since, count in there(outages, procs)]
+    steps = [(max(since, begin), count) for since, count in sizes_over_time(outages, procs)]
     return sum(
         count * max(min(until, end) - since, 0)
         for (since, count), (until, _) in zip(steps, [*steps[1:], (end, 0)], strict=True)

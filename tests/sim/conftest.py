@@ -17,7 +17,7 @@ from sim.engine.engine import Engine
 from sim.machine.processors import Placement
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.orders import ORDERS
-from sim.policies.parameters import Parameter, parameters_of, written
+from sim.policies.parameters import Parameter, as_typed, parameters_of
 from sim.policies.policy import default_order
 from sim.workload.model import Field, Overrun, Trace, Workload
 
@@ -158,7 +158,7 @@ def _values(parameter: Parameter) -> st.SearchStrategy[Any]:
 
 def _chosen(draw: Draw, cls: type) -> list[str]:
     drawn = {key: draw(_values(parameter)) for key, parameter in parameters_of(cls).items()}
-    return [f"{key}={written(value)}" for key, value in drawn.items() if value is not None]
+    return [f"{key}={as_typed(value)}" for key, value in drawn.items() if value is not None]
 
 
 @st.composite

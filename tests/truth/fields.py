@@ -9,7 +9,7 @@ from math import inf, isclose, isnan, nan
 from statistics import mean, median, pstdev
 from typing import Any
 
-from sim.comparison.comparison_sentences import tell
+from sim.comparison.comparison_sentences import what_it_did
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.sentences import say
@@ -128,7 +128,7 @@ def parted(page: Page) -> dict[str, Any] | None:
         order = [(act.verb, act.rank, act.limit) for act in said]
         order = order if {*order} == only else [*only]
         shown = [{"job": page.jobs[rank].id, "what": verb} for verb, rank, _ in order]
-        found.append({"step": step, "only": shown, "told": [tell(account) for account in accounts]})
+        found.append({"step": step, "only": shown, "told": [what_it_did(account) for account in accounts]})
     return {"time": at, "first": found[0], "second": found[1]}
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import mean, median
 from typing import NamedTuple, TypeAlias
 
-from sim.comparison.comparison_sentences import names_of, tell
+from sim.comparison.comparison_sentences import names_of, what_it_did
 from sim.comparison.divergence import Account
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
@@ -291,7 +291,7 @@ def parted_over(head: str, jobs: Sequence[str], told: str) -> None:
 
 
 def tells_accounts(who: str, run: Run, accounts: Sequence[Account], at: float, told: str) -> None:
-    has_words([who, *(tell(account, clock_near(at)) for account in accounts)], told)
+    has_words([who, *(what_it_did(account, clock_near(at)) for account in accounts)], told)
     for account in accounts:
         for false in read_account(run, account, at):
             raise false

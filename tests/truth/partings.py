@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from sim.comparison.comparison_sentences import headline, instead, names_of, tell
+from sim.comparison.comparison_sentences import headline, how_it_differs, names_of, what_it_did
 from sim.comparison.differences import compare
 from sim.comparison.divergence import Account, Acts, Side, account, part
 from sim.decisions import decisions as d
@@ -49,7 +49,7 @@ def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
         names = names_of((first.spec, second.spec))
         lines = (
             (Headline, headline(found, names, (accounts[0], accounts[1]))),
-            (Instead, instead(found, first.workload)),
+            (Instead, how_it_differs(found, first.workload)),
         )
         for kind, told in lines:
             try:
@@ -124,7 +124,7 @@ def does(run: Run, time: float, done: str, one: Account) -> None:
         "ends": evidence_of(shown, rank) is None,
     }
     demand(there[verb + (rest or "")], "it is elsewhere")
-    told = tell(one, clock_near(time)).partition(": ")[2] if one.where == "queue" else ""
+    told = what_it_did(one, clock_near(time)).partition(": ")[2] if one.where == "queue" else ""
     demand_equal(because or "", told)
 
 
@@ -194,7 +194,7 @@ def happened(run: Run) -> Happened:
 def read_account(run: Run, one: Account, time: float) -> Iterator[UntrueError]:
     """Check that the account of a job says the same as the decision or the Why panel, which are checked elsewhere."""
     COUNTS["Account"] += 1
-    told = tell(one, exactly)
+    told = what_it_did(one, exactly)
     step = [step for step in run.steps if step.now <= time][-1]
     found = evidence_of(step.shown, one.job.rank, exactly)
     if one.act is not None:

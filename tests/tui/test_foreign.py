@@ -22,7 +22,7 @@ from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.parameters import parameter
 from sim.policies.registry import policy
 from sim.policies.view import View
-from sim.session.session import Bookmark, BranchRecord, Session, parsed, written
+from sim.session.session import Bookmark, BranchRecord, Session, parsed, session_text
 from sim.session.sources import session_of
 from sim.workload.model import Job
 from sim.workload.source import Source
@@ -78,7 +78,7 @@ def log(tmp_path: Path) -> str:
 
 
 def with_line(session: Session, table: str, line: str) -> Session:
-    return parsed(written(session).replace(f"[{table}]\n", f"[{table}]\n{line}\n").encode(), "s")
+    return parsed(session_text(session).replace(f"[{table}]\n", f"[{table}]\n{line}\n").encode(), "s")
 
 
 async def test_a_key_of_a_session_is_no_action_even_when_clicked(tmp_path: Path) -> None:

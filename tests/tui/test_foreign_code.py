@@ -13,7 +13,7 @@ import pytest
 from sim.errors import SchedscopeError
 from sim.experiments.results import Results
 from sim.policies import parse_policy
-from sim.session.session import written
+from sim.session.session import session_text
 from sim.session.sources import session_of
 from sim.workload.source import Source
 from tests.sim.experiments.test_results import outcome
@@ -89,7 +89,7 @@ def session_with(spec: str, at: str, path: Path) -> Path:
     """Write a session that names the code `spec`, where `at` says: as its policy, in a switch, or as the policy with
     which it is compared.
     """
-    text = written(session_of(Source("z-figure4"), "easy", [(600.0, parse_policy("fcfs"))]))
+    text = session_text(session_of(Source("z-figure4"), "easy", [(600.0, parse_policy("fcfs"))]))
     was = {"policy": 'policy = "easy"', "switch": 'policy = "fcfs"', "partner": 'branch = "main"\nstep'}[at]
     assert was in text
     named = f'policy = "{spec}"' if at != "partner" else f'branch = "main"\npartner = "{spec}"\nstep'

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
-from sim.comparison.comparison_sentences import tell
+from sim.comparison.comparison_sentences import what_it_did
 from sim.comparison.divergence import account
 from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.sentences import Called, Detail, Moment, Reason, Span, brief, details, say, why
@@ -154,7 +154,7 @@ def test_a_comparison_tells_it(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Siesta())
     engine.curious = True
     engine.run(5)
-    assert tell(account(engine, 1, 5)) == "J2 waits: " + TOLD.replace("?[2J", "\x1b[2J")
+    assert what_it_did(account(engine, 1, 5)) == "J2 waits: " + TOLD.replace("?[2J", "\x1b[2J")
 
 
 def test_a_failing_one_breaks_no_panel(lab: Lab) -> None:

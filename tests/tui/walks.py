@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from sim.policies import parse_policy
-from sim.session.session import Session, parsed, written
+from sim.session.session import Session, parsed, session_text
 from sim.session.sources import session_of
 from sim.stops.grammar import parse_stop
 from sim.timeline.timeline import HELD, Timeline
@@ -290,7 +290,7 @@ class Walk:
         begun = session_of(self.source, self.policy)
         state = ViewState(camera=self.on.camera, selected=self.on.selected, colour=self.on.colour)
         session = record(begun, state, Scenes(scene, beside, 0), self.on.stage.workload)
-        read: Session = parsed(written(session).encode(), "a walk")
+        read: Session = parsed(session_text(session).encode(), "a walk")
         prepared = reopened(read).prepare()
         anew = Onlooker(prepared.timeline, prepared.first)
         view, warnings = view_of(read, anew.stage.workload, state)

@@ -99,7 +99,7 @@ def told_decision(decision: object, shown: Snapshot, at: Clock) -> str:
     As in the chart and the panels, a borrowed processor counts as lent by the partition that owned it first.
     """
     loan = _told_loan(decision, shown) if isinstance(decision, Borrow) else ""
-    return loan or named(say(decision, at), shown)
+    return loan or with_partition_names(say(decision, at), shown)
 
 
 def _told_loan(loan: Borrow, shown: Snapshot) -> str:
@@ -117,7 +117,7 @@ def _told_loan(loan: Borrow, shown: Snapshot) -> str:
     return f"{names[loan.to]} {' and '.join(acts)} for {name(loan.job)}{details}"
 
 
-def named(told: str, shown: Snapshot) -> str:
+def with_partition_names(told: str, shown: Snapshot) -> str:
     """Return the sentence with the names of partitions in place of their numbers."""
     return named_under(told, shown.rules) if shown.owners else told
 

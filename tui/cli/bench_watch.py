@@ -11,7 +11,7 @@ from itertools import chain, repeat
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
-from sim.comparison.comparison_sentences import changed, tell
+from sim.comparison.comparison_sentences import changed, what_it_did
 from sim.comparison.differences import Versus
 from sim.errors import SchedscopeError
 from sim.formatting import clock, count, listed, percent, printable, shortened, span
@@ -168,7 +168,7 @@ def _first_difference(before: Version, now: Version, spec: str) -> list[str]:
     lines = [f"  first difference: {_name(run)}, {clock(parting.time)}"]
     for who, told in zip(("before", "now"), accounts, strict=True):
         heads = chain([who], repeat(""))
-        lines += [f"    {head:<8}{printable(tell(each))}" for head, each in zip(heads, told, strict=False)]
+        lines += [f"    {head:<8}{printable(what_it_did(each))}" for head, each in zip(heads, told, strict=False)]
     return [*lines, f"    schedscope watch {run.opened} --policy {shlex.quote(spec)} --at '#{parting.steps[1]}'"]
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import click
 
-from sim.comparison.comparison_sentences import LONGEST_NAME, Accounts, about, changed, names_of, tell
+from sim.comparison.comparison_sentences import LONGEST_NAME, Accounts, changed, names_of, names_of_jobs, what_it_did
 from sim.comparison.differences import ROWS, Change, Comparison, Moved, Moves, Ratio, Versus, compare
 from sim.comparison.divergence import Account, Divergence, Side, account, part
 from sim.comparison.job_by_job import Decided, Different, different
@@ -216,7 +216,7 @@ def _parted(pair: Pair) -> dict[str, Any] | None:
         {
             "step": step,
             "only": [{"job": ids[act.rank], "what": act.verb} for act in only],
-            "told": [tell(account) for account in accounts],
+            "told": [what_it_did(account) for account in accounts],
         }
         for step, only, accounts in sides
     ]
@@ -293,12 +293,12 @@ def _parting(pair: Pair, width: int) -> Lines:
         return ["Both schedules are the same: every job starts and ends at the same time."]
     one, two = (f"{step:,}" for step in parting.steps)
     step = f"step {one}" if one == two else f"steps {one} and {two}"
-    head = f"First difference at {clock(parting.time)} ({step}): {printable(about(parting, pair.workload))}"
+    head = f"First difference at {clock(parting.time)} ({step}): {printable(names_of_jobs(parting, pair.workload))}"
     lines = [row.text for row in wrapped(head, width)]
     margin = max(map(cells, pair.names)) + 4
     at = clock_near(parting.time)
     for who, accounts in zip(pair.names, pair.accounts, strict=True):
-        told = (printable(tell(account, at)) for account in accounts)
+        told = (printable(what_it_did(account, at)) for account in accounts)
         rows = [row.text for sentence in told for row in wrapped(sentence, width - margin)]
         lines += [pad("" if index else f"  {who}", margin) + row for index, row in enumerate(rows)]
     return lines

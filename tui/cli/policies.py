@@ -11,7 +11,7 @@ from sim.formatting import quoted
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.own.naming import named_code, origin, plugins
-from sim.policies.parameters import NO_GREATER, paragraphs, parameters_of, summary, written
+from sim.policies.parameters import NO_GREATER, as_typed, paragraphs, parameters_of, summary
 from sim.policies.policy import default_order
 from sim.policies.registry import PAPERS, cited
 from sim.policies.slurm_config import CONFIGURATION, spec_of
@@ -90,7 +90,7 @@ def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
     for paragraph in paragraphs(cls):
         lines += [*wrap(paragraph, 78), ""]
     for parameter in parameters_of(cls).values():
-        lines.append(f"  {parameter.name}={written(parameter.default)}   {parameter.range}")
+        lines.append(f"  {parameter.name}={as_typed(parameter.default)}   {parameter.range}")
         lines += ["      " + line for line in wrap(parameter.meaning, 72)]
     return lines
 
@@ -101,6 +101,6 @@ def _orders(own: type[Order]) -> list[str]:
     """
     rows = []
     for name, cls in (ORDERS if own.name in ORDERS else {own.name: own, **ORDERS}).items():
-        extra = ", ".join(f"{p.name}={written(p.default)}" for p in parameters_of(cls).values())
+        extra = ", ".join(f"{p.name}={as_typed(p.default)}" for p in parameters_of(cls).values())
         rows.append([name, extra, summary(cls)])
     return wrapped_table(rows, seen_columns(), indent=2)

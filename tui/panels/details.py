@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
 from sim.decisions.matrix import ReserveRow
-from sim.formatting import count, name, span, times, wanted
+from sim.formatting import count, name, processors_wanted, span, times
 from sim.life.job_state import JobState
 from sim.why.evidence import Evidence, entry_of
 from sim.workload.model import Field, Job
@@ -78,7 +78,7 @@ def _facts(context: Context, job: Job, width: int, is_known: bool) -> list[Line]
     """
     shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
-    nodes, plain = shown.nodes, wanted(job.procs, shown.procs, shown.there, "now")
+    nodes, plain = shown.nodes, processors_wanted(job.procs, shown.procs, shown.there, "now")
     requested = plain if nodes is None else nodes.shape.asked(nodes.requests[job.rank])
     asked = f"{requested} · estimate {span(job.estimate)}"
     colour = Span("▇▇ " if context.unicode else "## ", "dim" if hue is None else f"hue:{hue}")

@@ -12,7 +12,7 @@ from sim.life.job_state import JobState
 from sim.why.evidence import Considered, Evidence, evidence_of
 from sim.why.facts import NOBODY, PassedBy, fact_row
 from sim.why.wait_sentences import ended, to_come
-from tui.chart.partition_names import named, told_decision
+from tui.chart.partition_names import told_decision, with_partition_names
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.context import Context, worded, written
@@ -50,7 +50,7 @@ def standing(context: Context, job: JobState) -> tuple[str, ...]:
 
 def clauses_of(found: Evidence) -> tuple[str, ...]:
     """Return the sentences of the evidence, with names of partitions in place of numbers."""
-    return tuple(named(clause, found.snapshot) for clause in found.clauses)
+    return tuple(with_partition_names(clause, found.snapshot) for clause in found.clauses)
 
 
 def numbers(context: Context, found: Evidence, width: int) -> list[Line]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tui.chart.partition_names import named
+from tui.chart.partition_names import with_partition_names
 from tui.look.sheets import Line, Span, line, width_of
 from tui.look.text import cells, shorten
 
@@ -30,7 +30,7 @@ def lesson_lines(now: SceneNow, width: int, shown: Snapshot | None = None) -> li
         lines += _question_lines(now, now.question, width)
     elif now.verdict is not None:
         style = "good" if now.verdict.is_right else ""
-        told = now.verdict.told if shown is None else named(now.verdict.told, shown)
+        told = now.verdict.told if shown is None else with_partition_names(now.verdict.told, shown)
         lines += flowed([Span(told, style)], width)
         lines += markdown(now.text, width)
     return lines

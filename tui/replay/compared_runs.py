@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.comparison.comparison_sentences import about, headline, names_of, tell
+from sim.comparison.comparison_sentences import headline, names_of, names_of_jobs, what_it_did
 from sim.comparison.divergence import Account, Divergence
 from sim.comparison.live_comparison import LiveComparison
 from sim.formatting import clock, clock_near, printable
@@ -62,14 +62,16 @@ class Versus(LiveComparison):
 
     def _with_parting(self, scene: VersusScene, parting: Divergence) -> VersusScene:
         shortest = printable(
-            f"first difference at {clock(parting.time)} over {about(parting, self.branches[0].engine.workload)}"
+            f"first difference at {clock(parting.time)} over {names_of_jobs(parting, self.branches[0].engine.workload)}"
         )
         if len(self.accounts) < len(self.branches):
             return replace(scene, parting=parting, headline=(shortest,))
         one, other = self.accounts
         whole = headline(parting, scene.names, (one, other))
         at = clock_near(parting.time)
-        first, second = (tuple(printable(tell(account, at)) for account in accounts) for accounts in (one, other))
+        first, second = (
+            tuple(printable(what_it_did(account, at)) for account in accounts) for accounts in (one, other)
+        )
         telling = _telling(whole, scene.names, (one[0], other[0]))
         lines = whole, telling, *map(_without_reason, (whole, telling)), shortest
         return replace(scene, parting=parting, headline=lines, told=(first, second))

@@ -11,7 +11,7 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from sim.comparison.comparison_sentences import instead
+from sim.comparison.comparison_sentences import how_it_differs
 from sim.comparison.live_comparison import LiveComparison
 from sim.errors import SchedscopeError
 from sim.formatting import clock, printable
@@ -124,5 +124,5 @@ class PolicyReload:
         if self.parting is None:
             where = "in the whole run" if self.is_known and not self.later else "up to here"
             return f"{self.title}: nothing differs {where}"
-        what = printable(instead(self.parting, self._here.workload))
+        what = printable(how_it_differs(self.parting, self._here.workload))
         return f"{self.title}: first difference at {clock(self.parting.time)}, {what}"

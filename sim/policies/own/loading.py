@@ -31,7 +31,14 @@ from sim.policies.orders import OWN, Order
 from sim.policies.own.consent import OwnCodeError, heed_consent, heed_content
 from sim.policies.own.content import hash_of, keep_lines, refuse_outdated
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
-from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLargeError, beside, local_sources, place_in
+from sim.policies.own.sibling_imports import (
+    MOST_BYTES,
+    SiblingImporter,
+    TooLargeError,
+    imported_files,
+    local_sources,
+    place_in,
+)
 from sim.policies.policy import CodeRef, Policy
 
 PATIENCE = 10.0
@@ -264,7 +271,7 @@ def _read_all(named: Named) -> tuple[bytes, dict[str, bytes]]:
         except OwnCodeError:
             return None
 
-    return data, beside(named.path, data, read)
+    return data, imported_files(named.path, data, read)
 
 
 def _read(named: Named) -> bytes:

@@ -116,7 +116,7 @@ def pairs_apart(spec: str) -> str:
     return re.sub(r"\+(?=\w+=)", ",", spec)
 
 
-def whole(spec: str) -> str:
+def full_spec(spec: str) -> str:
     """Return the spec with full paths, valid in every folder. Raise `ParameterError` if the result would be read as
     other code.
     """

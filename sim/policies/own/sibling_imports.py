@@ -35,7 +35,7 @@ class TooLargeError(OwnCodeError):
         super().__init__(f"too large to look through: {what}", path)
 
 
-def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
+def imported_files(path: str, data: bytes, read: Read) -> dict[str, bytes]:
     """Return a mapping from path to content, for the files that `path` (with content `data`) imports from its folder,
     directly or not.
 
@@ -117,7 +117,7 @@ def local_sources(name: str, read: Read) -> dict[str, bytes] | None:
     elsewhere = [each for each in sys.path if os.path.realpath(each or os.curdir) != here]
     if first in sys.builtin_module_names or PathFinder.find_spec(first, elsewhere) is not None:
         return None
-    found = beside(os.path.join(folder, "."), f"import {name}".encode(), read)
+    found = imported_files(os.path.join(folder, "."), f"import {name}".encode(), read)
     return found if place_in(found, folder, name) else {}
 
 

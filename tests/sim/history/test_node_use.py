@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sim.engine.engine import Engine
 from sim.forecast.replay import read
-from sim.history.node_use import Stay, barred, least, seats_of, use_now, uses_at
+from sim.history.node_use import Stay, barred, seats_of, smallest_requests, use_now, uses_at
 from sim.machine.nodes import NodeMachine
 from sim.workload.models.generated import generate
 from sim.workload.models.node_requests import as_json, parse_nodes
@@ -70,7 +70,7 @@ def test_least_leaves_out_requests_for_more_of_everything() -> None:
         Request((2, 10), nodes=4),
         Request((1, 5), nodes=1, is_exclusive=True),
     )
-    assert set(least(frozenset({small, large, other}))) == {small, other}
+    assert set(smallest_requests(frozenset({small, large, other}))) == {small, other}
 
 
 def test_use_changes_with_every_event() -> None:

@@ -93,7 +93,7 @@ def test_lots_are_those_of_splitmix64() -> None:
     assert mixed(state + 0x9E3779B97F4A7C15) == first
 
 
-def test_lots_are_spread_evenly_and_know_nothing_of_one_another() -> None:
+def test_random_numbers_are_even_and_independent() -> None:
     drawn = np.array(
         [[random_number(seed, step, rank) for rank in range(200)] for seed in (0, 1) for step in range(200)]
     )

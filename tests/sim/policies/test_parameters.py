@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from sim.errors import ParameterError
-from sim.policies.parameters import Parameter, parameter, parameters_of, written
+from sim.policies.parameters import Parameter, as_typed, parameter, parameters_of
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def test_what_is_refused_and_what_would_work(name: str, text: str, error: str) -
     ("value", "text"), [(2.0, "2"), (0.1, "0.1"), (inf, "inf"), (True, "yes"), (False, "no"), (3, "3"), ("up", "up")]
 )
 def test_a_value_is_written_as_it_is_typed(value: Any, text: str) -> None:
-    assert written(value) == text
+    assert as_typed(value) == text
 
 
 @pytest.mark.parametrize(

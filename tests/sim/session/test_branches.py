@@ -12,7 +12,7 @@ from sim.forecast.replay import read
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.session.branches import records_of, restore
-from sim.session.session import BranchRecord, Session, parsed, written
+from sim.session.session import BranchRecord, Session, parsed, session_text
 from sim.session.trace_ref import TraceRef
 from sim.timeline.timeline import Timeline
 from tests.examples import examples
@@ -134,7 +134,7 @@ def test_failures_are_repeated_when_a_run_is_restored(policy: str) -> None:
     timeline.seek(broken + 5)
     assert timeline.snapshot() == shown
     session = Session(TraceRef.of("lublin-128", True), policy=policy, branches=records_of(timeline), branch=branch.name)
-    back = parsed(written(session).encode(), "x")
+    back = parsed(session_text(session).encode(), "x")
     assert (back.branches, back.warnings) == (session.branches, ())
     again = Timeline(workload, policy)
     restore(again, back.branches)

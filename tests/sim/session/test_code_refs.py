@@ -18,7 +18,7 @@ from sim.policies.own.consent import Proof
 from sim.policies.policy import CodeRef
 from sim.session import trust
 from sim.session.code_refs import NotRun
-from sim.session.session import BranchRecord, Session, parsed, written
+from sim.session.session import BranchRecord, Session, parsed, session_text
 from sim.session.sources import session_of
 from sim.session.trust import NeedsTrustError, described, needs_trust, trusted
 from sim.timeline.scenario import run
@@ -40,7 +40,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
     later = parse_policy("easy:order=sjf")
     made = session_of(Source("z-figure4"), "./fair.py:halflife=2", [(600.0, later), (700.0, parse_policy("fair.py"))])
     assert not needs_trust(made)
-    text = written(made)
+    text = session_text(made)
     monkeypatch.chdir(tmp_path)
     (folder / "fair.py").write_text(FAIR + f"\nopen({str(tmp_path / 'ran')!r}, 'w').close()\n")
     return parsed(text.encode(), "it")
@@ -50,7 +50,7 @@ def test_nothing_of_it_runs(session: Session, tmp_path: Path) -> None:
     file = tmp_path / "lab" / "fair.py"
     assert session.policy == f"{file}:halflife=2"
     assert [switch.spec for switch in session.branches[0].switches] == ["easy:order=sjf", str(file)]
-    assert written(parsed(written(session).encode(), "again")) == written(session)
+    assert session_text(parsed(session_text(session).encode(), "again")) == session_text(session)
     assert not (tmp_path / "ran").exists()
     with pytest.raises(PolicyError, match="decides nothing"):
         run(read("z-figure4"), session.branches[0].switches[1].policy)
@@ -72,7 +72,7 @@ def test_session_with_changed_code_asks_for_trust_and_says_so(session: Session, 
 
 
 def test_a_session_without_code_needs_no_trust() -> None:
-    session = parsed(written(session_of(Source("z-figure4"), "easy")).encode(), "it")
+    session = parsed(session_text(session_of(Source("z-figure4"), "easy")).encode(), "it")
     assert not needs_trust(session)
     assert reopened(session).session == session
 

@@ -27,9 +27,9 @@ from sim.session.session import (
     one_line,
     parsed,
     read_session,
+    session_text,
     verify_trace,
     write_session,
-    written,
 )
 from sim.session.syntax import MAX_BYTES, SessionError
 from sim.session.trace_ref import TraceRef
@@ -83,7 +83,7 @@ def refused(text: str) -> str:
 
 def changed(old: str, new: str) -> str:
     """Return the text of a small session in which `old` is replaced by `new`."""
-    text = written(small())
+    text = session_text(small())
     assert old in text
     return text.replace(old, new)
 
@@ -108,7 +108,7 @@ def test_any_session_survives_one_line(session: Session) -> None:
 
 @given(sessions())
 def test_the_text_shows_on_any_terminal(session: Session) -> None:
-    assert all(line.isprintable() for line in written(session).split("\n"))
+    assert all(line.isprintable() for line in session_text(session).split("\n"))
 
 
 def test_a_session_reads_like_a_note() -> None:
@@ -124,7 +124,7 @@ def test_a_session_reads_like_a_note() -> None:
         stops=("queue > 50",),
         view={"colour": "user", "matrix": True},
     )
-    assert written(session) == (
+    assert session_text(session) == (
         "schedscope session 1\n"
         "\n"
         "[trace]\n"
@@ -170,14 +170,14 @@ def test_a_session_reads_like_a_note() -> None:
 
 def test_processors_that_break_are_bounded_in_all() -> None:
     broken = '[switch]\nbranch = "main"\nstep = 0\ntime = 0\npolicy = "easy"\nbreaks = "0-9999999"\n'
-    assert len(parsed((written(small()) + broken * 10).encode(), "it").branches[0].switches) == 10
+    assert len(parsed((session_text(small()) + broken * 10).encode(), "it").branches[0].switches) == 10
     with pytest.raises(SessionError, match="the processors that break are more than the 100,000,000 in all"):
-        parsed((written(small()) + broken * 11).encode(), "it")
+        parsed((session_text(small()) + broken * 11).encode(), "it")
 
 
 def test_a_path_that_is_no_utf8_survives() -> None:
     session = small(trace=TraceRef(os.fsdecode(b"/tmp/tr\xe4ce.swf"), NO_HASH, 7))
-    assert parsed(written(session).encode(), "it") == session
+    assert parsed(session_text(session).encode(), "it") == session
 
 
 def test_comments_and_blank_lines_are_allowed() -> None:
@@ -228,7 +228,7 @@ def test_what_is_wrong_is_said_with_its_line(old: str, new: str, said: str) -> N
 
 
 def test_a_branch_forks_from_one_before_it() -> None:
-    text = written(small()) + '\n[branch]\nname = "loop"\nparent = "loop"\nforked = 3\n'
+    text = session_text(small()) + '\n[branch]\nname = "loop"\nparent = "loop"\nforked = 3\n'
     assert "no branch 'loop'" in refused(text)
 
 
@@ -244,7 +244,7 @@ def test_any_other_bytes_are_refused_as_no_session(data: bytes) -> None:
 
 @given(st.data())
 def test_a_damaged_session_is_a_session_or_refused(data: st.DataObject) -> None:
-    whole = bytearray(written(data.draw(sessions())).encode())
+    whole = bytearray(session_text(data.draw(sessions())).encode())
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(whole) - 1))
         whole[place : place + data.draw(st.integers(0, 8))] = data.draw(st.binary(max_size=8))
@@ -261,7 +261,7 @@ def test_nesting_and_numbers_without_end_are_refused() -> None:
 
 def test_more_than_a_mebibyte_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "large.session"
-    path.write_bytes(written(small()).encode() + b"\n" * MAX_BYTES)
+    path.write_bytes(session_text(small()).encode() + b"\n" * MAX_BYTES)
     with pytest.raises(SessionError, match="is no session: more than"):
         read_session(path)
 

@@ -27,7 +27,7 @@ from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.orders import random_number
 from sim.policies.view import View
 from sim.session.branches import records_of, restore
-from sim.session.session import Session, parsed, written
+from sim.session.session import Session, parsed, session_text
 from sim.session.trace_ref import TraceRef
 from sim.timeline import branch
 from sim.timeline.timeline import Timeline
@@ -265,7 +265,7 @@ def test_remake_and_restore_repeat_failures(lab: Lab) -> None:
     assert again.engine.state.tally.interruptions > 0
     assert broken.history.there(workload, [0, 1, 50]).tolist() == [4, 2, 4]
     restored = Timeline(workload, "fcfs")
-    kept = parsed(written(Session(TraceRef("x", "", 0, True), branches=records_of(timeline))).encode(), "x")
+    kept = parsed(session_text(Session(TraceRef("x", "", 0, True), branches=records_of(timeline))).encode(), "x")
     restore(restored, kept.branches)
     restored.compute_all()
     assert restored.schedule().end.tolist() == timeline.schedule().end.tolist()

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from sim.workload.columns import NumberIds, chosen, compact, missing, narrow, taken
+from sim.workload.columns import NumberIds, chosen, compact, missing, narrow, values_of
 
 
 @pytest.mark.parametrize("numbers", [[], [5], [3, 1, 2, 3], [2**40, 7]])
@@ -45,7 +45,7 @@ def test_a_column_of_one_value_takes_no_memory_and_keeps_its_values() -> None:
     same = compact(np.full(1000, -1.0))
     assert same.strides == (0,)
     assert same.tolist() == [-1.0] * 1000
-    fewer = taken(same, np.array([4, 9]))
+    fewer = values_of(same, np.array([4, 9]))
     assert (fewer.strides, fewer.tolist()) == ((0,), [-1.0, -1.0])
     assert compact(np.array([1, 2])).tolist() == [1, 2]
     assert compact(np.array([])).tolist() == []

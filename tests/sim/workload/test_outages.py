@@ -22,7 +22,7 @@ from sim.workload.outages import (
     parse_outages,
     parse_set,
     read_outages,
-    there,
+    sizes_over_time,
     written_outages,
 )
 from sim.workload.reading import read
@@ -32,7 +32,7 @@ from sim.workload.source import Source
 def test_a_machine_that_grows_lacks_its_last_processors_until_then() -> None:
     grown = outages_of(4, parse_machine("100=6"), (), Header().seconds_at)
     assert grown == (Outage(-inf, 100, 0b110000),)
-    assert there(grown, 6) == [(-inf, 4), (100, 6)]
+    assert sizes_over_time(grown, 6) == [(-inf, 4), (100, 6)]
 
 
 def test_one_that_shrinks_and_grows_lacks_them_in_between() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sim.decisions.decisions import Borrow
 from sim.formatting import clock
 from tests.tui.scenes import engine_of
-from tui.chart.partition_names import lane_names, named, partition_limits, partition_names, told_decision
+from tui.chart.partition_names import lane_names, partition_limits, partition_names, told_decision, with_partition_names
 
 
 def test_classes_are_short_medium_and_long() -> None:
@@ -19,8 +19,8 @@ def test_classes_are_short_medium_and_long() -> None:
 def test_decisions_name_partitions() -> None:
     shown = engine_of("ls-figure1", "multiqueue", until=8000).snapshot()
     told = "partition 2 borrows 12 processors from partition 1 for J6"
-    assert named(told, shown) == "long borrows 12 processors from medium for J6"
-    assert named("partition 7 of J1", shown) == "partition 7 of J1"
+    assert with_partition_names(told, shown) == "long borrows 12 processors from medium for J6"
+    assert with_partition_names("partition 7 of J1", shown) == "partition 7 of J1"
 
 
 def test_loans_are_told_by_who_owned_the_processors_first() -> None:
@@ -39,7 +39,7 @@ def test_loans_are_told_by_who_owned_the_processors_first() -> None:
 def test_one_partition_has_no_class() -> None:
     shown = engine_of("ls-figure1", "multiqueue:classes=none", until=8000).snapshot()
     assert (partition_names(shown), partition_limits(shown)) == (("partition 0",), ("",))
-    assert named("partition 0", shown) == "partition 0"
+    assert with_partition_names("partition 0", shown) == "partition 0"
 
 
 def test_names_of_another_policy_are_made_harmless() -> None:

@@ -29,7 +29,7 @@ from textual._xterm_parser import XTermParser
 from sim.errors import SchedscopeError
 from sim.experiments.results import Results
 from sim.policies.policy import CodeRef
-from sim.session.session import one_line, parsed, written
+from sim.session.session import one_line, parsed, session_text
 from sim.session.sources import session_of
 from sim.workload.source import Source
 from tests.sim.experiments.test_results import outcome
@@ -78,7 +78,7 @@ JUNKS = [
 
 
 def session() -> bytes:
-    return written(session_of(Source("z-figure4"), "easy", [])).encode()
+    return session_text(session_of(Source("z-figure4"), "easy", [])).encode()
 
 
 def database() -> bytes:

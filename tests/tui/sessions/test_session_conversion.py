@@ -21,9 +21,9 @@ from sim.session.session import (
     Session,
     one_line,
     parsed,
+    session_text,
     verify_trace,
     write_session,
-    written,
 )
 from sim.session.sources import session_of
 from sim.session.trace_ref import TraceRef
@@ -318,7 +318,7 @@ async def test_what_a_session_says_that_nobody_knows_is_told() -> None:
         assert "nobody knows 'colours'" in "\n".join(each.message for each in run.app._notifications)
 
 
-WHOLE = written(
+WHOLE = session_text(
     Session(
         TraceRef.of("z-figure4", is_sample=True),
         {"load": 1.5, "jobs": 5, "seed": 7, "reserve": 0.5, "lead": "1h", "outage": "1h..2h: 0-3", "window": "0,1d"},

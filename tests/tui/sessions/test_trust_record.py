@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sim.policies.policy import CodeRef
-from sim.session.session import written
+from sim.session.session import session_text
 from sim.session.sources import session_of
 from sim.session.trust import NeedsTrustError, described
 from sim.workload.source import Source
@@ -34,7 +34,7 @@ def ref(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CodeRef:
 
 
 def session_of_it() -> None:
-    text = written(session_of(Source("z-figure4"), "easy"))
+    text = session_text(session_of(Source("z-figure4"), "easy"))
     Path("s.session").write_text(text.replace('policy = "easy"', 'policy = "./fair.py"'))
 
 

@@ -25,7 +25,7 @@ from sim.errors import ParameterError
 from sim.forecast.replay import replay_of
 from sim.lessons.course import found_lesson
 from sim.policies import parse_policy
-from sim.session.session import parsed, written
+from sim.session.session import parsed, session_text
 from sim.session.sources import session_of
 from sim.workload.source import Source
 from tests.conftest import ROOT
@@ -208,7 +208,7 @@ async def test_a_dropped_session_brings_its_moment_back() -> None:
     async with visiting(opening_of(Source("z-figure4"))) as (run, visit):
         await run.press("home", "right", "right")
         assert visit.session is not None
-        text, step = written(visit.session), run.scene.snapshot.step
+        text, step = session_text(visit.session), run.scene.snapshot.step
         await run.press("end")
         assert run.scene.snapshot.step != step
         visit._take(text)
@@ -218,7 +218,7 @@ async def test_a_dropped_session_brings_its_moment_back() -> None:
 @pytest.mark.parametrize("option", ["nodes = {!r}", "outage = '5..6; {}'"])
 def test_a_session_does_not_learn_which_files_exist(option: str, tmp_path: Path) -> None:
     (tmp_path / "there.csv").write_text("from,to\n")
-    text, visit = written(session_of(Source("z-figure4"), "easy")), Visit(ServerResources())
+    text, visit = session_text(session_of(Source("z-figure4"), "easy")), Visit(ServerResources())
     for name in ("there.csv", "gone.csv"):
         typed = option.format(str(tmp_path / name)).replace("'", '"')
         session = parsed(text.replace("[run]", f"[options]\n{typed}\n[run]").encode(), "it")

@@ -17,13 +17,13 @@ _NUMBERS = count()
 def drawn(runs: Sequence[tuple[Engine, str]]) -> str:
     """Return charts of one or more runs, one below the other with the same times, in light colours."""
     options = Options(width=WIDTH, height=HEIGHT if len(runs) == 1 else TALLER, theme="light")
-    return apart(drawn_alone(*runs[0], options) if len(runs) == 1 else drawn_below(runs, options))
+    return with_own_ids(drawn_alone(*runs[0], options) if len(runs) == 1 else drawn_below(runs, options))
 
 
-def apart(svg: str) -> str:
+def with_own_ids(svg: str) -> str:
     """Return the SVG picture with ids that no other picture in the notebook has.
 
-    >>> apart('<a id="now"/><b fill="url(#now)"/>') != apart('<a id="now"/><b fill="url(#now)"/>')
+    >>> with_own_ids('<a id="now"/><b fill="url(#now)"/>') != apart('<a id="now"/><b fill="url(#now)"/>')
     True
     """
     ending = f"-cell{next(_NUMBERS)}"

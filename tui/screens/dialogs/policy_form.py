@@ -15,7 +15,7 @@ from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.own.consent import is_refused
 from sim.policies.own.naming import named_code, origin, plugins
-from sim.policies.parameters import Parameter, parameters_of, summary, written
+from sim.policies.parameters import Parameter, as_typed, parameters_of, summary
 from sim.policies.policy import default_order
 from sim.policies.registry import order_class
 from tui.screens.dialogs.trace_choices import folder_of, is_path
@@ -31,7 +31,7 @@ class Field(NamedTuple):
 
     @property
     def default(self) -> str:
-        return written(self.parameter.default)
+        return as_typed(self.parameter.default)
 
     @property
     def changed(self) -> bool:
@@ -70,7 +70,7 @@ class Form:
         for holder in holders:
             for name, parameter in parameters_of(type(holder)).items():
                 value = getattr(holder, name)
-                texts[name] = written(value) if value != parameter.default else ""
+                texts[name] = as_typed(value) if value != parameter.default else ""
         return cls(policy.name, {name: text for name, text in texts.items() if text})
 
     def with_text(self, name: str, text: str) -> Form:

@@ -21,7 +21,7 @@ from sim.policies.orders import ORDERS
 from sim.policies.own import loading as loader
 from sim.policies.own.consent import OwnCodeError
 from sim.policies.own.loading import changed, file_of_module, hash_now, newest
-from sim.policies.own.naming import PLUGINS, code_in, whole
+from sim.policies.own.naming import PLUGINS, code_in, full_spec
 from sim.policies.policy import CodeRef, full_policy
 from sim.timeline.timeline import Timeline
 
@@ -90,15 +90,15 @@ def test_elsewhere_it_is_called_by_its_whole_path(fair: Path, monkeypatch: pytes
     (fair.parent / "elsewhere").mkdir()
     monkeypatch.chdir("elsewhere")
     assert written_policy(parse_policy(f"{fair}:halflife=2")) == f"{fair}:halflife=2"
-    assert whole(f"easy:order={fair}:Twice,by=3") == f"easy:order={fair}:Twice,by=3"
+    assert full_spec(f"easy:order={fair}:Twice,by=3") == f"easy:order={fair}:Twice,by=3"
 
 
 def test_a_spec_that_means_the_same_everywhere(fair: Path) -> None:
-    assert whole("./fair.py:halflife=2") == f"{fair}:halflife=2"
-    assert whole("easy:order=fair.py:Twice,by=3") == f"easy:order={fair}:Twice,by=3"
-    assert whole("easy:order=sjf") == "easy:order=sjf"
-    assert whole("fair.py@HEAD:order=fair.py:Twice,by=3") == f"{fair}@HEAD:order={fair}:Twice,by=3"
-    assert whole("a.b:C:order=fair.py") == f"a.b:C:order={fair}"
+    assert full_spec("./fair.py:halflife=2") == f"{fair}:halflife=2"
+    assert full_spec("easy:order=fair.py:Twice,by=3") == f"easy:order={fair}:Twice,by=3"
+    assert full_spec("easy:order=sjf") == "easy:order=sjf"
+    assert full_spec("fair.py@HEAD:order=fair.py:Twice,by=3") == f"{fair}@HEAD:order={fair}:Twice,by=3"
+    assert full_spec("a.b:C:order=fair.py") == f"a.b:C:order={fair}"
 
 
 @pytest.mark.parametrize("spec", ["easy", "easy:order=sjf", "eazy", "multiqueue:classes=1000/10000", "", ":", "this"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sim.errors import ParameterError
-from sim.policies.own.naming import code_in, named_code, whole
+from sim.policies.own.naming import code_in, full_spec, named_code
 
 
 def test_named_code_tells_the_parts_of_a_spec() -> None:
@@ -49,11 +49,11 @@ def test_code_is_found_in_every_parameter(spec: str, sources: list[str]) -> None
     ],
 )
 def test_whole_spec_names_every_file_by_its_whole_path(spec: str, made: str) -> None:
-    assert whole(spec) == made.replace("{}", os.getcwd())
+    assert full_spec(spec) == made.replace("{}", os.getcwd())
 
 
 def test_a_spec_whose_folder_would_name_other_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "evil.py:x").mkdir()
     monkeypatch.chdir(tmp_path / "evil.py:x")
     with pytest.raises(ParameterError, match="cannot be named from here"):
-        whole("./good.py")
+        full_spec("./good.py")

@@ -20,7 +20,7 @@ from sim.policies import Policy, parse_policy
 from sim.policies.own import sibling_imports
 from sim.policies.own.loading import changed, code_of, files_of_code, hash_now
 from sim.policies.own.naming import named_code
-from sim.policies.own.sibling_imports import MOST_BYTES, MOST_FILES, MOST_PLACES, MOST_TOGETHER, beside
+from sim.policies.own.sibling_imports import MOST_BYTES, MOST_FILES, MOST_PLACES, MOST_TOGETHER, imported_files
 from sim.policies.policy import CodeRef
 from sim.session.trust import described
 from sim.timeline.scenario import run
@@ -114,7 +114,7 @@ def test_an_order_out_of_a_file_is_known_by_its_content(fair: Path) -> None:
 
 def test_files_that_import_each_other_are_read_once() -> None:
     files = {"/a/b.py": b"import c", "/a/c.py": b"import b, d, os", "/a/d.py": b"not python ("}
-    assert beside("/a/b.py", files["/a/b.py"], files.get) == {p: files[p] for p in ("/a/c.py", "/a/d.py")}
+    assert imported_files("/a/b.py", files["/a/b.py"], files.get) == {p: files[p] for p in ("/a/c.py", "/a/d.py")}
 
 
 @pytest.mark.parametrize("kind", ["one file", "an imported file", "files together", "many files", "many places"])
@@ -154,7 +154,7 @@ def test_too_much_is_told_and_not_looked_through(fair: Path, kind: str, monkeypa
 
 def test_a_name_of_endless_packages_is_not_followed(fair: Path) -> None:
     fair.write_text(f"import {'a.' * (MOST_BYTES // 4)}a\n")
-    assert beside(str(fair), fair.read_bytes(), lambda path: pytest.fail(path)) == {}
+    assert imported_files(str(fair), fair.read_bytes(), lambda path: pytest.fail(path)) == {}
 
 
 HARM = "from pathlib import Path\nPath('RAN').write_text('it ran')\n"

@@ -6,7 +6,7 @@ import re
 
 from sim.engine.engine import Engine
 from sim.forecast.replay import read
-from tui.chart.svg.notebook import apart, drawn
+from tui.chart.svg.notebook import drawn, with_own_ids
 
 
 def test_every_reference_finds_its_id() -> None:
@@ -20,7 +20,7 @@ def test_every_reference_finds_its_id() -> None:
 
 
 def test_ids_end_in_the_number_of_the_cell() -> None:
-    one, two = (apart('<a id="x" aria-labelledby="x y"/><b fill="url(#x)"/>') for _ in range(2))
+    one, two = (with_own_ids('<a id="x" aria-labelledby="x y"/><b fill="url(#x)"/>') for _ in range(2))
     assert one != two
     ending = one.split('"')[1].removeprefix("x")
     assert one == f'<a id="x{ending}" aria-labelledby="x{ending} y{ending}"/><b fill="url(#x{ending})"/>'
