@@ -105,7 +105,7 @@ async def test_tiny_traces_can_be_replayed_with_every_key(tmp_path: Path, jobs: 
         (".", None, "directory"),
     ],
 )
-async def test_a_trace_that_cannot_be_read_is_told_and_what_is_shown_stays(
+async def test_a_trace_that_cannot_be_read_is_reported_and_what_is_shown_stays(
     tmp_path: Path, name: str, content: bytes | None, said: str
 ) -> None:
     if content is not None:
@@ -118,7 +118,7 @@ async def test_a_trace_that_cannot_be_read_is_told_and_what_is_shown_stays(
         assert (run.screen.about.trace, run.step) == ("z-figure4", 2)
 
 
-async def test_a_trace_that_vanishes_while_it_is_opened_is_told(
+async def test_a_trace_that_vanishes_while_it_is_opened_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = tmp_path / "t.swf"
@@ -158,7 +158,7 @@ async def test_vanished_trace_plays_on_but_cannot_be_saved(tmp_path: Path, monke
 # A policy
 
 
-async def test_a_policy_that_breaks_is_told_and_can_be_replaced(broken: str) -> None:
+async def test_a_policy_that_breaks_is_reported_and_can_be_replaced(broken: str) -> None:
     async with replay("z-figure4", broken) as run:
         await run.complete()
         assert "broken failed after step 5" in run.told
@@ -220,7 +220,7 @@ async def test_on_a_small_screen_a_panel_comes_over_the_chart() -> None:
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"look": 3, "speed": "fast"}', "\0"])
-async def test_damaged_settings_are_told_and_the_usual_ones_used(content: str) -> None:
+async def test_damaged_settings_are_reported_and_the_usual_ones_used(content: str) -> None:
     settings_path().write_text(content)
     async with replay("z-figure4") as run:
         assert "settings.json" in run.told

@@ -47,7 +47,7 @@ def test_each_decision_has_the_line_that_made_it() -> None:
     assert text_at(passes) == "now.start(job, FitsExtra(head, shadow, extra))"
 
 
-def test_conditions_about_the_job_are_told_with_their_numbers() -> None:
+def test_conditions_about_the_job_are_reported_with_their_numbers() -> None:
     code, _ = at_step("k-figure2.1-2.2", "easy", 4)
     kept, passes = code.focus(0, 3), code.focus(1, 4)
     assert kept is not None

@@ -38,7 +38,7 @@ def realistic() -> Comparison:
     return compare(schedule("lublin-128", "easy"), schedule("lublin-128", "selective"))
 
 
-def test_the_better_value_of_each_metric_is_told(figure: Comparison) -> None:
+def test_the_better_value_of_each_metric_is_reported(figure: Comparison) -> None:
     found = {entry.metric.name: entry for entry in figure.metrics}
     assert (found["mean_wait"].first, found["mean_wait"].second) == (942, 702)
     assert found["mean_wait"].better == 1

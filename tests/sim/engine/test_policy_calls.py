@@ -90,7 +90,7 @@ def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
     return Engine(lab.workload(2, "1 0 1 5 5", "2 10 1 5 5"), Odd(does))
 
 
-def test_error_is_told_with_functions_that_the_policy_took_away(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_is_reported_with_functions_that_the_policy_took_away(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(captured_output, "_BUILTINS", vars(builtins).copy())
     linecache.getlines(__file__)  # known lines are looked up with `len`
     engine, own_len, told = broken(lab, take_len_away), len, ""

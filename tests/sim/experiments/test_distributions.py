@@ -78,7 +78,7 @@ def test_week_is_of_the_machine_or_of_the_jobs_submitted_then(path: Path) -> Non
     assert waited.values.ravel()[hour] == pytest.approx(expected)
 
 
-def test_unmeasured_groups_and_empty_choices_are_told(path: Path) -> None:
+def test_unmeasured_groups_and_empty_choices_are_reported(path: Path) -> None:
     with Results(path) as results:
         with pytest.raises(NotThereError, match="sweep again with --groups user"):
             spreads(results, DistributionAsk(over="user"))

@@ -155,7 +155,7 @@ def test_what_is_no_condition_is_refused(tmp_path: Path, where: str) -> None:
         list(records(results, [], [Condition.of(where)]))
 
 
-def test_a_factor_and_a_metric_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_a_factor_and_a_metric_of_one_name_are_distinguished(tmp_path: Path) -> None:
     with file(tmp_path / "r", plan(jobs=["3"])) as results:
         (record, *_) = records(results, ["jobs"])
     assert (record["jobs"], record["=jobs"]) == (3, 7)

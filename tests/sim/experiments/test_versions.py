@@ -14,7 +14,7 @@ from sim.experiments.versions import OtherVersionError, check_versions, versions
 from tests.sim.experiments.examples import small
 
 
-def test_what_differs_is_told_with_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_differs_is_reported_with_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_versions(versions())
     other = versions()._replace(numpy="1.0", sources="12345678")
     monkeypatch.setattr(sweeping, "versions", lambda: other)

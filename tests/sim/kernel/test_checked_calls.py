@@ -285,7 +285,7 @@ def test_columns_are_freed_at_once_with_the_run() -> None:
 
 
 @pytest.mark.parametrize("call", ["now.start()", "now.start(head, 1, 2, 3)", "now.start(head, to=3)"])
-def test_wrong_arguments_are_told_with_the_right_ones(call: str) -> None:
+def test_wrong_arguments_are_reported_with_the_right_ones(call: str) -> None:
     for loop in ("off", "compiled"):
         with pytest.raises(PolicyError, match=r"wrong arguments, expected now.start\(job, because, on=None\) \("):
             by(loop, LUBLIN, lines("head = now.start_in_order()", call)).run()

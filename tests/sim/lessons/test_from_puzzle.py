@@ -25,7 +25,7 @@ def test_an_empty_puzzle_is_no_lesson() -> None:
         lesson_of_puzzle(Puzzle())
 
 
-def test_a_wrong_line_in_a_lesson_is_told(tmp_path: Path) -> None:
+def test_a_wrong_line_in_a_lesson_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('title = "x"\ntrace = "4 procs; 9x1m"\n[[scene]]\nsay = "x"\n')
     assert "needs 1 to 4 processors, got 9" in str(check(path)[1][0])

@@ -78,7 +78,7 @@ def test_what_does_not_hold_is_said_with_its_line(tmp_path: Path, scene: str, sa
     assert [str(error).removeprefix(str(path))[: len(said)] for error in check(path)[1]] == [said]
 
 
-def test_every_scene_that_does_not_hold_is_told(tmp_path: Path) -> None:
+def test_every_scene_that_does_not_hold_is_reported(tmp_path: Path) -> None:
     path = file(tmp_path, f"select = 'J8'\n{SAY}", SAY, f"select = 'J9'\n{SAY}")
     assert [error.line for error in check(path)[1]] == [5, 10]
     path = file(
@@ -142,7 +142,7 @@ def test_the_exercise_is_the_last_scene(tmp_path: Path) -> None:
     assert [(s.title, s.text) for s in there.scenes] == [("Passing", "Look."), ("Now you", "Try it.")]
 
 
-def test_one_run_is_told_with_other_estimates(tmp_path: Path) -> None:
+def test_one_run_is_reported_with_other_estimates(tmp_path: Path) -> None:
     said = "{J1.estimate@easy with factor:3} {J1.estimate} {J3.wait@easy with exact} {mean_wait@easy with factor:3}"
     there = walk(
         tmp_path,

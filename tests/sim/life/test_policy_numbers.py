@@ -31,7 +31,7 @@ def test_those_of_one_that_takes_over_are_told_from_then_on(lab: Lab) -> None:
     assert numbers[Counting.columns[0]] == [(20, 1), (50, 2), (59, 3)]
 
 
-def test_those_of_one_that_a_rule_calls_are_told(lab: Lab) -> None:
+def test_those_of_one_that_a_rule_calls_are_reported(lab: Lab) -> None:
     scenario = Scenario(lab.workload(4, *JOBS), "adaptive:below=easypp,above=fcfs,by=queue,at=9,over=0")
     assert list(own_numbers(scenario, 1).values()) == [[(5, 9)]]
 

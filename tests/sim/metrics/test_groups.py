@@ -104,7 +104,7 @@ def test_categories_of_the_well_estimated_jobs_alone() -> None:
     assert sizes(by_category(outcome.where(well_estimated(outcome)))) == {"VS Seq": 1, "S Seq": 1}
 
 
-def test_priorities_are_told_apart() -> None:
+def test_priorities_are_distinguished() -> None:
     jobs = played((0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10), waits=[0, 6, 8])
     high = replace(jobs, workload=replace(jobs.workload, high=np.array([True, False, False])))
     assert [(row.label, row.values["mean_wait"]) for row in by_priority(high)] == [("high", 0), ("low", 7)]

@@ -211,7 +211,7 @@ class Undecorated(Policy):
         return iter(())
 
 
-def test_forgotten_decorator_is_told_in_one_line() -> None:
+def test_forgotten_decorator_is_reported_in_one_line() -> None:
     with pytest.raises(
         PolicyError,
         match=r"write @by_calls above decide \(from sim.policies.calls import by_calls\) \(",

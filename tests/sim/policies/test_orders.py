@@ -67,7 +67,7 @@ def test_ward_knows_a_background_queue_where_it_is_told_of_one() -> None:
     assert isclose(background * 10, primary)
 
 
-def test_ward_looks_at_the_priorities_as_seldom_as_it_is_told() -> None:
+def test_ward_looks_at_the_priorities_as_seldom_as_it_is_reported() -> None:
     job = replace(JOB, submit=30)
     assert Ward(every=60).key(job, 119) == Ward(every=60).key(job, 60) == Ward().key(job, 60)
     assert Ward(every=60).key(job, 59) == Ward().key(job, 30)

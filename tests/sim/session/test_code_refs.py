@@ -86,7 +86,7 @@ def test_code_is_found_wherever_it_is_named(spec: str) -> None:
     assert not needs_trust(replace(plain, partner="main", is_trusted=False))
 
 
-def test_code_that_is_gone_is_told(session: Session, tmp_path: Path) -> None:
+def test_code_that_is_gone_is_reported(session: Session, tmp_path: Path) -> None:
     (tmp_path / "lab" / "fair.py").unlink()
     with pytest.raises(NeedsTrustError, match="it is not there any more"):
         reopened(session)

@@ -53,7 +53,7 @@ def test_a_line_or_a_variable_of_the_policys_code_is_stopped_at(timeline: Timeli
     assert search_forward(timeline, [parse_stop("line 1 or shadow > 99999")], never) is None
 
 
-def test_of_several_stops_the_first_that_fires_is_told(timeline: Timeline) -> None:
+def test_of_several_stops_the_first_that_fires_is_reported(timeline: Timeline) -> None:
     found = search_forward(timeline, [parse_stop("job 4 ends"), parse_stop("backfill")], never)
     assert found is not None
     assert found[1].text == "backfill"
@@ -65,7 +65,7 @@ def test_where_nothing_fires_the_cursor_is_at_the_end(timeline: Timeline) -> Non
     assert timeline.step == timeline.computed
 
 
-def test_a_search_goes_no_further_than_it_is_told(timeline: Timeline) -> None:
+def test_a_search_goes_no_further_than_it_is_reported(timeline: Timeline) -> None:
     assert search_forward(timeline, [parse_stop("job 1 ends")], never, until_step=3) is None
     assert timeline.step == 3
     assert search_forward(timeline, [parse_stop("job 2 ends")], never, until_time=60) is None

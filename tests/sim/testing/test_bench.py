@@ -94,7 +94,7 @@ def test_workloads_are_named_by_the_words_that_open_them() -> None:
     assert "z-figure4 --jobs 300" in found
 
 
-def test_traces_of_one_name_are_told_apart() -> None:
+def test_traces_of_one_name_are_distinguished() -> None:
     found = workloads_of(["lublin-320", "z-figure4"])
     assert len([workload for workload in found.values() if workload.name == "z-figure4"]) == 1
     some = {opened: workload for opened, workload in found.items() if workload.name in ("lublin-320", "z-figure4")}

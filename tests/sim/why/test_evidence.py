@@ -151,7 +151,7 @@ next to 2.
 """
 
 
-def test_in_a_matrix_the_emptiest_row_is_told_and_whose_end_makes_room(lab: Lab) -> None:
+def test_in_a_matrix_the_emptiest_row_is_reported_and_whose_end_makes_room(lab: Lab) -> None:
     engine = at(lab, "gang:mpl=2,slice=10", 3, *MATRIX)
     assert evidence(engine, "3").status == "rejected"
     assert rows(engine, "3", FreeInRow, Enough) == [

@@ -88,7 +88,7 @@ def test_a_processor_was_taken_by_a_decision(narrow: Engine) -> None:
     assert found[1].job.id == "3"
 
 
-def test_where_one_leaves_and_another_comes_the_newcomer_is_told(narrow: Engine) -> None:
+def test_where_one_leaves_and_another_comes_the_newcomer_is_reported(narrow: Engine) -> None:
     found = last_change(narrow.history, HolderOf(0), 6)
     assert found is not None
     assert found[0] == 5

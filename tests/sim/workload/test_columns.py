@@ -28,7 +28,7 @@ def test_ids_that_are_numbers_are_like_a_tuple_of_words(numbers: list[int]) -> N
         ids.index("4")
 
 
-def test_the_index_of_an_id_begins_and_stops_where_it_is_told() -> None:
+def test_the_index_of_an_id_begins_and_stops_where_it_is_reported() -> None:
     ids = NumberIds(np.array([3, 1, 3]))
     assert ids.index("3", 1) == 2
     with pytest.raises(ValueError, match="is not in the ids"):

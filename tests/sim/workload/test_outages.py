@@ -77,7 +77,7 @@ def test_a_file_says_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", ["5,6,0-3,yes", "6,5,,", "5,6,,perhaps", "5,,,", "x,6,,"])
-def test_a_wrong_row_is_told_with_its_line(tmp_path: Path, row: str) -> None:
+def test_a_wrong_row_is_reported_with_its_line(tmp_path: Path, row: str) -> None:
     file = tmp_path / "outages.csv"
     file.write_text(f"from,to,processors,announced\n{row}\n")
     with pytest.raises(SchedscopeError, match=r"outages\.csv:2: "):

@@ -80,7 +80,7 @@ def test_the_room_before_the_head_says_who_may_pass() -> None:
     assert len(told[2]) == 1
 
 
-def test_what_is_not_there_is_told_and_shown_like_nothing_else(lab: Lab) -> None:
+def test_what_is_not_there_is_reported_and_shown_like_nothing_else(lab: Lab) -> None:
     outages = [Outage(-inf, 10, 0b0001), Outage(20, 40, 0b1111, True), Outage(60, inf, 0b0011)]
     engine = Engine(lab.workload(4, "1 0 1 300 300").with_outages(outages), "easy")
     engine.run(70)

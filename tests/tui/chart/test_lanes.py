@@ -55,7 +55,7 @@ def test_the_past_has_the_lanes_that_it_had(engine: Engine, lanes: Lanes) -> Non
     assert lanes.count == early.count
 
 
-def test_home_comes_first_and_replicas_are_told_apart(lanes: Lanes) -> None:
+def test_home_comes_first_and_replicas_are_distinguished(lanes: Lanes) -> None:
     home, replica = lanes.spread([Stretch(7, 1e9, None, "gang", 0b11, (2, 1))])
     assert (home.kind, replica.kind) == ("turn", "replica")
     assert home.processors != replica.processors

@@ -74,7 +74,7 @@ def test_one_of_two_workers_dies_and_the_results_are_the_same(tmp_path: Path, mo
     assert dump(tmp_path / "there") == dump(tmp_path / "here")
 
 
-def test_where_nobody_answers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nobody_answers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("tui.cli.cluster.PATIENCE", 0.2)
     with (

@@ -103,7 +103,7 @@ def test_no_estimates_are_said_instead_of_drawn() -> None:
     assert "Accuracy" not in drawn
 
 
-def test_an_empty_file_is_told_in_a_sentence() -> None:
+def test_an_empty_file_is_reported_in_a_sentence() -> None:
     assert "No job of this file can be simulated." in page(jobs=0)
 
 

@@ -111,7 +111,7 @@ def test_nothing_is_overwritten(folder: Path, there: str) -> None:
         (("nowhere/fair.py",), 1, "nowhere/fair.py: cannot be written: No such file or directory"),
     ],
 )
-def test_what_cannot_be_written_is_told(words: tuple[str, ...], exits: int, says: str) -> None:
+def test_what_cannot_be_written_is_reported(words: tuple[str, ...], exits: int, says: str) -> None:
     code, told = error("new", *words)
     assert (code, says in told) == (exits, True), told
 

@@ -47,7 +47,7 @@ def test_one_picture_is_drawn(tmp_path: Path) -> None:
         (["-o", "x.cast", "--from", "J99"], "J99"),
     ],
 )
-def test_what_cannot_be_is_told_in_a_line(arguments: list[str], told: str) -> None:
+def test_what_cannot_be_is_reported_in_one_line(arguments: list[str], told: str) -> None:
     assert told in error("record", "z-figure4", *arguments)[1]
     assert not Path("x.cast").exists()
 

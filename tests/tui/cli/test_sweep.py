@@ -49,7 +49,7 @@ def test_what_is_typed_beside_a_plan_takes_the_place_of_what_it_says(tmp_path: P
     assert zipped.stdout.startswith("12 runs: ")
 
 
-def test_failed_runs_are_told_and_the_code_is_1(tmp_path: Path) -> None:
+def test_failed_runs_are_reported_and_the_code_is_1(tmp_path: Path) -> None:
     own = policy_file(tmp_path, BREAKS)
     done = schedscope("sweep", "z-figure4", "--policy", own, "--policy", "easy", "-o", tmp_path / "r")
     assert done.returncode == 1
@@ -59,7 +59,7 @@ def test_failed_runs_are_told_and_the_code_is_1(tmp_path: Path) -> None:
     assert "division by zero" in failed
 
 
-def test_seeds_that_change_nothing_are_told(tmp_path: Path) -> None:
+def test_seeds_that_change_nothing_are_reported(tmp_path: Path) -> None:
     done = schedscope("sweep", "z-figure4", "--seeds", "2", "-o", tmp_path / "r")
     assert done.stderr == "schedscope: no option is random: every seed gives the same run\n"
 
@@ -135,7 +135,7 @@ def test_warmup_is_the_first_part_of_a_cut(tmp_path: Path) -> None:
     assert "give one of them" in error(*asked, "--warmup", "10%", "--cut", "5%,5%")[1]
 
 
-def test_fewer_workers_for_lack_of_memory_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_fewer_workers_for_lack_of_memory_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sweeping, "cores", lambda: 2)
     monkeypatch.setattr(sweeping, "free_memory", lambda: 1 << 20)
     done = CliRunner().invoke(sweep.command, ["z-figure4", "-o", str(tmp_path / "r")])

@@ -33,7 +33,7 @@ def test_a_good_one_is_shown_beside_three_that_everybody_knows(folder: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["starts_twice", "forgets", "reads_run_times"])
-def test_a_broken_one_is_told_in_a_line_with_the_command_that_opens_it(folder: Path, name: str) -> None:
+def test_a_broken_one_is_reported_in_one_line_with_the_command_that_opens_it(folder: Path, name: str) -> None:
     (folder / "fair.py").write_text((HERE / "broken" / f"{name}.py").read_text())
     done = schedscope("test", "fair.py", "--count", "30")
     told, command = done.stdout.splitlines()

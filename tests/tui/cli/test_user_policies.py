@@ -63,7 +63,7 @@ def test_one_for_which_there_is_no_memory_is_named(folder: Path) -> None:
     assert f"./fair.py {said}" in error("run", "z-figure4", "--policy", "./fair.py")[1]
 
 
-def test_one_that_closes_the_standard_output_is_told_in_a_line(folder: Path) -> None:
+def test_one_that_closes_the_standard_output_is_reported_in_one_line(folder: Path) -> None:
     (folder / "fair.py").write_text(FAIR + "\nimport sys\nsys.stdout.close()\n")
     asked = subprocess.run([*PROGRAM, "run", "z-figure4", "--policy", "./fair.py"], capture_output=True, text=True)
     told = "schedscope: error: cannot write the result: standard output is closed\n"

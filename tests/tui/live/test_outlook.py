@@ -21,7 +21,7 @@ def watched(*jobs: ClusterJob) -> Replayed:
     return watch
 
 
-def test_forecast_and_useful_changes_are_told() -> None:
+def test_forecast_and_useful_changes_are_reported() -> None:
     told = outlook(watched(RUNS, WIDE), 2, WIDE)
     assert told[0].startswith("Our forecast: ")
     assert any(sentence.startswith("With 4 cores it would start now instead of ") for sentence in told)

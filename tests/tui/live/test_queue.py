@@ -48,7 +48,7 @@ def test_a_date_is_a_plan_or_not_before_or_never() -> None:
     assert rows["J4"].split()[3] == "never"
 
 
-def test_how_a_date_moved_is_told() -> None:
+def test_how_a_date_moved_is_reported() -> None:
     observed = Observed()
     for at, start in ((60, 600), (120, 900), (180, 1200)):
         observed.add(Cluster(at=DAY + at, nodes=NODES, jobs=(waits("1", 2, start, "Priority", "n1"),)))

@@ -32,7 +32,7 @@ def unknown(context: Context, lines: list[Line], words: str) -> set[str]:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_every_heading_and_every_name_of_a_number_is_told(spec: str) -> None:
+def test_every_heading_and_every_name_of_a_number_is_reported(spec: str) -> None:
     context = under(spec)
     numbers = list(numbers_so_far.draw_metrics(context, (50, 30)).head)
     assert unknown(context, numbers, r"[a-z]{3,}(?: [a-z]+)*(?=  )") == set()
@@ -41,7 +41,7 @@ def test_every_heading_and_every_name_of_a_number_is_told(spec: str) -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_every_fact_about_who_waits_is_told(spec: str) -> None:
+def test_every_fact_about_who_waits_is_reported(spec: str) -> None:
     context = under(spec)
     body = details.draw(context, (80, 99), 0).body
     heading = next((at for at, each in enumerate(body) if each.text == "In numbers"), None)
@@ -50,7 +50,7 @@ def test_every_fact_about_who_waits_is_told(spec: str) -> None:
         assert unknown(context, facts, r"^\S+(?: \S+)*(?=  )") == set()
 
 
-def test_every_number_of_two_runs_is_told() -> None:
+def test_every_number_of_two_runs_is_reported() -> None:
     context = under("easy")
     for key in (*LEVEL, *SO_FAR):
         assert context.told(line(LABELS.get(key, metric(key).title)), 0, None)

@@ -100,7 +100,7 @@ def test_the_columns_follow_from_what_a_policy_declares(lab: Lab) -> None:
     ]  # fmt: skip
 
 
-def test_in_a_matrix_the_rows_in_which_they_will_start_are_told() -> None:
+def test_in_a_matrix_the_rows_in_which_they_will_start_are_reported() -> None:
     context = context_of(engine_of("z-figure7", "gang-backfill:mpl=2", until=300))
     assert "then in row" in shown(context, 90)
 

@@ -112,7 +112,7 @@ def test_what_differs_only_in_words_does_not_differ(watched: Watched) -> None:
         ),
     ],
 )
-def test_broken_code_is_told_with_its_line_and_the_old_run_stays(watched: Watched, body: str, brief: str) -> None:
+def test_broken_code_is_reported_with_its_line_and_the_old_run_stays(watched: Watched, body: str, brief: str) -> None:
     news = watched.saves(body)
     assert (news.what, news.is_bad) == (brief, True)
     assert news.whole.endswith("; the old run stays")

@@ -188,7 +188,7 @@ def test_what_takes_long_can_be_given_up() -> None:
 # Failing
 
 
-def test_an_order_that_cannot_be_obeyed_is_told_in_one_line() -> None:
+def test_an_order_that_cannot_be_obeyed_is_reported_in_one_line() -> None:
     with watching() as watched:
         scene = watched.does(o.GoTo(3), o.LookAt("nowhere"), o.Move(1))
         assert len(watched.failed) == 1
@@ -240,7 +240,7 @@ def test_a_policy_that_breaks_beside_leaves_the_run_alone(broken: str) -> None:
         assert beside.snapshot.time == 40
 
 
-def test_a_scene_that_cannot_be_made_is_told_and_the_worker_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scene_that_cannot_be_made_is_reported_and_the_worker_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     with watching() as watched:
         watched.settle()
         with monkeypatch.context() as patch:
@@ -278,7 +278,7 @@ class Stuck(Policy):
             sleep(0.001)
 
 
-def test_a_policy_that_does_not_answer_is_told_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_policy_that_does_not_answer_is_reported_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "PATIENCE", 0.2)
     _, workload = Source("lublin-128").read()
     watched = Watched("lublin-128", "easy")

@@ -128,7 +128,7 @@ def test_a_damaged_one_is_passed_over_and_kept(tmp_path: Path) -> None:
     assert damaged.exists()
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SessionError, match="no autosaves"):
         Autosave(tmp_path / "file")

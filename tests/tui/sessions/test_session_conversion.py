@@ -202,14 +202,14 @@ async def test_a_camera_that_looks_nowhere_is_put_right_with_a_word(wrong: dict[
         assert "the session's camera" in run.told
 
 
-async def test_a_stop_that_cannot_be_read_is_told_and_left_out() -> None:
+async def test_a_stop_that_cannot_be_read_is_reported_and_left_out() -> None:
     session = replace(session_of(Source("z-figure4"), "easy"), stops=("queue > lots", "queue > 1"))
     async with replay(session=session) as run:
         assert [stop.text for stop in run.screen.state.stops] == ["queue > 1"]
         assert "'queue > lots' is left out: expected a number" in run.told
 
 
-async def test_a_stop_with_an_unknown_variable_is_told_and_left_out() -> None:
+async def test_a_stop_with_an_unknown_variable_is_reported_and_left_out() -> None:
     session = replace(session_of(Source("z-figure4"), "easy"), stops=("variable nosuch > 5", "variable shadow > 5"))
     async with replay(session=session) as run:
         assert [stop.text for stop in run.screen.state.stops] == ["variable shadow > 5"]
@@ -223,7 +223,7 @@ async def test_session_is_unchanged_if_nothing_was_shown() -> None:
         assert run.session == session
 
 
-async def test_a_branch_that_cannot_grow_again_is_told() -> None:
+async def test_a_branch_that_cannot_grow_again_is_reported() -> None:
     async with replay("z-figure4", "easy") as run:
         await run.press("right", "f")
         session = run.session
@@ -312,7 +312,7 @@ def test_a_camera_that_makes_no_sense_is_left_alone(wrong: dict[str, Any]) -> No
     assert camera_of({**KEPT, **wrong}, CAMERA) == CAMERA
 
 
-async def test_what_a_session_says_that_nobody_knows_is_told() -> None:
+async def test_what_a_session_says_that_nobody_knows_is_reported() -> None:
     session = replace(session_of(Source("z-figure4"), "easy"), warnings=("line 9: nobody knows 'colours'",))
     async with replay(session=session) as run:
         assert "nobody knows 'colours'" in "\n".join(each.message for each in run.app._notifications)

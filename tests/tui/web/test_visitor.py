@@ -251,7 +251,7 @@ async def test_the_place_of_an_earlier_visit_is_offered() -> None:
         assert visit.place() == {"scene": 2, "answers": ((2, True),)}
 
 
-def test_what_cannot_be_served_is_told_in_a_line() -> None:
+def test_what_cannot_be_served_is_reported_in_one_line() -> None:
     assert "only the built-in policies" in error("serve", "z-figure4", "--policy", "./own.py")[1]
     assert "leave out TRACE" in error("serve", "z-figure4", "--lesson", "x")[1]
     assert "no such file" in error("serve", "nothing-there.swf")[1]

@@ -198,7 +198,7 @@ TWO = FAIR + FAIR[FAIR.index("@dataclass") :].replace("Fair", "Other")
         (FAIR, "./fair.txt", "no policy './fair.txt'; the name of a file with a policy ends in .py"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line_with_its_place(fair: Path, text: str, spec: str, says: str) -> None:
+def test_what_is_wrong_is_reported_in_one_line_with_its_place(fair: Path, text: str, spec: str, says: str) -> None:
     fair.write_text(text)
     fair.with_suffix(".txt").write_bytes(b"\xff\x00")
     with pytest.raises(ParameterError) as refused:

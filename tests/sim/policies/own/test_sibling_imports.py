@@ -90,7 +90,7 @@ def test_a_revision_imports_what_was_there_then(fair: Path) -> None:
     assert [depth_of(parse_policy(spec)) for spec in ("./fair.py@HEAD", "./fair.py")] == [1, 9]
 
 
-def test_a_mistake_in_it_is_told_with_its_place(fair: Path) -> None:
+def test_a_mistake_in_it_is_reported_with_its_place(fair: Path) -> None:
     (fair.parent / "limits.py").write_text("DEPTH = 1 / 0\n")
     with pytest.raises(ParameterError, match=r"limits.py:1: ZeroDivisionError: division by zero: DEPTH = 1 / 0"):
         parse_policy("./fair.py")
@@ -118,7 +118,7 @@ def test_files_that_import_each_other_are_read_once() -> None:
 
 
 @pytest.mark.parametrize("kind", ["one file", "an imported file", "files together", "many files", "many places"])
-def test_too_much_is_told_and_not_looked_through(fair: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_much_is_reported_and_not_looked_through(fair: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read = list[int]()
     imports = sibling_imports._imports
 

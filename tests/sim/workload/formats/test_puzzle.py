@@ -70,7 +70,7 @@ def test_a_session_keeps_the_line() -> None:
         ("five", "expected a machine first, like 10 procs; got 'five'"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line(line: str, told: str) -> None:
+def test_what_is_wrong_is_reported_in_one_line(line: str, told: str) -> None:
     with pytest.raises(TraceError) as wrong:
         parse_puzzle(line)
     assert told.replace("\\\\", "\\") in str(wrong.value)

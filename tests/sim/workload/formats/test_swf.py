@@ -225,7 +225,7 @@ def test_real_files_with_names_of_columns_and_lists_of_precedings(shared: Path) 
     assert trace.fidelity.assumed[0].first == "line 7"
 
 
-def test_ids_that_come_twice_and_times_before_0_are_told() -> None:
+def test_ids_that_come_twice_and_times_before_0_are_reported() -> None:
     lines = ["7 0 -1 5 1 -1 -1 1", "7 3 -1 5 1 -1 -1 1", "8 -1 -1 5 1 -1 -1 1"]
     told = {note.what: note.first for note in Workload.of(parse("\n".join(lines))).fidelity.assumed}
     assert told["ids that come again (such as requeued jobs), kept as jobs of their own"] == "job 7"

@@ -36,7 +36,7 @@ def test_run_times_of_sud_are_uniform() -> None:
     assert (np.abs(shares - 1 / 8) < 0.02).all()
 
 
-def test_what_is_missing_is_told() -> None:
+def test_what_is_missing_is_reported() -> None:
     for model, said in (("hyper-erlang", "--like TRACE"), ("sud", "--procs N"), ("sad", "did you mean 'sud'")):
         with pytest.raises(ParameterError, match=said):
             generate(model, 10)

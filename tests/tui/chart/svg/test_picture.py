@@ -157,7 +157,7 @@ def test_rows_before_a_switch_are_drawn_apart() -> None:
     )
 
 
-def test_of_a_long_run_only_what_can_be_told_apart_is_in_the_file() -> None:
+def test_of_a_long_run_only_what_can_be_distinguished_is_in_the_file() -> None:
     drawn = chart("lublin-320", "easy")
     assert len(draw_svg(drawn, DARK, 800, 500)) < 3_000_000
     pixels = next(group for group in picture(drawn).iter(f"{SVG}g") if "scale" in group.get("transform", ""))

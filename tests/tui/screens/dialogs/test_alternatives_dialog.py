@@ -72,7 +72,7 @@ class Raises(type(EASY)):  # type: ignore[misc]
         raise ValueError("nothing")
 
 
-async def test_what_fails_is_told_and_the_others_are_tried(ask: Ask) -> None:
+async def test_what_fails_is_reported_and_the_others_are_tried(ask: Ask) -> None:
     async with ask(dialog("4", "fcfs", policy=Raises())) as person:
         shown = await person.wait()
         assert "nothing" in shown

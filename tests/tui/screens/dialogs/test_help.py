@@ -52,7 +52,7 @@ def test_things_are_found_by_what_people_call_them(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", [*MEASURES, *EVENTS, *CHANGES, *DEEDS])
-def test_every_word_that_a_stop_knows_is_told(word: str) -> None:
+def test_every_word_that_a_stop_knows_is_reported(word: str) -> None:
     assert any(word in key for key, _ in STOPS)
 
 

@@ -36,7 +36,7 @@ def damaged(tmp_path: Path) -> tuple[Trace, Workload]:
     return trace, Workload.of(trace)
 
 
-def test_jobs_machine_span_and_load_are_told(damaged: tuple[Trace, Workload]) -> None:
+def test_jobs_machine_span_and_load_are_reported(damaged: tuple[Trace, Workload]) -> None:
     text = report_text(*damaged)
     assert "jobs      2 of the 3 in the file" in text
     assert "machine   4 processors" in text
@@ -73,7 +73,7 @@ def test_note_is_wrapped_with_an_indent_and_printable() -> None:
     assert notes_of(trace) == ["cleaned with a filter?[2J"]
 
 
-def test_what_is_invented_is_told_apart() -> None:
+def test_what_is_invented_is_distinguished() -> None:
     lines = [line.text for line in fidelity(Fidelity(invented=(Note("submit times", 7),)), 60)]
     assert lines == ["  assumed, because the file does not contain it", "         7  submit times"]
 

@@ -201,7 +201,7 @@ async def test_trouble_is_said_and_the_picture_stays(monkeypatch: pytest.MonkeyP
         assert "n1" in seen.text
 
 
-async def test_a_controller_that_never_answers_is_told() -> None:
+async def test_a_controller_that_never_answers_is_reported() -> None:
     app = LiveApp(Live(Scripted(None)), DARK)
     async with app.run_test(size=(100, 30)) as pilot:
         for _ in range(100):

@@ -97,7 +97,7 @@ async def test_keys_change_a_job_and_undo_takes_it_back() -> None:
         assert len(run.screen.draft.puzzle.jobs) == 2
 
 
-async def test_what_is_typed_is_drawn_and_what_is_wrong_is_told() -> None:
+async def test_what_is_typed_is_drawn_and_what_is_wrong_is_reported() -> None:
     async with puzzle("10 procs") as run:
         await run.press("e", *"; 5x10m@0; 9x1")
         assert len(run.screen.draft.puzzle.jobs) == 2
@@ -154,7 +154,7 @@ async def test_a_drag_draws_a_job_and_moves_it() -> None:
         assert run.screen.draft.puzzle.jobs[1].submit == round(10 * step)
 
 
-def test_the_parts_of_a_bar_are_told_apart() -> None:
+def test_the_parts_of_a_bar_are_distinguished() -> None:
     draft = Draft(parse_puzzle("10 procs; 5x10m/20m@5m"))
     scale = Scale.of(draft, 80)
     found = [part_at(draft, 80 + NAMES, 0, NAMES + scale.column(time)) for time in (0, 300, 600, 1485, 1700)]
@@ -233,11 +233,11 @@ async def test_a_puzzle_becomes_a_trace_and_a_lesson(tmp_path: Path, monkeypatch
     assert EXAMPLE in (tmp_path / "puzzle.toml").read_text()
 
 
-def test_a_job_that_cannot_run_is_told_and_an_empty_puzzle_has_no_chart() -> None:
+def test_a_job_that_cannot_run_is_reported_and_an_empty_puzzle_has_no_chart() -> None:
     assert [each.cells for each in charts(parse_puzzle("4 procs"), LOOKS["dark"], Size(10, 3))] == [None] * 4
 
 
-def test_a_line_that_is_no_puzzle_is_told() -> None:
+def test_a_line_that_is_no_puzzle_is_reported() -> None:
     assert "J1: needs 1 to 4 processors, got 5" in error("puzzle", "4 procs; 5x1m@0")[1]
     assert "a puzzle needs a terminal" in error("puzzle", "4 procs")[1]
 

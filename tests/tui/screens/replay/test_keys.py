@@ -32,7 +32,7 @@ def test_every_action_has_a_name_of_its_own() -> None:
     assert {binding.id for binding in bindings()} == set(names)
 
 
-def test_every_action_is_told_in_a_sentence() -> None:
+def test_every_action_is_reported_in_a_sentence() -> None:
     for key in every_key():
         assert key.meaning.endswith((".", "...")), key
         assert key.meaning[0].isupper(), key

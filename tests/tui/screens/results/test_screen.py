@@ -84,7 +84,7 @@ async def test_it_is_opened_from_the_menu_as_well(tmp_path: Path) -> None:
         assert len(run.app.screen_stack) == 2
 
 
-async def test_a_file_that_goes_is_told(tmp_path: Path) -> None:
+async def test_a_file_that_goes_is_reported(tmp_path: Path) -> None:
     file(tmp_path / "r").__exit__()
     async with opened(tmp_path / "r") as run:
         (tmp_path / "r").unlink()
@@ -92,7 +92,7 @@ async def test_a_file_that_goes_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("table", "column"), [("metrics", "mean_wait"), ("runs", "trace"), ("runs", "switch")])
-async def test_a_damaged_file_is_told_in_a_line(tmp_path: Path, table: str, column: str) -> None:
+async def test_a_damaged_file_is_reported_in_one_line(tmp_path: Path, table: str, column: str) -> None:
     file(tmp_path / "r").__exit__()
     async with opened(tmp_path / "r") as run:
         with closing(sqlite3.connect(tmp_path / "r")) as db:
