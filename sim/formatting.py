@@ -246,7 +246,7 @@ def processors_wanted(procs: int, whole: int, there: int, when: str) -> str:
 
     If only `there` of its `whole` processors are available, the text names that number and the time `when` instead.
 
-    >>> processors_wanted(4, 10, 10, "now"), wanted(4, 10, 3, "now")
+    >>> processors_wanted(4, 10, 10, "now"), processors_wanted(4, 10, 3, "now")
     ('4 of 10 processors', '4 processors, 3 there now')
     """
     return f"{procs:,} of {processors(whole)}" if there == whole else f"{processors(procs)}, {there:,} there {when}"

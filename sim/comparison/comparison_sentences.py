@@ -98,7 +98,7 @@ def how_it_differs(parting: Divergence, workload: Workload) -> str:
     >>> jobs = [Job(rank, str(rank), 0, 1, 1) for rank in range(2)]
     >>> both, one, none = (Act("starts", 1),), (Act("ends", 0),), ()
     >>> workload = cast(Workload, SimpleNamespace(jobs=jobs))
-    >>> [instead(Divergence(0, (1, 1), only), workload) for only in ((one, both), (none, both), (one, none))]
+    >>> [how_it_differs(Divergence(0, (1, 1), only), workload) for only in ((one, both), (none, both), (one, none))]
     ['J1 starts instead of J0, which ends', 'J1 starts', 'J0 does not end']
     """
     there, here = (acts[0] if acts else None for acts in parting.only)

@@ -124,7 +124,7 @@ def _type_of_values(hint: Any) -> type:
 def as_typed(value: Any) -> str:
     """Return a value as a user would type it.
 
-    >>> as_typed(2.0), written(True)
+    >>> as_typed(2.0), as_typed(True)
     ('2', 'yes')
     """
     if isinstance(value, bool):

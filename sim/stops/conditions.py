@@ -265,8 +265,8 @@ Condition: TypeAlias = Threshold | Happens | Changes | OfJob | Because | OwnNumb
 def written_number(value: float, unit: Unit) -> str:
     """Return a number as text that reads back as exactly this number.
 
-    >>> written_number(50.0, "number"), written(0.6, "share"), written(5400.0, "time"), written(1e-7, "number")
-    ('50', '0.6', '1h30m', '0.0000001')
+    >>> written_number(50.0, "number"), written_number(5400.0, "time"), written_number(1e-7, "number")
+    ('50', '1h30m', '0.0000001')
     """
     if unit not in ("time", "moment"):
         return _plain_number(value)

@@ -23,7 +23,7 @@ def drawn(runs: Sequence[tuple[Engine, str]]) -> str:
 def with_own_ids(svg: str) -> str:
     """Return the SVG picture with ids that no other picture in the notebook has.
 
-    >>> with_own_ids('<a id="now"/><b fill="url(#now)"/>') != apart('<a id="now"/><b fill="url(#now)"/>')
+    >>> with_own_ids('<a id="now"/><b fill="url(#now)"/>') != with_own_ids('<a id="now"/><b fill="url(#now)"/>')
     True
     """
     ending = f"-cell{next(_NUMBERS)}"
