@@ -31,7 +31,7 @@ from sim.policies.policy import Policy
 from sim.policies.view import View
 from sim.timeline.scenario import run
 from sim.workload.formats.nodes import shape_of
-from sim.workload.formats.sacct_requests import Asked
+from sim.workload.formats.sacct_requests import Asked, resources
 from sim.workload.model import Job, Workload
 from sim.workload.shape import Request, Seats, Shape
 
@@ -358,6 +358,7 @@ def _as_asked(job: ClusterJob, request: Request) -> Request:
     if not job.is_waiting:
         return request
     request = replace(request, is_exclusive=True) if job.is_exclusive else request
+    request = _with_memory_of_nodes(job, request)
     many, tasks = job.most_nodes, request.tasks
     if tasks is None or not many or many != job.nodes_wanted or tasks % many:
         return request
@@ -393,3 +394,18 @@ def _workload(
         killed=nothing,
         shape=shape,
     )
+
+
+def _with_memory_of_nodes(job: ClusterJob, request: Request) -> Request:
+    """Return the request with memory for each node, not for each core, if the total is nearer to that many times what
+    the job asks for.
+    """
+    told = resources(job.tres)
+    total, nodes = told.get("mem", 0.0), max(told.get("node", 0.0), job.nodes_wanted, 1)
+    if not job.memory or not request.each[1:2] or request.tasks is None or not total:
+        return request
+    if abs(total - job.memory * nodes) >= abs(total - job.memory * job.cpus):
+        return request
+    once = request.per_node or (0,) * len(request.each)
+    each = (request.each[0], 0, *request.each[2:])
+    return replace(request, each=each, per_node=(once[0], job.memory, *once[2:]))

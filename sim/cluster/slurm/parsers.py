@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from sim.cluster.slurm.text import MOST_LETTERS, gpus_of
-from sim.cluster.values import ClusterJob, Cores
+from sim.cluster.values import WAITING, ClusterJob, Cores
 from sim.errors import TraceError
 from sim.workload.formats.sacct import tasks
 from sim.workload.formats.slurm_text import hosts
@@ -53,10 +53,11 @@ def _job(record: Record) -> ClusterJob:
     elif array and task is not None:
         name = f"{array:.0f}_{task:.0f}"
     asked = _text(record, "tres_alloc_str") or _text(record, "tres_req_str")
+    most, state = _number(record, "max_nodes"), _state(record.get("job_state"))
     return ClusterJob(
         id=name,
         number=f"{job:.0f}",
-        state=_state(record.get("job_state")),
+        state=state,
         name=_text(record, "name")[:MOST_LETTERS],
         reason="" if (reason := _text(record, "state_reason")) == "None" else reason,
         user=_text(record, "user_name"),
@@ -65,6 +66,7 @@ def _job(record: Record) -> ClusterJob:
         qos=_text(record, "qos"),
         cpus=int(_number(record, "cpus") or 0),
         nodes_wanted=int(_number(record, "node_count") or 0),
+        memory=int(_number(record, "memory_per_node") or _number(record, "memory_per_cpu") or 0),
         gpus=gpus_of(asked),
         limit=None if limit is None else limit * 60,
         submit=_number(record, "submit_time") or 0.0,
@@ -79,7 +81,10 @@ def _job(record: Record) -> ClusterJob:
         reservation=_text(record, "resv_name"),
         array=f"{array:.0f}" if array else "",
         workdir=_text(record, "current_working_directory"),
+        tres=asked[:MOST_LETTERS],
         is_exclusive=record.get("shared") in ("none", ["none"]),
+        at_once=int(_number(record, "array_max_tasks") or 0),
+        most_nodes=int(most) if most is not None and state in WAITING else None,
     )
 
 

@@ -240,6 +240,15 @@ def test_a_job_that_accepts_one_node_waits_for_a_node_with_all_its_cores() -> No
     assert said(NODES, replace(RUNS, cpus=1), on_n2, replace(wide, most_nodes=1)) == {"2": 300}
 
 
+@pytest.mark.parametrize(("memory", "total", "expected"), [(1000, "2000M,node=2", 400), (250, "1000M,node=1", 0)])
+def test_memory_for_each_node_needs_so_much_on_every_node(memory: int, total: str, expected: int) -> None:
+    """Slurm tells the total and the amount, but not whether that is for each node or for each core."""
+    runs = replace(RUNS, cpus=1, tres="cpu=1,mem=10M,node=1", memory=10)
+    on_n2 = replace(runs, id="3", nodes=("n2",), end=NOW + 400, tres="cpu=1,mem=400M,node=1", memory=400)
+    waits = replace(WAITS, cpus=4, nodes_wanted=2 if "2" in total[6:] else 1, memory=memory, tres=f"cpu=4,mem={total}")
+    assert said(NODES, runs, on_n2, waits) == {"2": expected}
+
+
 def test_a_job_some_of_whose_nodes_are_away_waits_for_room_on_the_others() -> None:
     """Slurm gives this reason also where the nodes are only planned for jobs of a higher tier."""
     away = replace(WAITS, cpus=8, tres="cpu=8,node=2", reason="ReqNodeNotAvail, UnavailableNodes:n[1-2]")

@@ -27,7 +27,18 @@ def test_json_tells_what_text_tells(shared: Path, version: str) -> None:
     assert len(both) >= 0.9 * len(by_text)
 
     def shown(job: ClusterJob) -> tuple[object, ...]:
-        return job.id, job.cpus, job.partition, job.user, job.limit, job.submit, job.nodes, job.cores
+        return (
+            job.id,
+            job.cpus,
+            job.partition,
+            job.user,
+            job.limit,
+            job.submit,
+            job.nodes,
+            job.cores,
+            job.memory,
+            job.tres,
+        )
 
     assert [shown(by_text[id]) for id in both] == [shown(by_json[id]) for id in both]
 
