@@ -20,6 +20,9 @@ GRAIN = 60.0
 """Seconds that are added to the time from a forecast to the forecast start. Errors are divided by this sum, so that
 those of near and far starts can be compared.
 """
+ALIKE = 2
+"""Number of jobs that count as one when ranges are computed, because jobs that wait at the same time are late together.
+"""
 STEP, LEAST, MOST = 0.02, 0.02, 0.4
 """Three values for the share of errors that ranges leave out: its change when a start falls inside or outside a range,
 its smallest value, and its largest value.
@@ -88,7 +91,7 @@ class Ranges:
         ...     assert ranges.around(str(job), 0, 140, Range(120, 160)) is None
         ...     ranges.start(str(job), 40 + 10 * job)
         >>> ranges.around("21", 1000, 1140), ranges.around("22", 1000, 1140, Range(1100, 1160))
-        (Range(low=1070.0, high=1210.0), Range(low=1030.0, high=1230.0))
+        (Range(low=1060.0, high=1220.0), Range(low=1020.0, high=1240.0))
         """
         if self._wider[0] != at:
             self._wider = at, self._misses(at)
@@ -112,7 +115,7 @@ class Ranges:
         waiting = [_errors(said, at) for said in chain(*late)]
         count, jobs = len(self._errors) + len(waiting), self._errors[-1][2] - self._errors[0][2] + 1
         jobs += sum(map(bool, late))
-        place = min(int((1 - self._out / 2) * (1 + 1 / jobs) * count), count - 1)
+        place = min(int((1 - self._out / 2) * (1 + ALIKE / jobs) * count), count - 1)
         before, after = ([*errors, *(pair[side] for pair in waiting)] for side, errors in enumerate(self._sorted))
         return sorted(before)[place], sorted(after)[place]
 

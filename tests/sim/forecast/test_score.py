@@ -97,7 +97,7 @@ def test_a_job_that_waits_beyond_its_range_widens_the_next_ranges_before_it_star
         assert found is not None
         return found.high - found.low
 
-    assert width(0) < width(5) < width(20)
+    assert width(0) < width(1) < width(20)
 
 
 def test_what_waits_no_more_is_forgotten() -> None:
