@@ -92,16 +92,23 @@ def _in_its_way(engine: Engine, rank: int) -> float:
     return np.nan if found is None else len(found.passers)
 
 
-def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None) -> Ints:
+def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None, submit: Floats | None = None) -> Ints:
     """Return, for each of the jobs `ranks` (by default all), the number of jobs that were submitted later and started
     earlier.
 
     `start` has the start of every job. A job without a start (nan) counts as still waiting: all later jobs that have
-    started have passed it.
+    started have passed it. `submit` has the submit times in the run if they differ from those of the trace.
     """
     ranks = np.arange(len(start)) if ranks is None else ranks
+    if submit is None:
+        submit = workload.submit
+    else:  # from here on, ranks are the places in the order of these times
+        order = np.argsort(submit, kind="stable")
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
+        submit, start, ranks = submit[order], start[order], places[ranks]
     begun, own = np.where(np.isnan(start), np.inf, start), np.where(np.isnan(start), np.inf, start)[ranks]
-    many = np.maximum(np.searchsorted(workload.submit, own, side="right") - ranks - 1, 0)
+    many = np.maximum(np.searchsorted(submit, own, side="right") - ranks - 1, 0)
     found, total = np.zeros(len(ranks), np.int64), np.cumsum(many)
     first = 0
     while first < len(ranks):

@@ -149,7 +149,8 @@ class Colours:
             from sim.metrics.fairness import overtaken
 
             whole = start if isinstance(start, np.ndarray) else start.whole(len(workload))
-            return PASSES.hues(np.where(np.isnan(begun), np.nan, overtaken(workload, whole, ranks)))
+            every = submits_of(workload, range(len(workload)), start, end) if workload.follows else None
+            return PASSES.hues(np.where(np.isnan(begun), np.nan, overtaken(workload, whole, ranks, every)))
         if mode == "slowdown":
             return SLOWDOWNS.hues(1 + (done - submit - run) / np.maximum(run, TAU))
         return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))

@@ -79,6 +79,10 @@ def test_who_came_later_and_began_first_is_counted(at_once: int, monkeypatch: py
     some = np.array([3, 70, 149])
     assert overtaken(workload, start, some).tolist() == [expected[rank] for rank in some]
     assert overtaken(workload, np.where(np.arange(150) == 70, np.nan, start))[70] == 79
+    came = (start - 5).clip(0)  # in the run, other than in the trace
+    order = [*zip(came.tolist(), range(150), strict=True)]
+    passed = [sum(order[j] > order[i] and start[j] < start[i] for j in range(150)) for i in range(150)]
+    assert overtaken(workload, start, some, came).tolist() == [passed[rank] for rank in some]
 
 
 def test_who_passed_whom_is_the_same_by_the_history(lab: Lab) -> None:

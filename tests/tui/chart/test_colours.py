@@ -86,6 +86,19 @@ def test_waits_count_from_the_submission_of_the_run(workload: Workload) -> None:
     assert hues(chained, "slowdown")[1] == Hue.RAMP != hues(workload, "slowdown")[1]
 
 
+def test_passing_jobs_were_submitted_later_in_the_run(workload: Workload) -> None:
+    """The third job starts before the second. In the log it comes later, but the second is submitted at 100."""
+    start, end = np.array([0.0, 120, 110, NAN]), np.array([100.0, 130, 710, NAN])
+
+    def passed(jobs: Workload) -> list[int]:
+        found: list[int] = Colours(jobs).of("passed", np.arange(4), start, end, 1e9, lambda rank: None).tolist()
+        return found
+
+    chained = replace(workload, follows=(None, Follow((After(0),), 0.0), None, None))
+    assert passed(workload) == [Hue.RAMP, Hue.RAMP + 1, Hue.RAMP, Hue.GREY]
+    assert passed(chained) == [Hue.RAMP, Hue.RAMP, Hue.RAMP, Hue.GREY]
+
+
 @pytest.mark.parametrize("mode", ["slowdown", "estimate"])
 def test_what_depends_on_the_run_time_is_known_at_the_end(workload: Workload, mode: str) -> None:
     assert hues(workload, mode, now=109)[1:3] == [Hue.GREY, Hue.GREY]
