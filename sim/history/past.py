@@ -234,6 +234,11 @@ class Past:
         """Return the time at which the job finished or was killed at its estimate; None if neither has happened."""
         return self._done.of(rank, self._now)
 
+    def cancelled_at(self, rank: int) -> float | None:
+        """Return the time at which the job was cancelled; None if it was not."""
+        step = self._given_up.get(rank, self.steps)
+        return self.time_of(step) if step < self.steps else None
+
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
         """Yield (step, decision) for all decisions about the job `rank`, from step number `since` on; `submit` is its
         submit time.

@@ -103,14 +103,6 @@ class JobRecorder:
             self._begin_with(state.jobs[rank])
         return state.releases.has_come(rank)
 
-    def see_drop(self) -> None:
-        """Record that the job was cancelled in the step before the first one to be seen, if it was."""
-        engine = self.engine
-        if self.job.rank in engine.state.dropped and self._has_come():
-            self._decisions = engine.history.decisions(engine.history.steps - 1)
-            self._see_own()
-            self.ended = True
-
     def see_step(self) -> bool:
         """Make one step and record the job's events. Return False if the job has ended or no step is left."""
         engine, was = self.engine, self._where

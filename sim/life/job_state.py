@@ -68,7 +68,7 @@ class JobReader:
     def at(self, history: Past, snapshot: Snapshot) -> JobState:
         """Return the job's state at the time of the snapshot; `history` must contain all steps up to it."""
         past, rank = history.as_of(snapshot.step), self.job.rank
-        submit = submit_of(self._workload, rank, past.start_of, past.end_of)
+        submit = submit_of(self._workload, rank, past.start_of, past.end_of, past.cancelled_at)
         job = self.job if submit is None else replace(self.job, submit=submit)
         if self._read < snapshot.step:
             self._decided += past.decided_about(rank, min(job.submit, self.job.submit), self._read)

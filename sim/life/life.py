@@ -114,12 +114,14 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     `step` makes a step of the engine; by default it is `engine.step`.
     """
     step = step or engine.step
-    while (time := engine.next_time()) is not None and time < _earliest(engine, rank):
+    earliest = inf
+    while (time := engine.next_time()) is not None:
+        if earliest == inf or time >= earliest:
+            earliest = _earliest(engine, rank)
+        if time >= earliest:
+            break
         step()
-        if rank in engine.state.dropped:
-            break  # together with a job that it waits for, which was not submitted before
     observer = JobRecorder(engine, engine.workload.jobs[rank], step)
-    observer.see_drop()
     while observer.see_step():
         pass
     job = observer.job
@@ -141,11 +143,28 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
 
 
 def _earliest(engine: Engine, rank: int) -> float:
-    """Return the earliest time at which the job may be submitted, as far as it is known: its submit time, or infinity
-    while it waits for jobs that have not been submitted themselves.
+    """Return the earliest time at which the job may be submitted, as far as it is known.
+
+    A job that waits for others may come at any step once they have been submitted. If the run may cancel jobs, it may
+    come in the same step as a job that it waits for, because that job can be cancelled at once.
     """
-    releases, follow = engine.state.releases, engine.workload.follows[rank] if engine.workload.follows else None
-    if releases is None or follow is None:
-        return engine.workload.jobs[rank].submit
-    come = [releases.has_come(one.job) for one in follow.after]
-    return -inf if (any(come) if follow.is_any else all(come)) else inf
+    workload, releases = engine.workload, engine.state.releases
+    if releases is None or workload.follows[rank] is None:
+        return workload.jobs[rank].submit
+    earliest: dict[int, float] = {}
+    ahead = [rank]
+    while ahead:  # a job waits only for jobs of lower ranks
+        if (one := ahead.pop()) not in earliest:
+            follow, earliest[one] = workload.follows[one], inf
+            if releases.has_come(one):
+                earliest[one] = -inf
+            elif follow is None:
+                earliest[one] = workload.jobs[one].submit
+            elif one == rank or workload.may_cancel:
+                ahead += (part.job for part in follow.after)
+    for one in sorted(earliest):
+        follow = workload.follows[one]
+        if follow is not None and earliest[one] == inf and (one == rank or workload.may_cancel):
+            times = [earliest[part.job] for part in follow.after]
+            earliest[one] = min(times) if follow.is_any or workload.may_cancel else max(times)
+    return earliest[rank]

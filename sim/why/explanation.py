@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sim.decisions.decisions import Drop
+from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
 from sim.formatting import clock_near, name, printable
 from sim.history.past import Past
@@ -12,7 +14,7 @@ from sim.history.stretch_queries import in_the_way_of, passers_of
 from sim.why.evidence import evidence_of
 from sim.why.facts import PassedBy, fact_row
 from sim.why.wait_sentences import ended, to_come
-from sim.workload.follows import Time, is_failing
+from sim.workload.follows import After, Time, is_failing
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
 
@@ -42,22 +44,29 @@ class Explanation:
 
 def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Explanation:
     """Return the explanation of the job of this rank at the time of a snapshot; `past` is the history up to then."""
-    submit, at = submit_of(workload, rank, past.start_of, past.end_of), clock_near(snapshot.time or 0)
+    submit = submit_of(workload, rank, past.start_of, past.end_of, past.cancelled_at)
+    at = clock_near(snapshot.time or 0)
     job = workload.jobs[rank] if submit is None else replace(workload.jobs[rank], submit=submit)
     found = evidence_of(snapshot, rank, at, passed_by(past, job, snapshot.outages, snapshot.nodes is not None))
     if found is not None:
         return Explanation(job, found.clauses, tuple(fact_row(fact, at) for fact in found.facts))
     if rank in snapshot.dropped:
-        return Explanation(job, (f"{name(job)} is cancelled: there will never be processors enough for it.",))
+        made = (decision for _, decision in past.decided_about(rank, min(job.submit, workload.jobs[rank].submit)))
+        why = next((say(each, at) for each in made if isinstance(each, Drop)), f"{name(job)} is cancelled")
+        return Explanation(job, (f"{why}.",))
     end = past.end_of(rank)
     if end is None:
         return Explanation(job, (to_come(job, at, submit),))
     return Explanation(job, (ended(job, past.start_of(rank), end, at, bool(workload.killed[rank])),))
 
 
-def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time) -> float | None:
-    """Return the submit time of a job in a run, in seconds; `start_of` and `end_of` return the first start and the end
-    of the job of a given rank, None before it.
+def _never(rank: int) -> float | None:
+    return None
+
+
+def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time, cancelled_at: Time = _never) -> float | None:
+    """Return the submit time of a job in a run, in seconds; `start_of`, `end_of` and `cancelled_at` return the first
+    start of the job of a given rank, its end, and when it was cancelled, None before it.
 
     Most jobs are submitted at the time that the trace gives. With `--feedback` or dependencies, the time may depend on
     the starts and ends of other jobs; the result is None until these are known.
@@ -65,11 +74,17 @@ def submit_of(workload: Workload, rank: int, start_of: Time, end_of: Time) -> fl
     job, follow = workload.jobs[rank], workload.follows[rank] if workload.follows else None
     if follow is None:
         return job.submit
-    fails = (is_failing(bool(workload.killed[one.job]), int(workload.status[one.job])) for one in follow.after)
-    found = [one.met_at(start_of, end_of, is_bad) for one, is_bad in zip(follow.after, fails, strict=True)]
+
+    def met(one: After) -> float | None:
+        if (gone := cancelled_at(one.job)) is not None:
+            return one.met_after(start_of, gone)
+        is_bad = is_failing(bool(workload.killed[one.job]), int(workload.status[one.job]))
+        return one.met_at(start_of, end_of, is_bad)
+
+    found = [met(one) for one in follow.after]
     known = [time for time in found if time is not None]
     if not known or (len(known) < len(found) and not follow.is_any):
-        return None
+        return cancelled_at(rank)  # a job whose condition cannot be met is cancelled when it is submitted
     last = min(known) if follow.is_any else max(known)
     return max(follow.due(job.submit, last), last)
 

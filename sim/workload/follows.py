@@ -68,6 +68,14 @@ class After(NamedTuple):
             return None if began is None else began + self.delay
         return end_of(self.job) if self.is_met_by(is_bad) else None
 
+    def met_after(self, start_of: Time, cancelled: float) -> float | None:
+        """Return the time at which this condition becomes true if the other job was cancelled at the time `cancelled`;
+        None if it never does.
+        """
+        if self.outcome == "start" and (began := start_of(self.job)) is not None:
+            return began + self.delay
+        return cancelled if self.is_met_by(is_bad=True) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Follow:

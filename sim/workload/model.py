@@ -432,10 +432,14 @@ class Workload:
             made = replace(self, runtime=np.minimum(self.runtime, self.estimate), killed=self.killed | longer)
         return made._without_hopeless() if self.follows else made
 
+    @property
+    def may_cancel(self) -> bool:
+        """Return True if a run may cancel jobs that it has submitted."""
+        return bool(self.outages or (self.limits and self.limits.submits) or (self.shape and self.shape.confines))
+
     def _without_hopeless(self) -> Workload:
         """Return the workload without jobs that wait for another job to end with an outcome that cannot occur."""
-        may_cancel = bool(self.outages or (self.limits and self.limits.submits) or (self.shape and self.shape.confines))
-        never, follows = hopeful(self.follows, failing(self.killed, self.status), may_cancel)
+        never, follows = hopeful(self.follows, failing(self.killed, self.status), self.may_cancel)
         made = replace(self, follows=follows)
         if not never.any():
             return made

@@ -13,6 +13,7 @@ from sim.decisions.sentences import say, why
 from tests.truth import preempt, queues, rows, space
 from tests.truth.rows import Rows
 from tests.truth.rules import KEEP_RESERVATIONS
+from tests.truth.submissions import cancel
 from tests.truth.words import Lasts, UntrueError, demand, demand_equal, exactly, read_aloud, reads
 from tests.truth.world import Held, Plan, Stopped, Work, World, lowest, mask_of
 
@@ -390,6 +391,7 @@ def do(world: World, decision: Any) -> None:
             world.interrupt(job.rank)
         case d.Drop(job):
             world.waiting.discard(job.rank)
+            cancel(world, job.rank)
             for plans in (world.planned, world.granted, world.bounds):
                 plans.pop(job.rank, None)
         case d.Keep(job, reasons_to_wait.TouchesReservation()) if world.rules.name != "multiqueue":

@@ -18,7 +18,7 @@ from sim.policies.policy import columns_of
 from sim.timeline.timeline import Timeline
 from sim.why.evidence import evidence_of
 from sim.why.explanation import passed_by
-from tests.truth import numbers, shares
+from tests.truth import cancelled, numbers, shares
 from tests.truth.decided import after_pass, do, instant, read_decision
 from tests.truth.frames import Frame
 from tests.truth.helping import Reality
@@ -35,7 +35,7 @@ from tests.truth.world import World
 from tui.cli.explain import had_nobody_come, in_reality
 from tui.replay.policy_columns import OwnNumbers
 
-__all__ = ["numbers", "shares"]  # importing these modules registers their checks
+__all__ = ["cancelled", "numbers", "shares"]  # importing these modules registers their checks
 
 
 LOOKS = 0.1

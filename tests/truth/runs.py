@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -220,14 +221,23 @@ def changing_run(seed: int, families: Sequence[str] = CHANGING) -> Run:
 
 
 def following_run(seed: int) -> Run:
-    """Return a random run in which some jobs are submitted when others have started or ended."""
+    """Return a random run in which some jobs are submitted when others have started or ended; one in three is on a
+    machine with outages, one in three switches its policy once or twice.
+    """
     lot = random.Random(f"following {seed}")
     workload = random_workload(lot)
     many = len(workload)
     status = np.array([lot.choice([-1, 1, 1, 0, 5]) for _ in range(many)])
     workload = replace(workload, status=status, follows=random_follows(lot, many), reserve=np.full(many, np.nan))
-    spec = random_spec(lot, CHANGING[seed % len(CHANGING)])
-    return made(workload.with_overruns("kill"), spec, (), "lowest")
+    spec, switches, kind = random_spec(lot, CHANGING[seed % len(CHANGING)]), [], lot.choice(["", "outages", "switches"])
+    if kind == "outages":
+        outages = random_outages(lot, workload.procs, until=400)
+        workload = workload.with_outages(outage for outage in outages if outage.ends < inf)  # no job is too wide
+    elif kind == "switches":
+        times = sorted(float(lot.randint(0, 400)) for _ in range(lot.choice([1, 1, 2])))
+        switches = [(at, random_spec(lot, lot.choice(FAMILIES)).replace(",memory=yes", "")) for at in times]
+        spec = spec.replace(",memory=yes", "")
+    return made(workload.with_overruns("kill"), spec, tuple(switches), "lowest")
 
 
 def another_run(run: Run, seed: int, by: float = 1.0) -> Run:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import nan
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sim.workload.follows import After, Follow, Follows, Outcome
@@ -52,20 +53,59 @@ def admit(world: World) -> None:
             break
 
 
-def due(workload: Workload, rank: int, start: Time, end: Time) -> float | None:
-    """Return the submit time of a job, as far as starts and ends of other jobs tell it; None before."""
+NONE_CANCELLED: Mapping[int, float] = MappingProxyType({})
+
+
+def due(
+    workload: Workload, rank: int, start: Time, end: Time, cancelled: Mapping[int, float] = NONE_CANCELLED
+) -> float | None:
+    """Return the submit time of a job, as far as starts and ends of other jobs tell it; None before. `cancelled` has
+    the times at which jobs were cancelled, by rank.
+    """
+    if rank in cancelled:
+        return cancelled[rank]
     own, follow = float(workload.submit[rank]), workload.follows[rank] if workload.follows else None
     if follow is None:
         return own
-    known = [time for time in (_met(workload, one, start, end) for one in follow.after) if time == time]
+    known = [time for time in (_met(workload, one, start, end, cancelled) for one in follow.after) if time == time]
     if not known or (len(known) < len(follow.after) and not follow.is_any):
         return None
     last = min(known) if follow.is_any else max(known)
     return max(own, last) if follow.think is None else last + follow.think
 
 
-def _met(workload: Workload, one: After, start: Time, end: Time) -> float:
+def cancel(world: World, rank: int) -> None:
+    """Cancel a job now. If it has not been submitted, that is also its submission. Jobs that waited for its end are
+    submitted.
+    """
+    world.dropped[rank] = world.now
+    if rank not in world.came:
+        job = world.jobs[rank] = world.jobs[rank]._replace(submit=world.now)
+        world.by_name[job.name] = job
+        world.came.add(rank)
+    admit(world)
+
+
+def is_hopeless(world: World, rank: int) -> bool:
+    """Return True if the job's condition cannot be met any more."""
+    follow = world.workload.follows[rank]
+    if follow is None:
+        return False
+    missed = [_is_missed(world, one) for one in follow.after]
+    return all(missed) if follow.is_any else any(missed)
+
+
+def _is_missed(world: World, one: After) -> bool:
+    if one.job in world.dropped:
+        return one.outcome == "ok"
+    fails = bool(world.workload.killed[one.job]) or int(world.workload.status[one.job]) in FAILED
+    return one.job in world.finished and one.outcome == ("ok" if fails else "not ok")
+
+
+def _met(workload: Workload, one: After, start: Time, end: Time, cancelled: Mapping[int, float]) -> float:
     """Return the time at which a part of a condition becomes true; NaN if that is not known."""
+    if one.job in cancelled and (one.outcome != "start" or start(one.job) is None):
+        return nan if one.outcome == "ok" else cancelled[one.job]
     if one.outcome == "start":
         began = start(one.job)
         return nan if began is None else began + one.delay

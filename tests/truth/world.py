@@ -96,6 +96,8 @@ class World:
         self.upcoming = dict.fromkeys(range(len(self.jobs)), 0)
         self.now, self.came = -inf, set[int]()
         self.waiting: set[int] = set()
+        self.dropped: dict[int, float] = {}
+        """For each cancelled job, by rank: the time at which it was cancelled"""
         self.running: dict[int, Held] = {}
         self.aside: dict[int, Stopped] = {}
         self.ran: dict[int, float] = {}
@@ -170,7 +172,7 @@ class World:
         if not self.workload.follows:
             return self.jobs[rank].submit
         ended = {one: end for one, end in enumerate(self.end_of) if end <= self.now}
-        return due(self.workload, rank, self.first_start.get, ended.get)
+        return due(self.workload, rank, self.first_start.get, ended.get, self.dropped)
 
     def _go_on(self, rank: int, held: Held) -> None:
         """Continue the running job in its next stretch (time on the same processors), which begins now."""

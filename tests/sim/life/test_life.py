@@ -305,3 +305,14 @@ def test_only_later_submissions_pass_a_dependent_job() -> None:
     first, later = life_of(chained, "fcfs", 1), life_of(chained, "fcfs", 2)
     assert (first.start, first.passes, first.in_its_way) == (700, (), InTheWay(inf, frozenset()))
     assert (later.start, later.passes) == (600, ())
+
+
+def test_jobs_behind_a_cancelled_job_have_their_whole_life() -> None:
+    """Job 1 does not fail, so job 2 is cancelled at 10; job 3 is submitted and placed in the same step."""
+    of = workload(4, (0, 4, 10, 10), (1, 4, 10, 10), (2, 4, 20, 20))
+    follows = (None, Follow((After(0, "not ok"),)), Follow((After(1, "any"),)))
+    of = replace(of, follows=follows).with_outages([Outage(90, 95, 1)])
+    for policy, first in (("easy", "Submitted"), ("gang", "Submitted")):
+        assert moment_kinds(life(of, policy, "3"))[0] == (10, first)
+        assert moment_kinds(life(of, policy, "2")) == [(10, "Told")]
+        assert life(of, policy, "3").start == 10

@@ -95,3 +95,13 @@ def test_foreign_words_are_no_markup() -> None:
     html = Explanation(job, ("J<b> waits",))._repr_html_()
     assert "<b>" not in html
     assert "J&lt;b&gt; waits" in html
+
+
+def test_cancelled_job_has_its_reason_and_submission(lab: Lab) -> None:
+    follows = (None, Follow((After(0, "not ok"),)), Follow((After(1, "any"),)))
+    jobs = replace(lab.workload(4, "1 0 4 10 10", "2 1 4 10 10", "3 2 1 5 5"), follows=follows)
+    timeline = Timeline(jobs.with_outages([Outage(90, 95, 1)]), "fcfs")
+    timeline.seek(10_000)
+    cancelled, later = timeline.explain("2"), timeline.explain("3")
+    assert cancelled.sentences == ("J2 is cancelled: waits for an outcome of another job that does not come.",)
+    assert (cancelled.job.submit, later.job.submit) == (10, 10)
