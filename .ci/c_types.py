@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import runpy
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,22 @@ REPLACED = ("__future__", "sim.machine", "sim.machine.columns")
 """Modules of which the compiled text has its own versions: those of Cython and of arrays"""
 FROM_C = ("ceil", "floor", "fmod", "isnan", "log2", "log10", "pow")
 """Functions of C"""
+OWN_IN_C = """cdef extern from *:
+    '''
+    #ifdef _MSC_VER
+    #include <intrin.h>
+    static __forceinline Py_ssize_t lowest_bit(unsigned long long word) {
+        unsigned long at;
+        _BitScanForward64(&at, word);
+        return at;
+    }
+    #else
+    #define lowest_bit __builtin_ctzll
+    #endif
+    '''
+    Py_ssize_t lowest_bit(unsigned long long word) noexcept
+"""
+"""Functions that compilers have, for those of these names in `sim/machine/columns.py`, as Cython is to know them"""
 NUMBERS = (TYPES["int"], TYPES["float"], TYPES["bool"])
 OBJECTS = ("list", "tuple", "dict", "set", "object")
 HELPERS = (
@@ -32,7 +49,7 @@ HELPERS = (
 )  # fmt: skip
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")
-QUIET = ("abs", "len", "max", "min", "range", "float", "int", *FROM_C)
+QUIET = ("abs", "len", "max", "min", "range", "float", "int", "lowest_bit", *FROM_C)
 """Functions of Python that raise nothing where they are given finite numbers"""
 Known = dict[str, str]
 """Types by name"""
@@ -102,6 +119,7 @@ class Types:
         for each in classes:
             self._attributes[each.name] = self._attributes_of(each)
         self._raising = self._find_raising(functions, classes)
+        self._made = Counter((self._family(each.name), method.name) for each in classes for method in _methods(each))
 
     def of_statement(self, statement: ast.stmt) -> ast.stmt:
         """Return a statement of the module as Cython is to have it."""
@@ -147,6 +165,8 @@ class Types:
             said, nothing = function.returns, isinstance(function.returns, ast.Constant)
             function.returns = _expression("cython.void" if nothing else self._said(function.returns) or "object")
             decorators.append(f"cython.{kind}")
+            if kind == "cfunc" and self._made[key] == 1:
+                decorators.append("cython.final")  # called directly, and inlined
             if key not in self._raising:
                 decorators.append("cython.exceptval(check=False)")
             elif self._said(said) in NUMBERS:  # only -1 is checked for an error

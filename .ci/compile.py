@@ -91,12 +91,17 @@ class Compile(BuildHookInterface):
 def source() -> str:
     """Return the text of the module that Cython translates."""
     parts = runpy.run_path(str(KERNEL / "parts.py"))
-    types = runpy.run_path(str(Path(__file__).with_name("c_types.py")))
+    types = types_of_c()
     from_c = f"from cython.cimports.libc.math import {', '.join(types['FROM_C'])}\n"
+    from_c += "from cython.cimports.sim.kernel.own_in_c import lowest_bit\n"
     header = f"# cython: language_level=3, {OPTIONS}\nimport cython\n{from_c}"
     header += f"MADE_OF, TWINS = {parts['made_of'](SIM)!r}, {{}}\n"
     users = [*SIM.glob("engine/express/*.py"), KERNEL / "known.py"]
     return header + str(types["module_of"]([SIM / part for part in parts["SOURCES"]], users))
+
+
+def types_of_c() -> dict[str, Any]:
+    return runpy.run_path(str(Path(__file__).with_name("c_types.py")))
 
 
 def compile_to(made: Path, flags: str = FLAGS) -> None:
@@ -107,10 +112,11 @@ def compile_to(made: Path, flags: str = FLAGS) -> None:
         for package in (room, room.parent):
             (package / "__init__.py").touch()
         (room / "compiled.py").write_text(source(), encoding="utf-8")
+        (room / "own_in_c.pxd").write_text(types_of_c()["OWN_IN_C"], encoding="utf-8")
         module = ("--module-name", "sim.kernel.compiled", str(room / "compiled.py"))
         run(folder, sys.executable, "-c", TRANSLATE, *module)
         made_c = room / "compiled.c"
-        made_c.write_text(marked(made_c.read_text(encoding="utf-8")), encoding="utf-8")
+        made_c.write_text(marked(with_constants(made_c.read_text(encoding="utf-8"))), encoding="utf-8")
         if sys.platform == "win32":
             build_on_windows(room / "compiled.c", made)
             return
@@ -131,6 +137,17 @@ def marked(text: str) -> str:
         if not count:
             warnings.warn(f"this Cython has no function in C for: {what}", stacklevel=2)
     return RARELY + text
+
+
+def with_constants(text: str) -> str:
+    """Return the text in C with the numbers of Python's constants in place, so that the C compiler knows them. Cython
+    makes variables of these.
+    """
+    assigned = re.compile(r"^ +(__pyx_v_\w+_[A-Z_]+) = (-?[0-9][\w.+-]*);$", re.MULTILINE)
+    values = dict(assigned.findall(text))
+    declared = re.compile(r"^static ((?:unsigned )?\w+ (__pyx_v_\w+_[A-Z_]+));$", re.MULTILINE)
+    text = declared.sub(lambda it: f"static const {it[1]} = {values[it[2]]};" if it[2] in values else it[0], text)
+    return assigned.sub("", text)
 
 
 def build_on_windows(source: Path, made: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sim.kernel.arrays import numbers, words
 from sim.kernel.loop import Loop
-from sim.kernel.node_states import MAGIC, WHOLE, Requests
+from sim.kernel.node_states import WHOLE, Requests
 from sim.kernel.sets import EVERY
 from sim.machine import cython
-from sim.machine.columns import Word
+from sim.machine.columns import Word, lowest_bit
 
 
 @cython.cclass
@@ -26,10 +26,6 @@ class NodeCores(Loop):
         """Free cores of each node, as sets of bits; each node begins with a new word. If one job has all cores of a
         node, the bits of these cores remain unchanged until it ends
         """
-        self.bit_at = numbers(64)
-        """Number of each bit of a word; the index is the upper 6 bits of the bit's product with `MAGIC`"""
-        for bit in range(64):
-            self.bit_at[((MAGIC << bit) & EVERY) >> 58] = bit
 
     def begin_cores(self) -> None:
         """Set up the columns about cores, with all cores free."""
@@ -98,15 +94,9 @@ class NodeCores(Loop):
             bit, length = 0, min(many, 64)
             mask >>= 64 - length
             if bits & mask != mask:  # not all at the beginning of the word
-                lowest: Word = bits & -bits
-                bit = self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                bit = lowest_bit(bits)
                 ended: Word = ~(bits >> bit) & EVERY
-                length = 64
-                if ended:
-                    ended &= -ended
-                    length = self.bit_at[((ended * MAGIC) & EVERY) >> 58]
-                if length > many:
-                    length = many
+                length = min(lowest_bit(ended), many) if ended else many
                 mask = EVERY
                 mask >>= 64 - length
             self.cores[word] = bits ^ (mask << bit)

@@ -14,12 +14,11 @@ from sim.kernel.arrays import numbers, time_before, time_up_to, times, words
 from sim.kernel.calls import IN_ORDER
 from sim.kernel.loop import Loop
 from sim.kernel.node_cores import NodeCores
-from sim.kernel.node_states import MAGIC, Runs
+from sim.kernel.node_states import Runs
 from sim.kernel.nodes import MOST_LOGGED, Nodes
 from sim.kernel.present import NEVER
-from sim.kernel.sets import EVERY
 from sim.machine import cython
-from sim.machine.columns import INFINITE, Numbers, Word
+from sim.machine.columns import INFINITE, Numbers, Word, lowest_bit
 from sim.machine.moment import APART, MOMENT
 
 FITS_EXTRA: int = form_of(Start, FitsExtra)
@@ -109,9 +108,8 @@ class NodeLoop(NodeCores):
             bits: Word = self.marks[word]
             self.marks[word] = 0
             while bits:
-                lowest: Word = bits & -bits
-                bits ^= lowest
-                node = 64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                node = 64 * word + lowest_bit(bits)
+                bits &= bits - 1
                 run = self.run_at[node]
                 many, count = nodes.chosen.many[run], nodes.chosen.tasks[run]
                 cores = asked.each[its] * count + asked.once[its]

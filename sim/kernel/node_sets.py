@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sim.kernel.arrays import numbers, words
-from sim.kernel.node_states import MAGIC, Requests
+from sim.kernel.arrays import words
+from sim.kernel.node_states import Requests
 from sim.kernel.sets import EVERY
 from sim.machine import cython
-from sim.machine.columns import Word, Words
+from sim.machine.columns import Word, Words, lowest_bit
 
 
 @cython.cclass
@@ -32,12 +32,6 @@ class NodeSets:
         """Nodes that may be of use to the request of the present search, as a set of bits. Its words are computed when
         they are needed first. Then two sets of words: those computed, and those not known to be 0
         """
-        self.bit_at = numbers(64)
-        """For each bit of a 64-bit word: its number (0 to 63). The index is the upper 6 bits of the product of the bit
-        and `MAGIC`
-        """
-        for bit in range(64):
-            self.bit_at[((MAGIC << bit) & EVERY) >> 58] = bit
 
     def sort(self, at: Words) -> None:
         """Compute the sets from the states of the nodes."""
@@ -73,9 +67,8 @@ class NodeSets:
                     self._switch_on(other, word, mask)
             bits: Word = changed
             while bits:
-                lowest: Word = bits & -bits
-                bits ^= lowest
-                self.having[64 * word + self.bit_at[((lowest * MAGIC) & EVERY) >> 58]] ^= mask
+                self.having[64 * word + lowest_bit(bits)] ^= mask
+                bits &= bits - 1
             if was == empty or new == empty:
                 self.free[word] ^= mask
             first += many
@@ -114,7 +107,7 @@ class NodeSets:
                 part += 1
                 levels = self.used[part]
             if levels:
-                return 64 * part + self.bit_at[(((levels & -levels) * MAGIC) & EVERY) >> 58]
+                return 64 * part + lowest_bit(levels)
         return self.levels
 
     def begin_search(self) -> None:
@@ -151,7 +144,7 @@ class NodeSets:
         while field:
             bit: Word = field & -field
             field ^= bit
-            has: Word = self.having[at + self.bit_at[((bit * MAGIC) & EVERY) >> 58]]
+            has: Word = self.having[at + lowest_bit(bit)]
             if amount & bit:
                 enough &= has
             else:

@@ -11,8 +11,6 @@ from sim.kernel.arrays import numbers, times, words
 from sim.machine import cython
 from sim.machine.columns import Word
 
-MAGIC: Word = 0x03F79D71B4CB0A89
-"""De Bruijn number: each shift to the left gives different upper 6 bits, which tell by how much it was shifted"""
 WHOLE = 0
 """Value in place of a number of tasks, for a node that a job takes as a whole"""
 
@@ -85,10 +83,12 @@ class Requests:
         """Return the number of places for the request on a node in this state, at most as many as it needs."""
         if ((state | self.guards) - self.unit_in[request]) & self.guards != self.guards:
             return 0
-        return 1 if self.most_room[request] == 1 else self._count_room(state, request)
+        return self.more_room(state, request)
 
-    def _count_room(self, state: Word, request: int) -> int:
+    def more_room(self, state: Word, request: int) -> int:
         """Return what `room` returns, if there is room for one task."""
+        if self.most_room[request] == 1:
+            return 1
         room, its = max(self.tasks[request], 1), request * self.kinds
         for kind in range(self.kinds):
             each = self.each[its + kind]

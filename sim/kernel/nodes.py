@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from sim.kernel.arrays import numbers, times, words
 from sim.kernel.node_sets import NodeSets
-from sim.kernel.node_states import MAGIC, WHOLE, Requests, Runs
-from sim.kernel.sets import EVERY
+from sim.kernel.node_states import WHOLE, Requests, Runs
 from sim.machine import cython
-from sim.machine.columns import Numbers, Word
+from sim.machine.columns import Numbers, Word, lowest_bit
 
 MOST_LOGGED = 256
 """Largest number of freed runs of nodes that are remembered. If more have been freed since the last search for a
@@ -40,8 +39,8 @@ class Nodes:
         """Number of tasks or nodes that the last search lacked if it counted all places, otherwise 0"""
         self.watched, self.room = -1, 0
         """Request whose places on all nodes are counted all the time, -1 for none; and the number of these places"""
-        self.counted, self.places_in = words(64), numbers(64)
-        """Some states of nodes for which the places for the watched request were counted, and the number of places"""
+        self.places_on = numbers(asked.nodes)
+        """For each node: number of its places for the watched request, whether or not that allows the node"""
         self.is_logging, self.logged, self.freed = False, 0, 0
         """True if runs of nodes are logged when resources are freed on them, number of all entries of the log until
         now, and how many times resources of a node were freed
@@ -92,9 +91,7 @@ class Nodes:
                     self.at[node] = new
                     node += 1
                 if self.watched >= 0:
-                    more = self._places(new, begin) - self._places(was, begin)
-                    if more:
-                        self.room += more * self._allowed(self.watched, begin, node)
+                    self._count_anew(new, begin, node)
                 if self.is_sorted:
                     self.sets.switch(was, new, begin, node)
                 if sign > 0 and self.is_logging:
@@ -127,15 +124,15 @@ class Nodes:
         """Return an upper bound for the number of places for the request, in its first partition, on the nodes in the
         log from entry `since` on.
         """
-        guards: Word = self.asked.guards
-        unit: Word = self.asked.unit_in[request]
-        places = 0
+        asked, places, is_whole = self.asked, 0, self.asked.whole[self.asked.first[request]] == 1
+        guards: Word = asked.guards
+        unit: Word = asked.unit_in[request]
         for number in range(since, self.logged):
             entry = number & (MOST_LOGGED - 1)
             node, many = self.log_node[entry], self.log_many[entry]
             state: Word = self.at[node] if many == 1 else self.log_state[entry]
-            if ((state | guards) - unit) & guards == guards:
-                places += self._places_for(request, state, node) * self._allowed(request, node, node + many)
+            if ((state | guards) - unit) & guards == guards and (not is_whole or state == asked.empty[node]):
+                places += asked.more_room(state, request) * self._allowed(request, node, node + many)
         return places
 
     # Places
@@ -157,16 +154,24 @@ class Nodes:
 
     def begin_to_watch(self, request: int) -> None:
         """Count the places (tasks or nodes) for the request on all nodes, now and after every change."""
-        self.watched, self.room = request, self.room_on(0, self.asked.nodes, request)
-        for entry in range(64):
-            self.counted[entry] = self.places_in[entry] = 0  # a node without free cores has no place
+        self.watched, self.room, node = request, 0, 0
+        while node < self.asked.nodes:
+            begin, state = node, self.at[node]
+            while node < self.asked.nodes and self.at[node] == state:
+                self.places_on[node] = 0
+                node += 1
+            self._count_anew(state, begin, node)
 
-    def _places(self, state: Word, node: int) -> int:
-        """Return the number of places for the watched request on the node, if it is in this state."""
-        entry = ((state * MAGIC) & EVERY) >> 58
-        if self.counted[entry] != state:
-            self.counted[entry], self.places_in[entry] = state, self._places_for(self.watched, state, node)
-        return self.places_in[entry]
+    def _count_anew(self, state: Word, first: int, last: int) -> None:
+        """Count the places for the watched request on the nodes `first` to before `last`, whose state is `state` now
+        and was another before.
+        """
+        places = self._places_for(self.watched, state, first)
+        more = places - self.places_on[first]
+        if more:
+            self.room += more * self._allowed(self.watched, first, last)
+            for node in range(first, last):
+                self.places_on[node] = places
 
     def _places_for(self, request: int, state: Word, node: int) -> int:
         """Return the number of places for the request, in its first partition, on the node, if it is in this state."""
@@ -184,18 +189,6 @@ class Nodes:
                 many += 1
             first += 1
         return many
-
-    def room_on(self, first: int, last: int, request: int) -> int:
-        """Return the number of places for the request on the nodes `first` to before `last`, in its first partition."""
-        room = 0
-        while first < last:
-            begin, state = first, self.at[first]
-            while first < last and self.at[first] == state:
-                first += 1
-            places = self._places_for(request, state, begin)
-            if places:
-                room += places * self._allowed(request, begin, first)
-        return room
 
     def keeps(self, places: int, runs: Runs, first: int, last: int, request: int) -> bool:
         """Return True if at least `places` places for the watched request would be left if tasks of the request
@@ -215,12 +208,11 @@ class Nodes:
         asked, lost, is_whole = self.asked, 0, self.asked.whole[self.asked.first[self.watched]] == 1
         change: Word = count * asked.each_in[request] + asked.once_in[request]
         while node < end:
-            begin, was = node, self.at[node]
+            begin, was, less = node, self.at[node], self.places_on[node]
             while node < end and self.at[node] == was:
                 node += 1
-            less = self._places(was, begin)
             if less and count != WHOLE and not is_whole:
-                less -= self._places(was - change, begin)
+                less -= self._places_for(self.watched, was - change, begin)
             if less:
                 lost += less * self._allowed(self.watched, begin, node)
         return lost
@@ -280,18 +272,18 @@ class Nodes:
                 while rows:
                     lowest: Word = rows & -rows
                     rows ^= lowest
-                    word = 64 * group + sets.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                    word = 64 * group + lowest_bit(lowest)
                     if not sets.looked_at[group] & lowest:
                         sets.look_at(word, request, partition)
                     bits: Word = sets.bits[level * sets.words + word] & sets.useful[word]
                     while bits:
                         lowest = bits & -bits
                         bits ^= lowest
-                        node = 64 * word + sets.bit_at[((lowest * MAGIC) & EVERY) >> 58]
+                        node = 64 * word + lowest_bit(lowest)
                         if self.at[node] != known:
                             known, places = self.at[node], 0
                             if ((known | guards) - unit) & guards == guards:
-                                places = asked.room(known, request)
+                                places = asked.more_room(known, request)
                         if not places:
                             continue
                         if self.found == most:

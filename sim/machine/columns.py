@@ -54,6 +54,11 @@ def copy_times(column: Any, other: Any, count: int) -> None:
 copy_numbers = copy_times
 
 
+def lowest_bit(word: Word) -> int:
+    """Return the number of the lowest bit (0 to 63) of the word that is 1; the word must not be 0."""
+    return (word & -word).bit_length() - 1
+
+
 time_before = number_before = bisect_left
 """Function (column, value, low, high) that returns the first index, from `low` to `high`, at which `value` can be
 inserted into a sorted column: before equal values

@@ -120,15 +120,16 @@ def _tell_requests(loop: NodeLoop, shape: Shape) -> None:
 def _tell_classes(asked: Requests, requests: tuple[Request, ...]) -> int:
     """Copy the classes of the requests into the loop; return their number."""
     classes: dict[object, int] = {}
+    grows, least, count = (np.array(column).tolist() for column in (asked.grows, asked.least, asked.count))
     like, widest = list[int](), list[int]()
     for number, request in enumerate(requests):
-        is_counted = asked.grows[number] and asked.least[number] <= 1 and len(request.groups) <= 1
+        is_counted = grows[number] and least[number] <= 1 and len(request.groups) <= 1
         of = request.each, request.per_node, request.features, request.is_exclusive, request.groups, not request.tasks
         at = classes.setdefault(of if is_counted else number, len(classes))
         like.append(at)
         if at == len(widest):
             widest.append(number)
-        elif asked.count[number] > asked.count[widest[at]]:
+        elif count[number] > count[widest[at]]:
             widest[at] = number
     asked.like, asked.widest = numbers(np.array(like, np.int64)), numbers(np.array(widest, np.int64))
     return len(classes)
