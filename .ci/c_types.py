@@ -37,8 +37,10 @@ OWN_IN_C = """cdef extern from *:
     #else
     #define lowest_bit __builtin_ctzll
     #endif
+    #define quotient(many, each) ((Py_ssize_t)((unsigned)(many) / (unsigned)(each)))
     '''
     Py_ssize_t lowest_bit(unsigned long long word) noexcept
+    Py_ssize_t quotient(Py_ssize_t many, Py_ssize_t each) noexcept
 """
 """Functions that compilers have, for those of these names in `sim/machine/columns.py`, as Cython is to know them"""
 NUMBERS = (TYPES["int"], TYPES["float"], TYPES["bool"])
@@ -49,7 +51,7 @@ HELPERS = (
 )  # fmt: skip
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")
-QUIET = ("abs", "len", "max", "min", "range", "float", "int", "lowest_bit", *FROM_C)
+QUIET = ("abs", "len", "max", "min", "range", "float", "int", "lowest_bit", "quotient", *FROM_C)
 """Functions of Python that raise nothing where they are given finite numbers"""
 Known = dict[str, str]
 """Types by name"""

@@ -93,7 +93,7 @@ def source() -> str:
     parts = runpy.run_path(str(KERNEL / "parts.py"))
     types = types_of_c()
     from_c = f"from cython.cimports.libc.math import {', '.join(types['FROM_C'])}\n"
-    from_c += "from cython.cimports.sim.kernel.own_in_c import lowest_bit\n"
+    from_c += "from cython.cimports.sim.kernel.own_in_c import lowest_bit, quotient\n"
     header = f"# cython: language_level=3, {OPTIONS}\nimport cython\n{from_c}"
     header += f"MADE_OF, TWINS = {parts['made_of'](SIM)!r}, {{}}\n"
     users = [*SIM.glob("engine/express/*.py"), KERNEL / "known.py"]

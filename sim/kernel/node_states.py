@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sim.kernel.arrays import numbers, times, words
 from sim.machine import cython
-from sim.machine.columns import Word
+from sim.machine.columns import Word, quotient
 
 WHOLE = 0
 """Value in place of a number of tasks, for a node that a job takes as a whole"""
@@ -95,7 +95,7 @@ class Requests:
             if each:
                 fit = self.amount(state, kind) - self.once[its + kind]
                 if fit < each * room:
-                    room = fit if each == 1 else fit // each
+                    room = fit if each == 1 else quotient(fit, each)
         return room
 
     def amount(self, state: Word, kind: int) -> int:

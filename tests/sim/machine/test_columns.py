@@ -114,3 +114,11 @@ def test_what_is_set_beyond_a_column_is_not_written(values: list[int], first: in
     array = ARRAY(values, "i")
     arrays.set_numbers(array, first, many, -1)
     assert array.tolist() == inside
+
+
+@given(st.integers(1, 2**64 - 1), st.integers(0, 2**31 - 1), st.integers(1, 2**31 - 1))
+def test_lowest_bit_and_quotient(word: int, many: int, each: int) -> None:
+    lowest = columns.lowest_bit(word)
+    assert word >> lowest & 1
+    assert word % 2**lowest == 0
+    assert columns.quotient(many, each) == many // each
