@@ -25,8 +25,8 @@ from sim.history.ledger import Ledger
 from sim.history.past import Switch
 from sim.history.running_totals import RunningTotals
 from sim.machine.moment import MOMENT
-from sim.machine.node_plan import NodePlan, shadow_on_nodes
-from sim.machine.nodes import Leftover, NodeMachine
+from sim.machine.node_plan import NodePlan
+from sim.machine.nodes import Leftover, NodeMachine, shadow_on_nodes
 from sim.machine.ousterhout_matrix import Matrix
 from sim.machine.plan import Plan, machine_of
 from sim.machine.processors import Placement

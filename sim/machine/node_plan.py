@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -24,37 +24,17 @@ from sim.machine.moment import MOMENT
 from sim.machine.nodes import NodeMachine
 from sim.machine.profile import Moved
 from sim.machine.rows import Rows
+from sim.machine.searches import Asked, Barrier, Found, Held
 from sim.workload.model import Job
 from sim.workload.shape import Amounts, Kept, Request, Seats, Shape
-
-
-class Asked(NamedTuple):
-    """Request of a job, with what a search asks of it again and again."""
-
-    request: Request
-    needs: Amounts
-    """Least amount of each resource that all nodes together need to have free."""
-    counts: bool
-    """True if the number of places on the nodes decides whether the request fits."""
-    grows: bool
-    """True if the request, once it fits, also fits whenever more is free."""
-
-
-class Found(NamedTuple):
-    """Result of the last search: the job's rank, when it starts and ends, and what is free on each node until then."""
-
-    rank: int
-    start: float
-    end: float
-    free: Amounts
-    is_first: bool
-    """True if the job has no earlier start."""
 
 
 class NodePlan:
     """Plan of the resources of each node that running jobs and reservations leave free, at each future time."""
 
     __slots__ = (
+        "_barrier",
+        "_barriers",
         "_changes",
         "_found",
         "_has_ends",
@@ -85,8 +65,8 @@ class NodePlan:
         self._known: dict[Request, Asked] = {}
         self._narrowed: dict[int, Request] = {}
         """Requests of the jobs, by rank, that are planned in only one of their partitions"""
-        self._seats: dict[int, tuple[Seats, float]] = {}
-        """For each job in the plan, by rank: the nodes and amounts that it gets, and its end"""
+        self._seats: dict[int, Held] = {}
+        """For each job in the plan, by rank: what it holds"""
         self._most_seats = 64
         """Largest number of jobs in `_seats`, beyond which the ended ones are removed"""
         self._late: dict[Request, dict[float, float]] = {}
@@ -97,6 +77,12 @@ class NodePlan:
         """For each planned job, by rank, that had no earlier start when it was last tried: the latest time until which
         resources have become free since then. If it can start earlier now, it can only do so before this time.
         """
+        self._barriers: dict[int, Barrier] = {}
+        """For planned jobs, by rank: the last barrier that kept each from an earlier start. A barrier goes when
+        resources become free there.
+        """
+        self._barrier: Barrier | None = None
+        """Last barrier that the last search met, if any"""
         self._found: Found | None = None
         """Result of the last search, if it still holds"""
         self._has_ends = True
@@ -115,8 +101,8 @@ class NodePlan:
                 plan._times.append(end)
                 plan._changes.append(0)
             plan._changes[-1] += 1
-            plan._seats[rank] = machine.seats[rank], end
-            plan._add(-1, len(plan._times), machine.seats[rank], 1)
+            plan._seats[rank] = held = plan._held(machine.seats[rank], end)
+            plan._rows.live[-1] += held.row
         for time in machine.shape.changes_after(now):
             plan._changes[plan._edge(time)] += 1
         return plan
@@ -125,6 +111,7 @@ class NodePlan:
         twin = NodePlan(0, self._shape.has, self._shape, self._requests)
         twin._times, twin._rows, twin._known = self._times.copy(), self._rows.copy(), self._known
         twin._is_short, twin._changes, twin._tight = self._is_short, self._changes.copy(), self._tight.copy()
+        twin._barriers = self._barriers.copy()
         twin._seats, twin._has_ends, twin._narrowed = self._seats.copy(), self._has_ends, self._narrowed.copy()
         return twin
 
@@ -184,8 +171,9 @@ class NodePlan:
             self._rows.drop(index)
         self._times[0] = now
         if len(self._seats) > self._most_seats:
-            self._seats = {rank: known for rank, known in self._seats.items() if known[1] > now - MOMENT}
+            self._seats = {rank: known for rank, known in self._seats.items() if known.end > now - MOMENT}
             self._tight = {rank: until for rank, until in self._tight.items() if rank in self._seats}
+            self._barriers = {rank: barrier for rank, barrier in self._barriers.items() if rank in self._seats}
             self._most_seats = 2 * len(self._seats) + 64
 
     # Questions and changes, by job
@@ -207,7 +195,9 @@ class NodePlan:
         if found is not None:
             if is_first:
                 late[lasts] = found[0]
-            self._found = Found(job.rank, found[0], found[0] + lasts, found[1], is_first)
+            self._found = Found(
+                job.rank, found[0], found[0] + lasts, found[1], is_first and asked.is_steady, self._barrier
+            )
             return found[0]
         if request.admitted.within >= 0:  # too late for its reservation, at whose end the job is cancelled
             return max(self._shape.reservations[request.admitted.within].end, after)
@@ -230,11 +220,13 @@ class NodePlan:
         known = self._known.get(request)
         if known is None:
             grows = request.more_always_fits and not shape.limits_nodes(request)
-            known = self._known[request] = Asked(request, np.array(request.least_total), shape.counts(request), grows)
+            needs, counts = np.array(request.least_total), shape.counts(request)
+            is_steady = counts and request.admitted.within < 0
+            known = self._known[request] = Asked(request, needs, counts, grows, is_steady)
         return known
 
     def _search(
-        self, asked: Asked, among: tuple[int, int], after: float, lasts: float, own: tuple[int, Seats] | None = None
+        self, asked: Asked, among: tuple[int, int], after: float, lasts: float, own: tuple[int, Held] | None = None
     ) -> tuple[float, Amounts] | None:
         """Return the earliest start in the steps with the indices `among` (from, before), and what is free on each node
         for `lasts` seconds then; None if every step lacks something.
@@ -244,30 +236,40 @@ class NodePlan:
         """
         times, request, shape = self._times, asked.request, self._shape
         index, end = among
-        held_from, seats = own or (len(times), None)
+        held_from, held = own or (len(times), None)
         (lacking,) = np.logical_or.reduce(self._sums[index:held_from] < asked.needs, axis=1).nonzero()
         short = (lacking + index).tolist()
+        found, barred = None, None
         while index < end:
             start = max(times[index], after)
             last = max(bisect_left(times, start + lasts - MOMENT), index + 1)
             least = bisect_left(short, last)
             if least and short[least - 1] >= index:
-                index = short[least - 1] + 1
+                barred = short[least - 1], short[least - 1]
+                index = barred[0] + 1
                 continue
             if not asked.counts and request.more_always_fits and not shape.fits(request, self._free[index].T):
                 index += 1
                 continue
-            steps = self._free[index:last]
-            if seats is not None and last > held_from:
-                nodes, amounts = seats.columns
-                steps = steps.copy()
-                steps[held_from - index :, :, nodes] += amounts.T
-            free = self._left_open(request, np.minimum.reduce(steps), start, start + lasts)
+            worst = self._worst(index, min(last, held_from))
+            if held is not None and last > held_from:
+                worst = np.minimum(worst, self._worst(held_from, last) + held.row[:, :-1])
+            free = self._left_open(request, worst, start, start + lasts)
             if shape.fits(request, free):
-                return start, free
-            passed = shape.fits_from(request, steps.transpose(0, 2, 1)) if asked.counts and last > index + 1 else 1
+                found = start, free
+                break
+            steps = self._free[index:last]
+            if held is not None and last > held_from:
+                steps = steps.copy()
+                steps[held_from - index :] += held.row[:, :-1]
+            passed = shape.fits_from(request, steps.transpose(0, 2, 1)) if asked.counts else 0
+            barred = (index + passed - 1, last - 1) if passed else barred
             index += max(passed, 1)
-        return None
+        self._barrier = None
+        if barred is not None:
+            ends = times[barred[1] + 1] if barred[1] + 1 < len(times) else inf
+            self._barrier = Barrier(times[barred[0]], times[barred[1]], ends)
+        return found
 
     @property
     def shape(self) -> Shape:
@@ -291,43 +293,42 @@ class NodePlan:
     def admits(self, job: Job, start: float, lasts: float) -> bool:
         """Return True if the job fits on the nodes from `start` on for `lasts` seconds."""
         request = self.request_of(job)
-        return self._shape.fits(request, self._open(request, self._step_at(start), start, start + lasts))
+        return self._shape.fits(request, self._open(request, start, start + lasts))
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
         """Occupy the job's resources in the plan from `start` until `end`; return the nodes and amounts.
 
         They are taken from `on` or, if that is None, from nodes that the placement rule chooses.
         """
-        found = self._found
-        is_found = found is not None and found[:3] == (job.rank, start, end)
-        self._tight.pop(job.rank, None)
-        if found is not None and is_found and found.is_first:
-            self._tight[job.rank] = -inf
+        found = self._found if self._found and self._found[:3] == (job.rank, start, end) else None
+        self._forget(job)
+        if found is not None and found.is_first:
+            self._keep_out(job, found.barrier)
         self._found = None
         if on is None:
             request = self.request_of(job)
-            free = found.free if found is not None and is_found else None
-            if free is None:
-                free = self._open(request, self._step_at(start), start, end)
+            free = found.free if found else self._open(request, start, end)
             on = self._shape.seat(request, free)
             if on is None and request.admitted.within >= 0:
                 on = Seats((), ())
             if on is None:
                 raise DecisionError(f"job {job.id} does not fit the plan of nodes at {exact_clock(start)}")
-        self._seats[job.rank] = on, end
-        self._change(start, end, on, -1)
+        self._seats[job.rank] = held = self._held(on, end)
+        self._change(start, end, held, -1)
         return on
 
     def let_go(self, job: Job, start: float, end: float) -> None:
         """Free the resources that `hold` occupied for this job from `start` until `end`."""
         self._late.clear()
-        self._tight.pop(job.rank, None)
+        self._forget(job)
         for rank, until in self._tight.items():
             if until < end:
                 self._tight[rank] = end
+        for rank in [rank for rank, each in self._barriers.items() if each.first < end and start < each.end]:
+            del self._barriers[rank]
         if self._found is not None and self._found.rank != job.rank:
             self._found = None
-        self._change(start, end, self._seats.pop(job.rank)[0], 1)
+        self._change(start, end, self._seats.pop(job.rank), 1)
 
     def put(self, job: Job, after: float, lasts: float | None = None) -> float:
         """Reserve the job's resources at the earliest possible start from `after` on, for `lasts` seconds (its estimate
@@ -341,7 +342,7 @@ class NodePlan:
     def seats_of(self, job: Job) -> Seats | None:
         """Return the nodes and amounts that the plan gives to the job; None if the job is not in the plan."""
         known = self._seats.get(job.rank)
-        return None if known is None else known[0]
+        return None if known is None else known.seats
 
     def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
         """Yield (job, reserved start, earlier start) for each reservation that can move to an earlier start.
@@ -362,61 +363,72 @@ class NodePlan:
 
         A job that had no earlier start at the last try needs resources that have become free since then.
         """
-        times, asked, (seats, end) = self._times, self._asked(job), self._seats[job.rank]
-        if not asked.counts or asked.request.admitted.within >= 0:
-            self.let_go(job, start, end)
-            at = self.find(job, now)
-            self.hold(job, start, end, seats)
-            return at
+        times, barrier = self._times, self._barriers.get(job.rank)
         index = bisect_left(times, start - MOMENT)
         last = min(index, bisect_left(times, self._tight.get(job.rank, inf) + MOMENT))
-        found = self._search(asked, (0, last), now, job.estimate, (index, seats)) if last else None
-        if found is None:
-            self._tight[job.rank] = -inf
+        if not last or (barrier and times[last - 1] <= barrier.first and now + job.estimate - MOMENT > barrier.last):
+            self._keep_out(job, barrier)
             return start
-        self._found = Found(job.rank, found[0], found[0] + job.estimate, found[1], True)
+        asked, held = self._asked(job), self._seats[job.rank]
+        if not asked.is_steady:
+            self.let_go(job, start, held.end)
+            at = self.find(job, now)
+            self.hold(job, start, held.end, held.seats)
+            return at
+        found = self._search(asked, (0, last), now, job.estimate, (index, held))
+        if found is None:
+            self._keep_out(job, self._barrier)
+            return start
+        self._found = Found(job.rank, found[0], found[0] + job.estimate, found[1], True, self._barrier)
         return found[0]
 
-    def _step_at(self, time: float) -> int:
-        return max(bisect_right(self._times, time + MOMENT) - 1, 0)
+    def _forget(self, job: Job) -> None:
+        self._tight.pop(job.rank, None)
+        self._barriers.pop(job.rank, None)
 
-    def _worst(self, first: int, end: float) -> Amounts:
-        """Return, by kind of resource and node, the amounts that are free at all times from the step with index `first`
-        until the time `end`.
-        """
-        last = max(bisect_left(self._times, end - MOMENT), first + 1)
+    def _keep_out(self, job: Job, barrier: Barrier | None) -> None:
+        """Remember that the job has no earlier start, and the last barrier before that."""
+        self._tight[job.rank] = -inf
+        if barrier is not None:
+            self._barriers[job.rank] = barrier
+
+    def _worst(self, first: int, last: int) -> Amounts:
+        """Return what is free in all steps from `first` to before `last`, by kind of resource and node."""
         worst: Amounts = np.minimum.reduce(self._free[first:last])
         return worst
 
-    def _open(self, request: Request, first: int, start: float, end: float) -> Amounts:
-        """Return, for each node, the amounts that are free from the step with index `first` until `end`. They are 0 on
-        nodes that reservations keep from a job starting at `start`.
+    def _open(self, request: Request, start: float, end: float) -> Amounts:
+        """Return, for each node, the amounts that are free from `start` until `end`. They are 0 on nodes that
+        reservations keep from a job starting at `start`.
         """
-        return self._left_open(request, self._worst(first, end), start, end)
+        first = max(bisect_right(self._times, start + MOMENT) - 1, 0)
+        last = max(bisect_left(self._times, end - MOMENT), first + 1)
+        return self._left_open(request, self._worst(first, last), start, end)
 
     def _left_open(self, request: Request, worst: Amounts, start: float, end: float) -> Amounts:
         return self._shape.left_open(request.admitted, worst.T, start, end, self._times[0], self._has_ends)
 
-    def _change(self, start: float, end: float, seats: Seats, sign: int) -> None:
-        if end - start <= MOMENT or not seats.nodes:
+    def _change(self, start: float, end: float, held: Held, sign: int) -> None:
+        """Free what the job holds in all steps from `start` until `end`; take it if `sign` is -1."""
+        if end - start <= MOMENT or not held.seats.nodes:
             return
         first, last = self._edge(start), self._edge(end)
-        self._add(first, last, seats, sign)
+        steps = self._rows.live[first:last]
+        steps += sign * held.row
+        if sign < 0 and np.min(steps, initial=0) < 0:
+            self._is_short = True
         for index in (last, first):
             self._changes[index] -= sign
             if index and self._changes[index] <= 0 and np.array_equal(*self._rows.live[index - 1 : index + 1]):
                 del self._times[index], self._changes[index]
                 self._rows.remove(index)
 
-    def _add(self, first: int, last: int, seats: Seats, sign: int) -> None:
-        """Free the seats' resources in the steps from `first` to before `last`; take them if `sign` is -1."""
-        nodes, amounts = seats.columns
-        steps, change = self._rows.live[first:last], sign * amounts.T
-        left = steps[:, :, nodes] + change
-        steps[:, :, nodes] = left
-        steps[:, :, -1] += change.sum(axis=1)
-        if sign < 0 and left.min(initial=0) < 0:
-            self._is_short = True
+    def _held(self, seats: Seats, end: float) -> Held:
+        row = np.zeros(self._rows.live.shape[1:], np.int64)
+        if seats.nodes:
+            nodes, amounts = seats.columns
+            row[:, nodes], row[:, -1] = amounts.T, amounts.sum(axis=0)
+        return Held(seats, row, end)
 
     def _edge(self, time: float) -> int:
         """Return the index of the step that begins at `time`; if there is none, split the step that contains `time` to
@@ -452,31 +464,3 @@ class NodePlan:
 
     def take(self, start: float, end: float, procs: int) -> None:
         self._refuse()
-
-
-def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]], job: Job) -> tuple[float, Amounts]:
-    """Return the earliest start of `job` if only running jobs hold resources, and the amounts that are free on each
-    node at that time.
-
-    `ends` are the running jobs' (expected end, rank, ignored), sorted. Jobs that end at that time count as ended.
-    """
-    shape, request = machine.shape, machine.requests[job.rank]
-    free, moment, fits = machine.left.copy(), -np.inf, shape.fits
-    changes = [(time, -1, 0) for time in shape.changes_after(machine.now)]
-
-    def left_open() -> Amounts:
-        return shape.left_open(request.admitted, free, moment, moment + job.estimate, machine.now)
-
-    for end, rank, _ in sorted([*ends, *changes]) if changes else ends:
-        if end > moment + MOMENT:
-            if moment > -np.inf and fits(request, left_open()):
-                return float(moment), left_open()
-            moment = end
-        if rank >= 0:
-            nodes, amounts = machine.seats[rank].columns
-            free[nodes] += amounts
-    if not fits(request, left_open()):
-        if request.admitted.within >= 0:
-            return max(shape.reservations[request.admitted.within].end, machine.now), left_open()
-        raise ValueError(f"job {job.id} never fits")
-    return float(moment), left_open()

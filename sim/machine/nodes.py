@@ -324,3 +324,31 @@ class Leftover:
         """Subtract the resources of a job that has started and will end after the shadow time."""
         seats = self._machine.seats[job.rank]
         self._free[list(seats.nodes)] -= seats.amounts
+
+
+def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]], job: Job) -> tuple[float, Amounts]:
+    """Return the earliest start of `job` if only running jobs hold resources, and the amounts that are free on each
+    node at that time.
+
+    `ends` are the running jobs' (expected end, rank, ignored), sorted. Jobs that end at that time count as ended.
+    """
+    shape, request = machine.shape, machine.requests[job.rank]
+    free, moment, fits = machine.left.copy(), -np.inf, shape.fits
+    changes = [(time, -1, 0) for time in shape.changes_after(machine.now)]
+
+    def left_open() -> Amounts:
+        return shape.left_open(request.admitted, free, moment, moment + job.estimate, machine.now)
+
+    for end, rank, _ in sorted([*ends, *changes]) if changes else ends:
+        if end > moment + MOMENT:
+            if moment > -np.inf and fits(request, left_open()):
+                return float(moment), left_open()
+            moment = end
+        if rank >= 0:
+            nodes, amounts = machine.seats[rank].columns
+            free[nodes] += amounts
+    if not fits(request, left_open()):
+        if request.admitted.within >= 0:
+            return max(shape.reservations[request.admitted.within].end, machine.now), left_open()
+        raise ValueError(f"job {job.id} never fits")
+    return float(moment), left_open()

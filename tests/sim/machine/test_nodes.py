@@ -1,6 +1,6 @@
 """Machines of nodes: places, plans and promises.
 
-Also tests sim.machine.node_plan, sim.machine.plan, sim.workload.misfits, sim.workload.shape.
+Also tests sim.machine.node_plan, sim.machine.plan, sim.machine.searches, sim.workload.misfits, sim.workload.shape.
 """
 
 from __future__ import annotations
@@ -138,6 +138,37 @@ def test_earlier_answers_of_a_plan_do_not_change_later_ones() -> None:
         if rank % 15 == 14:
             gone = random.choice(list(held))
             plan.let_go(job(gone), *held.pop(gone))
+
+
+def test_reservations_move_as_if_each_was_placed_again() -> None:
+    random, shape, now = Random(5), Shape(FOUR), 0.0
+    asked = tuple(Request((cores, 2, 0), tasks=tasks) for cores in (1, 2, 4) for tasks in (1, 2, 3, 4))
+    plan, held = NodePlan(0, shape.has.copy(), shape, asked * 30), dict[int, float]()
+    jobs = {rank: job(rank, estimate=random.choice((5, 10, 20, 40))) for rank in range(300)}
+    moves = 0
+    for new in jobs.values():
+        held[new.rank] = plan.put(new, now)
+        if new.rank % 3:
+            continue
+        now += random.choice((1, 2, 5))
+        plan.advance(now)
+        held = {rank: at for rank, at in held.items() if at + jobs[rank].estimate > now}
+        if running := [rank for rank, at in held.items() if at <= now]:
+            gone = random.choice(running)
+            plan.let_go(jobs[gone], now, held.pop(gone) + jobs[gone].estimate)
+        waiting = [jobs[rank] for rank in sorted(held, key=lambda rank: (held[rank], rank)) if held[rank] > now]
+        moved = plan.compression(now, waiting, held)
+        for each in waiting:
+            twin = plan.copy()
+            twin.let_go(each, held[each.rank], held[each.rank] + each.estimate)
+            at = twin.find(each, now)
+            if at < held[each.rank]:
+                assert next(moved) == (each, held[each.rank], at)
+                plan.let_go(each, held[each.rank], held[each.rank] + each.estimate)
+                plan.hold(each, at, at + each.estimate)
+                held[each.rank], moves = at, moves + 1
+        assert next(moved, None) is None
+    assert moves > 20
 
 
 def test_plan_has_steps_only_where_something_begins_or_ends() -> None:
