@@ -36,6 +36,7 @@ class NodePlan:
         "_barrier",
         "_barriers",
         "_changes",
+        "_doubted",
         "_found",
         "_has_ends",
         "_is_short",
@@ -78,9 +79,9 @@ class NodePlan:
         resources have become free since then. If it can start earlier now, it can only do so before this time.
         """
         self._barriers: dict[int, Barrier] = {}
-        """For planned jobs, by rank: the last barrier that kept each from an earlier start. A barrier goes when
-        resources become free there.
-        """
+        """For planned jobs, by rank: the last barrier that kept each from an earlier start"""
+        self._doubted: set[int] = set()
+        """Ranks of the jobs at whose barriers resources have become free since then"""
         self._barrier: Barrier | None = None
         """Last barrier that the last search met, if any"""
         self._found: Found | None = None
@@ -111,7 +112,7 @@ class NodePlan:
         twin = NodePlan(0, self._shape.has, self._shape, self._requests)
         twin._times, twin._rows, twin._known = self._times.copy(), self._rows.copy(), self._known
         twin._is_short, twin._changes, twin._tight = self._is_short, self._changes.copy(), self._tight.copy()
-        twin._barriers = self._barriers.copy()
+        twin._barriers, twin._doubted = self._barriers.copy(), self._doubted.copy()
         twin._seats, twin._has_ends, twin._narrowed = self._seats.copy(), self._has_ends, self._narrowed.copy()
         return twin
 
@@ -251,10 +252,7 @@ class NodePlan:
             if not asked.counts and request.more_always_fits and not shape.fits(request, self._free[index].T):
                 index += 1
                 continue
-            worst = self._worst(index, min(last, held_from))
-            if held is not None and last > held_from:
-                worst = np.minimum(worst, self._worst(held_from, last) + held.row[:, :-1])
-            free = self._left_open(request, worst, start, start + lasts)
+            free = self._left_open(request, self._worst(index, last, own), start, start + lasts)
             if shape.fits(request, free):
                 found = start, free
                 break
@@ -324,8 +322,8 @@ class NodePlan:
         for rank, until in self._tight.items():
             if until < end:
                 self._tight[rank] = end
-        for rank in [rank for rank, each in self._barriers.items() if each.first < end and start < each.end]:
-            del self._barriers[rank]
+        near = (rank for rank, each in self._barriers.items() if each.first < end and start < each.end)
+        self._doubted.update(near)
         if self._found is not None and self._found.rank != job.rank:
             self._found = None
         self._change(start, end, self._seats.pop(job.rank), 1)
@@ -366,18 +364,19 @@ class NodePlan:
         times, barrier = self._times, self._barriers.get(job.rank)
         index = bisect_left(times, start - MOMENT)
         last = min(index, bisect_left(times, self._tight.get(job.rank, inf) + MOMENT))
-        if not last or (barrier and times[last - 1] <= barrier.first and now + job.estimate - MOMENT > barrier.last):
-            self._keep_out(job, barrier)
-            return start
-        asked, held = self._asked(job), self._seats[job.rank]
+        asked, held, first = self._asked(job), self._seats[job.rank], 0
         if not asked.is_steady:
             self.let_go(job, start, held.end)
             at = self.find(job, now)
             self.hold(job, start, held.end, held.seats)
             return at
-        found = self._search(asked, (0, last), now, job.estimate, (index, held))
+        may_bar = barrier is not None and barrier.first >= now and now + job.estimate - MOMENT > barrier.last
+        if barrier is not None and may_bar and self._bars(barrier, job, asked, (index, held)):
+            self._doubted.discard(job.rank)
+            first = bisect_right(times, barrier.first + MOMENT)
+        found = self._search(asked, (first, last), now, job.estimate, (index, held)) if first < last else None
         if found is None:
-            self._keep_out(job, self._barrier)
+            self._keep_out(job, self._barrier if first < last else None)
             return start
         self._found = Found(job.rank, found[0], found[0] + job.estimate, found[1], True, self._barrier)
         return found[0]
@@ -385,17 +384,32 @@ class NodePlan:
     def _forget(self, job: Job) -> None:
         self._tight.pop(job.rank, None)
         self._barriers.pop(job.rank, None)
+        self._doubted.discard(job.rank)
 
     def _keep_out(self, job: Job, barrier: Barrier | None) -> None:
         """Remember that the job has no earlier start, and the last barrier before that."""
         self._tight[job.rank] = -inf
         if barrier is not None:
             self._barriers[job.rank] = barrier
+            self._doubted.discard(job.rank)
 
-    def _worst(self, first: int, last: int) -> Amounts:
-        """Return what is free in all steps from `first` to before `last`, by kind of resource and node."""
-        worst: Amounts = np.minimum.reduce(self._free[first:last])
-        return worst
+    def _bars(self, barrier: Barrier, job: Job, asked: Asked, own: tuple[int, Held]) -> bool:
+        """Return True if the job still does not fit in the steps of the barrier. For `own` see `_search`."""
+        if job.rank not in self._doubted:
+            return True
+        first, last = (bisect_right(self._times, time + MOMENT) for time in (barrier.first, barrier.last))
+        return not self._shape.fits(asked.request, self._worst(first - 1, last, own).T)
+
+    def _worst(self, first: int, last: int, own: tuple[int, Held] | None = None) -> Amounts:
+        """Return what is free in all steps from `first` to before `last`, by kind of resource and node. For `own` see
+        `_search`.
+        """
+        if own is None or last <= own[0]:
+            worst: Amounts = np.minimum.reduce(self._free[first:last])
+            return worst
+        since, held = own
+        worst = self._worst(max(first, since), last) + held.row[:, :-1]
+        return np.minimum(worst, self._worst(first, since)) if first < since else worst
 
     def _open(self, request: Request, start: float, end: float) -> Amounts:
         """Return, for each node, the amounts that are free from `start` until `end`. They are 0 on nodes that

@@ -24,8 +24,8 @@ from sim.engine.snapshot import at_limit, nodes_kept
 from sim.engine.state import State
 from sim.formatting import Clock, name, processors
 from sim.machine.moment import MOMENT
-from sim.machine.node_plan import NodePlan, shadow_on_nodes
-from sim.machine.nodes import NodeMachine
+from sim.machine.node_plan import NodePlan
+from sim.machine.nodes import NodeMachine, shadow_on_nodes
 from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.machine.plan import Plan as FreeRoom
 from sim.policies.view import Ends
