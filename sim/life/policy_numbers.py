@@ -14,7 +14,7 @@ Numbers: TypeAlias = list[tuple[float, float]]
 
 def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
     """Return, for each column of numbers that the policies define, the changes of the job's value from its submission
-    to its start.
+    to its start or cancellation.
     """
     policies = (scenario.policy, *(policy for _, policy in scenario.switches))
     if not any(policy.leads() or columns_of(policy) for policy in policies):
@@ -23,6 +23,8 @@ def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
     state, step = engine.state, scenario.stepper(engine)
     job, found = scenario.workload.jobs[rank], dict[Column, Numbers]()
     while state.start_of(rank) is None and step():
+        if rank in state.dropped:
+            break
         if not state.has_come(rank):
             continue
         for column in columns_of(state.policy):

@@ -54,6 +54,10 @@ class Policy:
     """
     plans: ClassVar[Literal["nobody", "the heads", "everybody"]] = "everybody"
     """Waiting jobs that have a planned start: none, the heads of the queues, or all"""
+    plans_by_rank: ClassVar[bool] = False
+    """True if the policy plans starts in the order of ranks, jobs of high priority first; False if in queue order.
+    The orders differ if the submit times of jobs depend on the run.
+    """
     lets_pass: ClassVar[bool] = True
     """True if a job may be backfilled: start before a job ahead of it in the queue"""
 

@@ -191,6 +191,8 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
     ]
     if not planned or (not keeps and any(q.granted for q in looked_at)):
         return  # no plans, or plans of heads that ignore reserved starts
+    if snapshot.rules.plans_by_rank:
+        planned.sort(key=lambda plan: (False, -1) if plan.stands else (not plan.job.high, plan.job.rank))
     free, ends = snapshot.outlook
     plan = Profile.of_changes(now, free, sorted(ends))
     if len(snapshot.queue) > _LOOKED_AT:

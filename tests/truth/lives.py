@@ -205,7 +205,7 @@ class Chronicle:
         """
         world, job, record, now = self.world, self.world.jobs[rank], self.records[rank], self.world.now
         turning = world.memo_rows
-        if rank in world.came and not record.has_started:
+        if rank in world.came and rank not in world.dropped and not record.has_started:
             for name, value in own_numbers(world, job):
                 numbers = record.numbers.setdefault(name, [])
                 if not numbers or numbers[-1][1] != value:

@@ -111,6 +111,11 @@ def test_sentences_are_true_of_jobs_that_wait_for_others(seed: int) -> None:
     assert list(falsehoods(following_run(seed), asked=3)) == []
 
 
+@pytest.mark.parametrize("seed", [331, 639])
+def test_sentences_stay_true_of_jobs_that_wait_for_others(seed: int) -> None:
+    assert list(falsehoods(following_run(seed), asked=4)) == []
+
+
 @pytest.mark.parametrize("seed", [51, 87, 106, 208, 249, 273, 290])
 def test_sentences_stay_true_with_outages(seed: int) -> None:
     assert list(falsehoods(changing_run(seed, FEW), asked=4)) == []

@@ -62,6 +62,7 @@ class MultiQueue(Policy):
     on_nodes = False
     grants = True
     plans = "the heads"
+    plans_by_rank = True
 
     def __post_init__(self) -> None:
         _ = self._classes

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sim.decisions.sentences import Unit
 from sim.life.policy_numbers import own_numbers
 from sim.policies.backfill.easy import Easy
 from sim.policies.columns import Column
 from sim.timeline.scenario import Scenario
+from sim.workload.follows import After, Follow
+from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.sim.policies.test_columns import Counting, LeastUsed
 
@@ -34,6 +38,12 @@ def test_those_of_one_that_takes_over_are_told_from_then_on(lab: Lab) -> None:
 def test_those_of_one_that_a_rule_calls_are_reported(lab: Lab) -> None:
     scenario = Scenario(lab.workload(4, *JOBS), "adaptive:below=easypp,above=fcfs,by=queue,at=9,over=0")
     assert list(own_numbers(scenario, 1).values()) == [[(5, 9)]]
+
+
+def test_a_cancelled_job_has_no_more(lab: Lab) -> None:
+    """Job 1 does not fail, so job 3 is cancelled when it ends."""
+    jobs = replace(lab.workload(4, *JOBS), follows=(None, None, Follow((After(0, "not ok"),))))
+    assert own_numbers(Scenario(jobs.with_outages([Outage(90, 95, 1)]), Counting()), 2) == {}
 
 
 def test_there_are_none_under_ours(lab: Lab) -> None:

@@ -36,6 +36,7 @@ from sim.why.facts import (
     Sitters,
     fact_row,
 )
+from sim.workload.follows import After, Follow
 from sim.workload.model import Job
 from tests.sim.conftest import Lab
 
@@ -82,6 +83,15 @@ def test_starting_it_anyway_would_have_a_price(lab: Lab) -> None:
     (price,) = [fact for fact in evidence(engine, "4").facts if isinstance(fact, Delays)]
     assert (price.job.id, price.seconds) == ("2", 512 - 60)
     assert rows(engine, "4", Delays) == [("if started", "it would delay J2 by 7m32")]
+
+
+def test_pivots_are_planned_by_rank_also_where_they_were_submitted_later(lab: Lab) -> None:
+    """J3 waits for the end of J1, so it is behind J4 in the queue, but it has its place before J4."""
+    jobs = lab.workload(4, "1 0 2 10 10", "2 0 2 100 100", "3 1 3 600 600", "4 2 4 25 25", "5 11 2 300 300")
+    engine = Engine(replace(jobs, follows=(None, None, Follow((After(0),)), None, None)), "multiqueue:classes=50")
+    engine.run(11)
+    assert [(queued.job.id, queued.planned) for queued in engine.snapshot().queue[:2]] == [("4", 700), ("3", 100)]
+    assert rows(engine, "5", Delays, DelaysNobody) == [("if started", "it would delay J3 by 3m31, and 1 other")]
 
 
 def test_the_head_is_planned_for_when_others_end(lab: Lab) -> None:
