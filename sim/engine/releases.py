@@ -7,7 +7,7 @@ submissions.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import replace
 from heapq import heappop, heappush
@@ -84,6 +84,18 @@ class Releases:
     def has_come(self, rank: int) -> bool:
         """Return True if the job has been submitted."""
         return rank in self.released if self._follows[rank] else bisect_left(self._own, rank) < self.came
+
+    def after(self, submit: float, rank: int) -> int:
+        """Return how many jobs have been submitted after the job `rank`, whose submit time is `submit`; of jobs that
+        were submitted at the same time, those of higher ranks.
+        """
+        before = bisect_right(self._own, (submit, rank), hi=self.came, key=lambda own: (self._submit[own], own))
+        many = self.came - before
+        for other in reversed(self.released):  # the last ones submitted come first
+            if (time := self.released[other]) < submit:
+                break
+            many += (time, other) > (submit, rank)
+        return many
 
     def come(self, now: float) -> list[tuple[int, float]]:
         """Submit the jobs that are due at `now`; return (rank, submit time) of each."""

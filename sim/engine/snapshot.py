@@ -11,6 +11,7 @@ from typing import overload
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons_on_nodes import AtLimit, NodesKept, no_nodes
 from sim.decisions.sentences import Reason
+from sim.engine.arrivals import most_overtaken
 from sim.engine.sharing import Sharing
 from sim.engine.state import State, copied
 from sim.formatting import clock
@@ -269,6 +270,8 @@ class Snapshot:
     """Waiting jobs in the policy's order."""
     wanted: int
     """Total number of processors that the waiting jobs request."""
+    most_overtaken: int
+    """Largest number of later jobs that have passed one waiting job."""
     owners: tuple[int, ...]
     """For each partition: processors that it owns now, as bits; empty without partitions."""
     division: tuple[int, ...]
@@ -335,6 +338,7 @@ def take_snapshot(state: State, workload: Workload, next_time: float | None) -> 
         awaited=state.awaited,
         queue=_queued(state),
         wanted=state.waiting.wanted,
+        most_overtaken=most_overtaken(state),
         owners=tuple(machine.owners),
         division=tuple(machine.division),
         queues=state.policy.queues(),

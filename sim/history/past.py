@@ -239,6 +239,10 @@ class Past:
         step = self._given_up.get(rank, self.steps)
         return self.time_of(step) if step < self.steps else None
 
+    def cancelled(self) -> dict[int, float]:
+        """Return the time at which each cancelled job was cancelled, by rank."""
+        return {rank: self.time_of(step) for rank, step in self._given_up.items() if step < self.steps}
+
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
         """Yield (step, decision) for all decisions about the job `rank`, from step number `since` on; `submit` is its
         submit time.

@@ -5,10 +5,11 @@ The state is read from the history. To know all reasons of a job's wait, its run
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import isnan, nan
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -90,9 +91,20 @@ class JobReader:
         )
 
 
-def submits_of(workload: Workload, ranks: Iterable[int], start: EventTimes, end: EventTimes) -> Floats:
+NONE_CANCELLED: Mapping[int, float] = MappingProxyType({})
+"""Times of cancellations, by rank, of a run that has none"""
+
+
+def submits_of(
+    workload: Workload,
+    ranks: Iterable[int],
+    start: EventTimes,
+    end: EventTimes,
+    cancelled: Mapping[int, float] = NONE_CANCELLED,
+) -> Floats:
     """Return the submit time in a run of each job in `ranks`, in seconds; NaN if it is not known yet. `start` and `end`
-    have the first start and the end of every job by rank, NaN before it.
+    have the first start and the end of every job by rank, NaN before it; `cancelled` has the times at which jobs were
+    cancelled, by rank.
     """
 
     def start_of(rank: int) -> float | None:
@@ -101,7 +113,7 @@ def submits_of(workload: Workload, ranks: Iterable[int], start: EventTimes, end:
     def end_of(rank: int) -> float | None:
         return None if isnan(end[rank]) else float(end[rank])
 
-    found = (submit_of(workload, rank, start_of, end_of) for rank in ranks)
+    found = (submit_of(workload, rank, start_of, end_of, cancelled.get) for rank in ranks)
     return np.array([nan if time is None else time for time in found])
 
 

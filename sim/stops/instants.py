@@ -7,13 +7,14 @@ only what its condition needs.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Protocol, cast
 
 from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision
+from sim.engine.arrivals import most_overtaken
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.history.past import Past
@@ -169,10 +170,7 @@ class OfSnapshot:
         return max((queued.xfactor for queued in self.snapshot.queue), default=1)
 
     def most_overtaken(self) -> int:
-        shown = self.snapshot
-        begun = {run.job.rank for run in shown.running} | {halted.job.rank for halted in shown.suspended}
-        submitted = shown.totals.finished + len(begun) + len(shown.queue) + len(shown.dropped)
-        return _most_overtaken(submitted, (job.rank for job in shown.queue.jobs), shown.dropped)
+        return self.snapshot.most_overtaken
 
 
 @dataclass(frozen=True)
@@ -257,20 +255,7 @@ class OfEngine:
         return max(((now - job.submit + job.estimate) / job.estimate for job in self.engine.state.queue), default=1)
 
     def most_overtaken(self) -> int:
-        state = self.engine.state
-        return _most_overtaken(state.submitted, state.waiting.jobs, state.dropped)
-
-
-def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[int]) -> int:
-    """Return the largest number of later jobs that passed one waiting job. The arguments are the number of submitted
-    jobs, and the ranks of waiting and of cancelled jobs.
-
-    >>> _most_overtaken(6, [1, 4], []), _most_overtaken(6, [1, 4], [5])
-    (3, 2)
-    """
-    stay = sorted((*waiting, *dropped))
-    later = {rank: submitted - 1 - rank - (len(stay) - 1 - place) for place, rank in enumerate(stay)}
-    return max((count for rank, count in later.items() if rank not in dropped), default=0)
+        return most_overtaken(self.engine.state)
 
 
 class Record:

@@ -21,6 +21,7 @@ from sim.engine.snapshot import Snapshot
 from sim.history.past import Past
 from sim.history.stretch import Stretch
 from sim.history.times import EventTimes, Floats
+from sim.life.job_state import NONE_CANCELLED
 from sim.policies import Policy
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
@@ -138,6 +139,7 @@ class ChartMaker:
             workload=self.workload,
             start=start,
             end=end,
+            cancelled=history.cancelled(),
             lanes=() if lanes is None else lanes.now(snapshot, clock),
             pending=pending,
             suspensions=_suspensions(history, snapshot, view.start, min(clock, view.end)),
@@ -197,6 +199,7 @@ class ChartMaker:
             workload=self.workload,
             start=times[0],
             end=times[1],
+            cancelled=history.cancelled(),
             title=title,
             begin=begin,
             until=end,
@@ -229,7 +232,9 @@ class ChartMaker:
         all jobs, None if the caller does not know them.
         """
         start, end = times or history.event_times()
-        return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, partial(_owner_of, history))
+        cancelled = history.cancelled() if self.workload.follows else NONE_CANCELLED
+        owner = partial(_owner_of, history)
+        return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, owner, cancelled)
 
     # The picture
 

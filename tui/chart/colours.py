@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.history.times import EventTimes
-from sim.life.job_state import submits_of
+from sim.life.job_state import NONE_CANCELLED, submits_of
 from sim.workload.categories import TAU
 from sim.workload.columns import NumberIds
 from sim.workload.model import Field, Floats, Ints, Workload
@@ -118,9 +118,19 @@ class Colours:
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
 
-    def of(self, mode: str, ranks: Ranks, start: EventTimes, end: EventTimes, now: float, owner: Owner) -> Hues:
+    def of(
+        self,
+        mode: str,
+        ranks: Ranks,
+        start: EventTimes,
+        end: EventTimes,
+        now: float,
+        owner: Owner,
+        cancelled: Mapping[int, float] = NONE_CANCELLED,
+    ) -> Hues:
         """Return the hues of the jobs `ranks` as of `now`. `start` and `end` hold the first start and the completion of
-        every job, by rank; `owner` returns the partition in which a job started.
+        every job, by rank; `owner` returns the partition in which a job started; `cancelled` has the times at which
+        jobs were cancelled, by rank.
         """
         workload = self._workload
         if mode == "job":
@@ -138,7 +148,7 @@ class Colours:
             return np.array([Hue.GREY if part is None else partition_hue(part) for part in parts], np.uint8)
         submit, run, estimate = workload.submit[ranks], workload.runtime[ranks], workload.estimate[ranks]
         if workload.follows:
-            submit = submits_of(workload, ranks.tolist(), start, end)
+            submit = submits_of(workload, ranks.tolist(), start, end, cancelled)
         if mode == "width":
             return WIDTHS.hues(workload.width[ranks].astype(float))
         if mode == "length":
@@ -149,8 +159,9 @@ class Colours:
             from sim.metrics.fairness import overtaken
 
             whole = start if isinstance(start, np.ndarray) else start.whole(len(workload))
-            every = submits_of(workload, range(len(workload)), start, end) if workload.follows else None
-            return PASSES.hues(np.where(np.isnan(begun), np.nan, overtaken(workload, whole, ranks, every)))
+            every = range(len(workload))
+            came = submits_of(workload, every, start, end, cancelled) if workload.follows else None
+            return PASSES.hues(np.where(np.isnan(begun), np.nan, overtaken(workload, whole, ranks, came)))
         if mode == "slowdown":
             return SLOWDOWNS.hues(1 + (done - submit - run) / np.maximum(run, TAU))
         return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))

@@ -98,7 +98,11 @@ def _submit(chart: ChartScene, rank: int) -> float | None:
         end = float(chart.end[other])
         return end if end <= chart.clock else None
 
-    return submit_of(chart.workload, rank, start_of, end_of)
+    def cancelled_at(other: int) -> float | None:
+        time = chart.cancelled.get(other, inf)
+        return time if time <= chart.clock else None
+
+    return submit_of(chart.workload, rank, start_of, end_of, cancelled_at)
 
 
 def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calendar | None = None) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -107,6 +107,8 @@ class Chart:
     """First start of each job by rank, nan if unknown. Starts after `clock` must not be shown."""
     end: EventTimes
     """Completion of each job by rank, nan if unknown. Completions after `clock` must not be shown"""
+    cancelled: Mapping[int, float] = field(default_factory=dict)
+    """Time at which each cancelled job was cancelled, by rank. Times after `clock` must not be shown."""
     division: tuple[int, ...] = ()
     """For each partition: processors (bits) that it owned when the machine was divided into partitions; empty without
     partitions.

@@ -14,7 +14,7 @@ import numpy as np
 from sim.formatting import clock_near, count, listed, name, span
 from sim.machine.moment import MOMENT
 from sim.why.last_change import last_change
-from sim.workload.model import Floats
+from sim.workload.model import Floats, Workload
 from tui.chart.turns import OnTurn, last_turn, turn_at
 from tui.replay import requests as o
 from tui.replay.requests import Noticed
@@ -125,7 +125,7 @@ class Traveller:
         job has started.
         """
         return self._to_most(
-            lambda starts: starts - self.stage.workload.due,
+            lambda starts, ran: starts - ran.due,
             lambda who, most: f"{who} waited longest in the whole run: {span(most)}",
             "no job has started",
             halted,
@@ -142,28 +142,29 @@ class Traveller:
             halted,
         )
 
-    def _passes(self, starts: Floats) -> Floats:
+    def _passes(self, starts: Floats, ran: Workload) -> Floats:
         """Return an array, indexed by rank: for each job, how many jobs were submitted after it but started before it.
         The value is nan for a job that no job passed, and for a job that has not started.
         """
         from sim.metrics.fairness import overtaken
 
-        many = overtaken(self.stage.workload, starts)
+        many = overtaken(ran, starts, submit=ran.submit if ran.follows else None)
         return np.where(np.isnan(starts) | (many == 0), np.nan, many)
 
     def _to_most(
-        self, of: Callable[[Floats], Floats], told: Callable[[str, float], str], none: str, halted: Halted
+        self, of: Callable[[Floats, Workload], Floats], told: Callable[[str, float], str], none: str, halted: Halted
     ) -> Noticed | str | None:
-        """Compute the whole run, and go to the start of the job for which `of(starts)` is largest. The function `of`
-        computes a value for each job from all starts. Return that job with the text `told(name, value)`, or the message
-        `none` if all values are nan.
+        """Compute the whole run, and go to the start of the job for which `of(starts, workload)` is largest. The
+        function `of` computes a value for each job from all starts and the workload with the submit times of the run.
+        Return that job with the text `told(name, value)`, or the message `none` if all values are nan.
         """
         while self.compute_a_little(halted):
             pass
         if halted():
             return None
-        starts = np.array(self.stage.timeline.branch.engine.state.ledger.start)
-        values = of(starts)
+        schedule = self.stage.timeline.branch.engine.schedule()
+        starts = schedule.start
+        values = of(starts, schedule.workload)
         if not len(values) or np.isnan(values).all():
             return none
         rank = int(np.nanargmax(values))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 
@@ -14,6 +17,7 @@ from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
 from sim.workload.model import Workload
 from tests.examples import examples
 from tests.sim.conftest import Lab
+from tests.truth.submissions import random_follows
 
 LAB = Lab()
 SPECS = (
@@ -40,6 +44,24 @@ def test_an_engine_says_what_its_snapshot_says(spec: str, workload: Workload) ->
         snapshot, live = OfSnapshot(engine.snapshot()), OfEngine(engine)
         assert [stop.read(live) for stop in STOPS] == [stop.read(snapshot) for stop in STOPS]
         running = engine.step()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("seed", range(8))
+def test_overtaken_counts_by_the_submissions_of_the_run(spec: str, seed: int) -> None:
+    """Each waiting job is compared with each started one, on a machine that may lose jobs for good."""
+    lot = random.Random(seed)
+    workload = read("lublin-128", jobs=60, load=4, outage="2h..3h:0-99")
+    workload = replace(workload, follows=random_follows(lot, len(workload)))
+    engine, most = Engine(workload, parse_policy(spec)), 0
+    while engine.step():
+        state, snapshot = engine.state, engine.snapshot()
+        keys = {rank: (state.jobs[rank].submit, rank) for rank in state.come()}
+        begun = keys.keys() - state.waiting.jobs.keys() - {*state.dropped}
+        passed = max((sum(keys[rank] > keys[one] for rank in begun) for one in state.waiting.jobs), default=0)
+        assert OfEngine(engine).most_overtaken() == OfSnapshot(snapshot).most_overtaken() == passed
+        most = max(most, passed)
+    assert (most > 0) or spec != "easy"
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if "gang" not in spec])

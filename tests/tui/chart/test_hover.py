@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import inf
 
 from sim.engine.engine import Engine
+from sim.workload.follows import After, Follow
 from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of
@@ -13,7 +14,7 @@ from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
 from tui.chart.hover import Spot, free_text, hover_text, job_span, spot_at
-from tui.look.palette import DARK
+from tui.look.palette import DARK, Hue
 
 
 def said(engine: Engine, rank: int) -> list[str]:
@@ -42,6 +43,17 @@ def test_a_waiting_job_with_its_plan(lab: Lab) -> None:
 def test_a_suspended_job(lab: Lab) -> None:
     engine = lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 100 100", until=60)
     assert said(engine, 0) == ["J1 · 4 processors · suspended since 00:01:00 · ran 1m00 of 16m40"]
+
+
+def test_a_job_behind_a_cancelled_one_waits_from_the_cancellation(lab: Lab) -> None:
+    """J1 does not fail, so J2 is cancelled when it ends. Then J3 is submitted, and starts."""
+    follows = (None, Follow((After(0, "not ok"),)), Follow((After(1, "any"),)))
+    jobs = replace(lab.workload(4, "1 0 4 10 10", "2 1 4 10 10", "3 2 1 5 5"), follows=follows)
+    engine = Engine(jobs.with_outages([Outage(90, 95, 1)]), "fcfs")
+    engine.run(15)
+    assert said(engine, 2)[1] == "waited 0s"
+    assert job_span(chart_of(engine), 2) == (10, 15)
+    assert chart_of(engine, mode="wait").hues[2] == Hue.RAMP
 
 
 def test_nothing_is_told_of_what_comes_later(lab: Lab) -> None:

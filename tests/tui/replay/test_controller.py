@@ -1,6 +1,6 @@
 """Every request of the user does what its docstring says; one that stops early says why.
 
-Also tests tui.replay.navigation, tui.replay.playback.
+Also tests tui.replay.playback.
 """
 
 from __future__ import annotations
