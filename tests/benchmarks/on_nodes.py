@@ -1,14 +1,16 @@
 """Time of runs on a machine of nodes, as a multiple of the same jobs on equal processors. Run by hand:
 
     python -m tests.benchmarks.on_nodes [--jobs N] [--nodes NODES] [--load F] [--widest CORES] [--policy SPEC ...]
+    python -m tests.benchmarks.on_nodes --log FILE ... [--whole] [--nodes NODES] [--policy SPEC ...]
 
-The jobs are made here, by Lublin and Feitelson's model with random requests of memory, GPUs and whole nodes. Only the
-simulation is measured, in seconds of a core, with both machines in turn.
+The jobs are made here, by Lublin and Feitelson's model, or they are those of real logs. They get random requests of
+memory, GPUs and whole nodes. Only the simulation is measured, in seconds of a core, with both machines in turn.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -34,9 +36,37 @@ def made(jobs: int, nodes: str, load: float, widest: int | None, folder: Path) -
     cores = cores_of(machine)
     trace = lublin.generate(jobs, widest or cores, 5, load=load)
     if widest:
-        trace.table[:, Field.SUBMIT] = np.round(trace.table[:, Field.SUBMIT] * widest / cores)
+        crowd(trace, cores / widest)
+    return written(as_json(trace, machine, 5), folder)
+
+
+def of_log(log: Path, nodes: str, is_whole: bool, folder: Path) -> Trace:
+    """Return the jobs of a log, as many at a time as the whole machine has work for. A processor of the log is a core,
+    or a whole node if `is_whole`.
+    """
+    machine = parse_nodes(nodes)
+    trace = read(log)
+    asked, used = trace.table[:, Field.PROCS_ASKED], trace.table[:, Field.PROCS_USED]
+    trace.table[:, Field.PROCS_ASKED] = np.where(asked > 0, asked, np.maximum(used, 1))
+    size = sum(entry["count"] for entry in machine) if is_whole else cores_of(machine)
+    crowd(trace, size / Workload.of(trace).procs)
+    content = json.loads(as_json(trace, machine, 5))
+    if is_whole:
+        for job, width in zip(content["jobs"], trace.table[:, Field.PROCS_ASKED], strict=True):
+            job.pop("tasks", None)
+            job |= {"nodes": int(width), "cores": machine[0]["cores"], "mem": 0, "gpu": 0, "exclusive": True}
+    return written(json.dumps(content), folder)
+
+
+def crowd(trace: Trace, factor: float) -> None:
+    """Let `factor` times as many jobs arrive in the same time."""
+    trace.table[:, Field.SUBMIT] = np.round(trace.table[:, Field.SUBMIT] / factor)
+
+
+def written(text: str, folder: Path) -> Trace:
+    """Return the trace that this JSON text describes."""
     path = folder / "nodes.json"
-    path.write_text(as_json(trace, machine, 5), encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return read(path)
 
 
@@ -52,12 +82,22 @@ def main() -> None:
     parser.add_argument("--widest", type=int, help="most cores of a job; default: of the machine")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--policy", action="append", help="default: fcfs, firstfit and easy")
+    parser.add_argument("--log", type=Path, nargs="+", help="measure the jobs of these logs instead")
+    parser.add_argument("--whole", action="store_true", help="a processor of a log is a whole node (default: a core)")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        trace = made(given.jobs, given.nodes, given.load, given.widest, Path(folder))
+    for log in given.log or [None]:
+        with tempfile.TemporaryDirectory() as folder:
+            if log is None:
+                trace = made(given.jobs, given.nodes, given.load, given.widest, Path(folder))
+            else:
+                trace = of_log(log, given.nodes, given.whole, Path(folder))
+        measure(trace, f"at load {given.load}" if log is None else f"from {log.name}", given)
+
+
+def measure(trace: Trace, source: str, given: argparse.Namespace) -> None:
     on_nodes = Workload.of(trace).with_overruns()
     equal = Workload.of(trace, procs=on_nodes.procs).with_overruns()
-    print(f"{len(on_nodes):,} jobs on {given.nodes} at load {given.load}; the loop: {choice.described()}")
+    print(f"{len(on_nodes):,} jobs {source} on {given.nodes}; the loop: {choice.described()}")
     for spec in given.policy or ["fcfs", "firstfit", "easy"]:
         policy = parse_policy(spec)
         runs = (partial(run, jobs, policy) for jobs in (equal, on_nodes))
