@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
+from sim.workload.formats.slurm_text import GONE
+
 WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
 RUNNING = frozenset({"RUNNING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED"})
 """States in which a job holds its nodes and cores."""
@@ -23,7 +25,6 @@ NEVER = frozenset({
     "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
 })  # fmt: skip
 """Slurm's reasons to wait of jobs that can start only after a limit, a request or a dependency is changed."""
-GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"})
 GONE_AT_ONCE = frozenset({"DOWN", "ERROR", "UNKNOWN"})
 
 

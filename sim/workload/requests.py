@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from sim.errors import TraceError
-from sim.workload.fidelity import Fidelity, Note
+from sim.workload.fidelity import Fidelity, Note, notes_of
 from sim.workload.limits import Owned, limits_of
 from sim.workload.model import Field, Trace
 from sim.workload.reserved_nodes import admission
@@ -15,14 +17,35 @@ from sim.workload.shape import Request, Shape
 _KB = 1024
 _MOST_MEMORY = 2**40
 """Largest memory of a task in MB; a larger one in the trace is ignored."""
+ANYWHERE = "names no partition that the machine has; it may use all nodes"
+MODELLED_AS_UP = "nodes that are down or drained in the file of the machine; they are modelled as up"
 
 
 def on_nodes(trace: Trace, shape: Shape) -> Trace:
     """Return the trace on the machine `shape`, which replaces the nodes in the trace's own file.
 
     If the trace has no requests for nodes, each job requests one task per processor, each with the memory in the trace.
-    If a partition has the name of the job's queue, the job must run in this partition.
+    If a partition has the name of the job's queue, the job must run in this partition. Notes count the jobs without a
+    partition of the machine, and the nodes that its file calls down or drained.
     """
+    return _noted(_placed_on(trace, shape), shape)
+
+
+def _noted(trace: Trace, shape: Shape) -> Trace:
+    """Return the trace with the notes about its jobs on the machine `shape`; an earlier note about the partitions of
+    another machine is dropped.
+    """
+    requests = trace.shape.requests if trace.shape is not None and shape.groups else ()
+    free = np.fromiter((not request.groups for request in requests), bool, len(requests))
+    found = notes_of(trace.ids, (ANYWHERE, free))
+    if shape.gone:
+        found += (Note(MODELLED_AS_UP, len(shape.gone), f"node {shape.gone[0]}"),)
+    own = replace(trace.fidelity, assumed=tuple(note for note in trace.fidelity.assumed if note.what != ANYWHERE))
+    return replace(trace, fidelity=own + Fidelity(assumed=found))
+
+
+def _placed_on(trace: Trace, shape: Shape) -> Trace:
+    """Return the trace on the machine `shape`, without notes about it."""
     header = replace(trace.header, max_procs=shape.cores)
     own = trace.shape
     if own is not None and own.nodes is shape.nodes:  # the reader knew the machine

@@ -198,6 +198,8 @@ class Shape(Ranked, Reserved):
     """True if the nodes are the hosts of a platform of Batsim, whose jobs ask for whole hosts."""
     accounts: tuple[ShareEntry, ...] = ()
     """Accounts and users with their shares and past usage, for fair share."""
+    gone: tuple[str, ...] = ()
+    """Names of the nodes that the machine's file calls down or drained; they take jobs as the others do."""
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"

@@ -19,13 +19,14 @@ from sim.workload.follows import Dependencies
 from sim.workload.formats import platform
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.sacct import stamp
-from sim.workload.formats.slurm_text import NOT_YET, gives_whole_nodes, hosts, records, states
+from sim.workload.formats.slurm_text import GONE, NOT_YET, gives_whole_nodes, hosts, records, states
 from sim.workload.formats.table import JobRows, number, shown
 from sim.workload.formats.zone import zone_here
 from sim.workload.limit_rules import SUBMITTED, LimitRule
 from sim.workload.limits import OWNERS, Owned, limits_of
 from sim.workload.model import Field, Header, Trace
 from sim.workload.options import MOST_PROCS
+from sim.workload.requests import ANYWHERE
 from sim.workload.reserved_nodes import Admission, NodeReservation, admission
 from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request, Shape
 from sim.workload.share_entry import ShareEntry
@@ -47,7 +48,6 @@ MOST_NOTES, MOST_LETTERS = 100, 200
 """Largest number of notes that are kept from a file, and of characters of a note."""
 MOST_VALUES = 2**23
 UNKNOWN = "names a reservation that the machine does not have; it runs without"
-ANYWHERE = "names no partition that the machine has; it may use all nodes"
 _TABLES = {
     "partition": {"name", "nodes", "max_time", "max_nodes", "priority", "exclusive", "factor"},
     "limit": {*OWNERS, "cores", "cpus", "nodes", "mem", "memory", "jobs", "submit", "gpus"},
@@ -361,15 +361,17 @@ def _refuse_many(groups: int, members: int, path: object) -> None:
 
 
 def _of_scontrol(text: str, path: object) -> Shape:
-    nodes: dict[str, ComputeNode] = {}
+    nodes, gone = dict[str, ComputeNode](), list[str]()
     for record in records(text, "NodeName"):
         cpus, memory = record.get("CPUTot", ""), record.get("RealMemory", "0")
-        exists = cpus.isdecimal() and int(cpus[:9]) > 0 and NOT_YET not in states(record.get("State", ""))
+        now = states(record.get("State", ""))
+        exists = cpus.isdecimal() and int(cpus[:9]) > 0 and NOT_YET not in now
         if not exists or len(nodes) >= MOST_NODES:
             continue
         features = frozenset(f[:64] for f in record.get("AvailableFeatures", "").split(",") if f not in ("", "(null)"))
         name = record["NodeName"][:64]
         size = int(memory[:12]) if memory.isdecimal() else 0
+        gone += [name] if now & GONE and name not in nodes else []
         nodes.setdefault(name, ComputeNode(name, int(cpus[:9]), size, _gres(record.get("Gres", "")), features))
     if not nodes:
         raise TraceError("names no nodes; make it with scontrol -o show node", path)
@@ -399,7 +401,8 @@ def _of_scontrol(text: str, path: object) -> Shape:
         for record in records(text, "ReservationName")
     ]  # fmt: skip
     listed = [*nodes.values()]
-    return Shape(tuple(listed), tuple(groups), reservations=tuple(_reservations(reservations, listed, path)))
+    reserved = tuple(_reservations(reservations, listed, path))
+    return Shape(tuple(listed), tuple(groups), reservations=reserved, gone=tuple(gone))
 
 
 def _gres(text: str) -> tuple[tuple[str, int], ...]:

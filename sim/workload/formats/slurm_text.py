@@ -20,6 +20,8 @@ WHOLE = ("NODE", "TOPO")
 """Words after `Exclusive=` (since 26.05) for whole nodes, and for whole blocks of nodes that are close together."""
 NOT_YET = "FUTURE"
 """State of a node that does not exist yet, although it is configured."""
+GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"})
+"""States of a node on which no job can start."""
 
 
 def gives_whole_nodes(record: Mapping[str, str]) -> bool:

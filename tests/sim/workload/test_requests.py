@@ -18,6 +18,7 @@ from sim.errors import PolicyError, SchedscopeError
 from sim.forecast.replay import read
 from sim.workload.model import Workload
 from sim.workload.reading import read as read_trace
+from sim.workload.requests import ANYWHERE, MODELLED_AS_UP
 
 SWF = """; MaxProcs: 100
 1 0 -1 10 4 -1 -1 4 10 2048 1 1 1 1 0 -1 -1 -1
@@ -69,6 +70,37 @@ def test_policies_that_count_processors_refuse_nodes(tmp_path: Path) -> None:
     engine = Engine(workload, "easy")
     with pytest.raises(PolicyError, match="cannot run on a machine of nodes"):
         engine.switch("gang")
+
+
+PARTED = TOML + '[[partition]]\nname = "1"\n'
+SCONTROL = """NodeName=n1 CPUTot=4 RealMemory=8 State=IDLE+DRAIN
+NodeName=n2 CPUTot=4 RealMemory=8 State=DOWN*
+NodeName=n3 CPUTot=4 RealMemory=8 State=IDLE
+"""
+
+
+def assumed(workload: Workload) -> list[tuple[str, int, str]]:
+    return [(note.what, note.count, note.first) for note in workload.fidelity.assumed]
+
+
+def test_nodes_that_are_down_or_drained_stay_and_are_noted(tmp_path: Path) -> None:
+    workload = on(tmp_path, SCONTROL, SWF)
+    assert workload.procs == 12
+    assert workload.ids == ("1", "2", "3")
+    assert assumed(workload) == [(MODELLED_AS_UP, 2, "node n1")]
+    assert not assumed(on(tmp_path, SCONTROL.replace("IDLE+DRAIN", "MIXED").replace("DOWN*", "ALLOCATED"), SWF))
+
+
+@pytest.mark.parametrize("name", ["x.swf", "x.json", "x.csv"])
+def test_jobs_without_a_partition_of_the_machine_are_noted_in_all_formats(tmp_path: Path, name: str) -> None:
+    asks = {"submit": 0, "run": 1, "nodes": 1}
+    own = {"nodes": [{"cores": 4}], "partitions": [{"name": "1"}], "jobs": [{**asks, "partitions": "1"}, asks]}
+    rows = "id,submit,run,procs,queue\n1,0,9,1,1\n2,0,9,1,other\n"
+    trace = {"x.swf": SWF, "x.json": json.dumps(own), "x.csv": rows}[name]
+    several = 3 if name == "x.swf" else 1  # its queues are numbers without names
+    first = "job 1" if name == "x.swf" else "job 2"
+    assert (ANYWHERE, several, first) in assumed(on(tmp_path, PARTED, trace, name))
+    assert all(what != ANYWHERE for what, *_ in assumed(on(tmp_path, TOML, trace, name)))
 
 
 KEPT = (
