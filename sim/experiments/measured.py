@@ -80,6 +80,8 @@ class Measured:
     """Mapping from the name of each column of the finished jobs to its compressed pieces; empty if jobs are not
     stored
     """
+    unlimited: tuple[str, ...] = ()
+    """Names of the policies because of which the recorded limits did not count"""
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from time import perf_counter, thread_time
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from sim.formatting import printable, shortened
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
 from sim.policies.own.loading import provided
+from sim.policies.recorded_rules import unlimited
 from sim.timeline.scenario import run as simulate
 from sim.timeline.scenario import timed
 from sim.workload.model import Workload
@@ -116,7 +118,8 @@ def _run(task: Task) -> Measured:
     with patient((policy, *others)):
         switches = timed(workload, policy, moments, run.placement)
         schedule = simulate(workload, policy, switches=switches, placement=run.placement)
-    return measured(schedule, task.groups, run.cut)
+    found = measured(schedule, task.groups, run.cut)
+    return replace(found, unlimited=tuple(unlimited(workload, [policy, *(other for _, other in moments)])))
 
 
 @lru_cache(maxsize=2)

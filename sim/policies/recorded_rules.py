@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from sim.errors import ParameterError
+from sim.formatting import listed
 from sim.policies.backfill.recorded import Recorded
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy, policy_of
@@ -63,3 +64,13 @@ def unlimited(workload: Workload, policies: Sequence[Policy]) -> list[str]:
     """Return the names of those policies that cannot keep the recorded limits; empty if there are no limits."""
     has_limits = isinstance(workload, RecordedWorkload) and workload.recorded is not None
     return [policy.name for policy in policies if not policy.keeps_limits] if has_limits else []
+
+
+def unkept(names: Iterable[str]) -> str:
+    """Return a sentence on the policies with these names, which cannot keep the recorded limits; "" without names.
+
+    >>> unkept(["conservative", "conservative"])
+    'conservative cannot keep limits of users, so the recorded ones do not count'
+    """
+    named = listed(dict.fromkeys(names))
+    return f"{named} cannot keep limits of users, so the recorded ones do not count" if named else ""

@@ -77,7 +77,7 @@ def under(
     """Return (workload, specs of policies, switches) for runs under all these policies. For a recording the workload
     has the recorded limits, and the policy slurm the recorded weights. Print on stderr what cannot be used.
     """
-    from sim.policies.recorded_rules import BARE, recorded_weights, under, unlimited, weighed
+    from sim.policies.recorded_rules import BARE, recorded_weights, under, unkept, unlimited, weighed
     from sim.workload.recorded import RecordedWorkload
 
     specs, switches, workload = list(specs), list(switches), jobs.workload
@@ -88,9 +88,8 @@ def under(
         say_lacking(recorded_weights(workload)[1])
     settled = [str(weighed(spec, workload)) for spec in asked]
     limited, policies = under(workload, settled)
-    if names := unlimited(workload, policies):
-        many = "cannot keep limits of users, so the recorded ones do not count"
-        click.echo(f"schedscope: {listed(dict.fromkeys(names))} {many}", err=True)
+    if what := unkept(unlimited(workload, policies)):
+        click.echo(f"schedscope: {what}", err=True)
     later = [(moment, spec) for (moment, _), spec in zip(switches, settled[len(specs) :], strict=True)]
     return limited, settled[: len(specs)], later
 

@@ -23,6 +23,7 @@ from sim.experiments.work import Outcome
 from sim.formatting import count, printable, span
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in
+from sim.policies.recorded_rules import unkept
 from sim.workload.options import Option
 from tui.cli.options import SPEC, of_file
 from tui.cli.sweep_progress import Filling, shown_where_seen
@@ -152,14 +153,16 @@ def _made(
 ) -> int:
     progress: Progress | None = None
     errors: list[Outcome] = []
-    overloaded = 0
+    overloaded, unlimited = 0, dict[str, None]()
 
     def watched(told: Told) -> Told:
         def also(now: Progress, outcomes: list[Outcome]) -> None:
             nonlocal progress, overloaded
             progress = now
             errors.extend([o for o in outcomes if o.error][: SHOWN_ERRORS - len(errors)])
-            overloaded += sum(1 for o in outcomes if o.measured and o.measured.overload)
+            for found in filter(None, (o.measured for o in outcomes)):
+                overloaded += bool(found.overload)
+                unlimited.update(dict.fromkeys(found.unlimited))
             told(now, outcomes)
 
         return also
@@ -172,7 +175,7 @@ def _made(
         raise KeyboardInterrupt(
             f"interrupted: {there:,} of {len(plan):,} runs are in {path}; repeat the command to continue"
         ) from None
-    say("\n".join(_told(progress, path, errors, overloaded)))
+    say("\n".join(filter(None, [*_told(progress, path, errors, overloaded), unkept(unlimited)])))
     return 1 if progress.failed else 0
 
 

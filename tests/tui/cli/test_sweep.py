@@ -18,7 +18,9 @@ from sim.experiments.plan import SweepPlan
 from sim.experiments.results import Results
 from sim.experiments.sweep import Progress
 from sim.experiments.work import Outcome
+from sim.policies.recorded_rules import unkept
 from tests.sim.experiments.examples import BREAKS, policy_file
+from tests.sim.forecast.test_replay import recorded
 from tests.tui.cli.program import error, schedscope
 from tui.cli import sweep
 from tui.cli.sweep_progress import Filling, shown
@@ -47,6 +49,14 @@ def test_what_is_typed_beside_a_plan_takes_the_place_of_what_it_says(tmp_path: P
     assert schedscope("sweep", plan, "--seeds", "2", "--load", "{1..3}", "--dry-run").stdout.startswith("12 runs: ")
     zipped = schedscope("sweep", plan, "--load", "{1,2}", "--stretch", "{1,2}", "--zip", "load,stretch", "--dry-run")
     assert zipped.stdout.startswith("12 runs: ")
+
+
+def test_a_sweep_names_the_policies_that_cannot_keep_recorded_limits(tmp_path: Path) -> None:
+    week = recorded(tmp_path / "week.slog").trace
+    one = schedscope("sweep", week, "--policy", "slurm", "--policy", "easy", "-o", tmp_path / "one")
+    assert "limits" not in one.stdout
+    two = schedscope("sweep", week, "--policy", "slurm", "--policy", "conservative", "-o", tmp_path / "two")
+    assert two.stdout.splitlines()[1:] == [unkept(["conservative"])]
 
 
 def test_failed_runs_are_reported_and_the_code_is_1(tmp_path: Path) -> None:

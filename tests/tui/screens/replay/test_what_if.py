@@ -12,7 +12,9 @@ import pytest
 from sim.engine.engine import Engine
 from sim.formatting import span
 from sim.policies import parse_policy, written_policy
+from sim.policies.recorded_rules import unkept
 from sim.workload.source import Source
+from tests.sim.forecast.test_replay import recorded
 from tests.tui.own import FIRSTFIT, RAISES, own_file, save
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import cell, enter, hover, noted, seen
@@ -56,6 +58,17 @@ async def test_p_in_the_middle_switches_there_and_the_past_stays() -> None:
         await go_to(run, "#3")
         assert "easy" in seen(run, "#top")
         assert "J3 is planned for 00:20" in seen(run, "#decisions")
+
+
+async def test_the_screen_says_which_policies_cannot_keep_recorded_limits(tmp_path: Path) -> None:
+    week = recorded(tmp_path / "week.slog").trace
+    async with replay(week, "conservative", size=(100, 30)) as run:
+        assert unkept(["conservative"]) in run.text
+    async with replay(week, "easy", size=(100, 30), notifications=True) as run:
+        assert "limits" not in run.text
+        await choose_policy(run, "v", "conservative")
+        await run.settle()
+        assert run.told.startswith("conservative cannot keep limits of users")
 
 
 async def test_the_same_policy_again_changes_nothing() -> None:
