@@ -186,12 +186,12 @@ def _fitting(words: Sequence[str], every: int, width: int) -> str:
     """Return the first of these `words` in one text that fits into `width` columns, and the number of the others of all
     `every` events; at least one is named.
 
-    >>> _fitting(["J1 arrived", "J2 arrived", "J3 ended"], 7, 33), _fitting(["J1 ended"], 1, 20)
-    ('J1 arrived; J2 arrived and 5 more', 'J1 ended')
+    >>> _fitting(["J1 arrived", "J2 arrived", "J3 ended"], 7, 40), _fitting(["J1 ended"], 1, 20)
+    ('J1 arrived; J2 arrived · 5 more events', 'J1 ended')
     """
     told = ""
     for named in range(1, len(words) + 1):
-        more = f" and {every - named:,} more" if every > named else ""
+        more = f" · {count(every - named, 'more event')}" if every > named else ""
         longer = f"{'; '.join(words[:named])}{more}"
         if told and text.cells(longer) > width:
             break

@@ -152,7 +152,7 @@ def test_events_that_do_not_fit_are_counted() -> None:
     words = [f"J{number} arrived, 2 cores" for number in range(6)]
     told = [_fitting(words, 40, width) for width in (30, 60, 200)]
     assert told == [
-        "J0 arrived, 2 cores and 39 more",
-        "J0 arrived, 2 cores; J1 arrived, 2 cores and 38 more",
-        "; ".join(words) + " and 34 more",
+        "J0 arrived, 2 cores · 39 more events",
+        "J0 arrived, 2 cores; J1 arrived, 2 cores · 38 more events",
+        "; ".join(words) + " · 34 more events",
     ]
