@@ -23,6 +23,8 @@ from tui.chart.raster import Raster
 from tui.chart.scale import ChartView
 from tui.look.text import shorten
 
+MEMORY = "mem"
+"""Name of the bands of memory among the labels of nodes."""
 _WIDEST = 10
 """Largest width in columns of a partition's name at the left of the chart."""
 
@@ -178,9 +180,11 @@ class ChartScene(Chart):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels at the left of the chart, nodes or partitions; empty if the numbers of processors stand
-        there.
+        """Return the labels at the left of the chart: nodes and the name of their bands of memory, or partitions; empty
+        if the numbers of processors stand there.
         """
+        if self.memory is not None:
+            return (*(label for _, label in self.names), MEMORY)
         return tuple(label for _, label in self.names) or tuple(shorten(lane.name, _WIDEST) for lane in self.lane_names)
 
 

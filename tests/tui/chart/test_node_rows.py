@@ -118,7 +118,7 @@ def test_memory_in_use_is_a_band_above_the_cores_of_a_node(engine: Engine) -> No
     assert chart.memory is not None
     assert chart.memory[:, 5].tolist() == [8, 1]
     assert chart.memory[:, -1].tolist() == [-1, -1]
-    assert chart.labels == ("n1", "n2")
+    assert chart.labels == ("n1", "n2", "mem")
     assert chart_of(engine, SIZE, per_column=2).memory is None
 
 
@@ -128,6 +128,15 @@ def test_full_memory_is_the_highest_curve(engine: Engine, mode: Mode, full: str)
     first, second = (next(at for at, line in enumerate(lines) if name in line[:4]) for name in ("n1", "n2"))
     bands = [at for at, line in enumerate(lines) if full * 10 in line]
     assert len([at for at in bands if second < at < first]) == 1
+
+
+def test_highest_band_of_memory_has_its_name_beside_it(engine: Engine) -> None:
+    for size in (SIZE, Size(50, 14)):
+        lines = picture(engine, ASCII, size, per_column=2, memory=True).splitlines()
+        named, highest = ([at for at, line in enumerate(lines) if name in line[:4]] for name in ("mem", "n2"))
+        assert len(named) == 1
+        assert named < highest
+        assert "mem" not in picture(engine, ASCII, size, per_column=2)
 
 
 def test_place_between_two_nodes_is_no_core(engine: Engine) -> None:

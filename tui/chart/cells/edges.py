@@ -10,9 +10,11 @@ import numpy as np
 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
+from tui.chart.cells.memory_bands import name_memory
 from tui.chart.cells.partition_lanes import lane_rows, name_ink
 from tui.chart.colours import partition_hue
 from tui.chart.scale import ChartView
+from tui.chart.scene import MEMORY
 from tui.chart.ticks import as_they_are, processors, times, unit_of
 from tui.look.calendar import Calendar
 from tui.look.palette import Hue, Tone, ink
@@ -202,6 +204,7 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
     for row, label in node_ticks(view, names, folds) if names else processor_ticks(view, folds):
         if row < rows:
             cells.write(row, left - 1 - len(label), label, _QUIET)
+    name_memory(cells, grid, left - 1)
 
 
 def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
@@ -247,7 +250,7 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
         ("rows",) if grid.chart.lanes else ("nodes",) if grid.chart.names else ("processors", "procs")
     )
     if grid.chart.memory is not None:
-        upwards = "nodes, memory above", "nodes"
+        upwards = "nodes, memory above", "nodes, mem above", f"nodes + {MEMORY}", "nodes"
     elif grid.chart.by_owner is not None:
         upwards = "processors by partition", "by partition", "partition"
         if not grid.chart.division:

@@ -9,6 +9,7 @@ import numpy as np
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import Grid
 from tui.chart.cells.partition_lanes import bars_of_all, draw_row
+from tui.chart.scene import MEMORY
 from tui.look.palette import Hue, Tone, ink
 
 _BLOCKS, _LETTERS = " ▁▂▃▄▅▆▇█", " _.:-=+*#"
@@ -39,3 +40,17 @@ def draw_memory(area: Cells, grid: Grid) -> None:
             area.fg[at] = ink(Hue.COOL, Tone.FULL)
             if not grid.look.patterned:
                 area.bg[at] = np.where(level < 0, area.bg[at], ink(Hue.GREY, Tone.GROUND))
+
+
+def name_memory(cells: Cells, grid: Grid, right: int) -> None:
+    """Write the name of the bands left of the highest one that has no other label, so that it ends before column
+    `right`.
+    """
+    by_owner = grid.chart.by_owner
+    if by_owner is None or grid.chart.memory is None:
+        return
+    rows = sorted({bar.rows[-1] // grid.folds for parts in bars_of_all(grid, by_owner) for bar in parts})
+    for row in rows:
+        if row < grid.size.rows and (cells.chars[row, :right] == ord(" ")).all():
+            cells.write(row, right - len(MEMORY), MEMORY, ink(Hue.COOL))
+            break
