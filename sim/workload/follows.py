@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import chain, islice
@@ -229,7 +229,7 @@ def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
     return tuple(made) if any(made) else ()
 
 
-def _counted(total: int, after: Sequence[After]) -> int:
+def _counted(total: int, after: Sized) -> int:
     """Return `total`, the number of dependencies counted before, plus the number of those in `after`; raise an error if
     these are too many.
     """
@@ -316,12 +316,49 @@ class Dependencies:
         self._texts: list[tuple[str, str, str]] = []
         self.unknown: dict[str, str] = {}
         """Mapping from each kind of dependency that is not modelled to the first job that has it."""
+        self.circular: list[str] = []
+        """Jobs that wait for each other in a circle, one of each circle; one of its dependencies must be ignored."""
 
     def add(self, job: str, text: str, owner: str = "") -> None:
         """Add the next job with the text of its dependencies. `owner` is the job's user and name: with the dependency
         `singleton`, the job waits for earlier jobs with the same `owner`.
         """
         self._texts.append((job, text, owner))
+
+    def order(self) -> list[int]:
+        """Return the numbers of the jobs in an order in which each job comes after the jobs that it names. Otherwise
+        jobs stay in the order in which they were added.
+
+        >>> listed = Dependencies()
+        >>> for job, text in (("1", "afterok:3"), ("2", ""), ("3", ""), ("4", "after:5"), ("5", "after:4")):
+        ...     listed.add(job, text)
+        >>> listed.order(), listed.circular
+        ([1, 2, 0, 4, 3], ['5'])
+        """
+        places: dict[str, list[int]] = defaultdict(list)
+        for at, (job, _, _) in enumerate(self._texts):
+            for name in {job, job.partition("_")[0]}:
+                places[name].append(at)
+        ahead, named = list[set[int]](), 0
+        for at, (job, text, _) in enumerate(self._texts):
+            found = {one.job for one in islice(self._parsed(text, places, (), job), MOST_NAMED)} if text else set()
+            ahead.append(found - {at})
+            named = _counted(named, ahead[-1])
+        if all(max(found, default=-1) < at for at, found in enumerate(ahead)):
+            return [*range(len(ahead))]
+        self.circular = [self._texts[at][0] for at in _open_circles(ahead)]
+        behind: dict[int, list[int]] = defaultdict(list)
+        for at, found in enumerate(ahead):
+            for one in found:
+                behind[one].append(at)
+        made, ready = list[int](), [at for at, found in enumerate(ahead) if not found]
+        while ready:  # a heap: a sorted list is one
+            made.append(heappop(ready))
+            for at in behind[made[-1]]:
+                ahead[at].discard(made[-1])
+                if not ahead[at]:
+                    heappush(ready, at)
+        return made
 
     def follows(self) -> Follows:
         """Return the condition of each job, in the order in which the jobs were added; empty if no job has a condition.
@@ -374,6 +411,29 @@ class Dependencies:
                     yield from (After(at, OUTCOMES[kind], delay) for at in places.get(name, ()))
             elif kind and kind != "null":
                 self.unknown.setdefault(kind[:40], f"job {job_id}")
+
+
+def _open_circles(ahead: list[set[int]]) -> Iterator[int]:
+    """Take one job out of `ahead` (for each job, the jobs that it waits for) wherever jobs wait for each other in a
+    circle; yield the job that no longer waits.
+    """
+    unseen, on_path, done = 0, 1, 2
+    found = bytearray(len(ahead))
+    for first in range(len(ahead)):
+        path = [] if found[first] else [(first, iter(sorted(ahead[first])))]
+        while path:
+            at, rest = path[-1]
+            found[at] = on_path
+            for one in rest:
+                if found[one] == on_path:
+                    ahead[at].discard(one)
+                    yield at
+                elif found[one] == unseen:
+                    path.append((one, iter(sorted(ahead[one]))))
+                    break
+            else:
+                found[at] = done
+                path.pop()
 
 
 def are_known(text: str) -> bool:

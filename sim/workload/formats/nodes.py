@@ -93,7 +93,7 @@ def read(text: str, name: str, path: object) -> Trace:
     waits, owned, strange = Dependencies(), list[Owned](), ""
     known = {each.name for each in shape.reservations}
     by_name = any(isinstance(job, dict) and job.get("reservation") for job in content["jobs"])
-    for at, job in enumerate(content["jobs"], start=1):
+    for at, job in _after_awaited(content["jobs"], rows):
         request = _request(job, shape) if isinstance(job, dict) else None
         values = _values(job, request) if request is not None else None
         if request is None or values is None:
@@ -120,13 +120,24 @@ def read(text: str, name: str, path: object) -> Trace:
         owned.append(Owned(user, account, qos, array, tasks if _is_amount(tasks) else 0))
     for kind, jobs in waits.unknown.items():
         rows.assumed.add(f"{UNMODELLED} dependencies of the kind {shown(kind)}", jobs)
-    said = content.get("notes")
-    listed = said[:MOST_NOTES] if isinstance(said, list) else []
+    listed = said[:MOST_NOTES] if isinstance(said := content.get("notes"), list) else []
     notes = tuple(f" Note: {' '.join(note.split())[:MOST_LETTERS]}" for note in listed if isinstance(note, str))
     trace = rows.trace(name, "nodes", path, Header(max_procs=shape.cores, comments=notes))
     shape = replace(shape, requests=tuple(requests))
     shape = shape.reserved_since(None, name)
     return replace(trace, shape=shape, follows=waits.follows(), limits=limits_of(shape, owned))
+
+
+def _after_awaited(jobs: list[Any], rows: JobRows) -> Iterator[tuple[int, Any]]:
+    """Yield (place in the file, from 1; job) in order of the file, but each job after the jobs that it waits for."""
+    waits = Dependencies()
+    for at, job in enumerate(jobs, start=1):
+        known = job if isinstance(job, dict) else {}
+        waits.add(str(known.get("id", at))[:64], str(known.get("dependency", "")))
+    order = [at + 1 for at in waits.order()]
+    for circular in waits.circular:
+        rows.assumed.add(f"{UNMODELLED} dependencies of jobs that wait for each other", f"job {circular}")
+    return ((at, jobs[at - 1]) for at in order)
 
 
 def read_machine(text: str, path: object) -> Shape:

@@ -20,6 +20,7 @@ from sim.metrics.fairness import fair_start, fairness
 from sim.policies import POLICIES
 from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
+from sim.workload.fidelity import UNMODELLED
 from sim.workload.follows import After, Follow, Outcome, renumbered
 from sim.workload.limits import Bound, Limits
 from sim.workload.model import Workload
@@ -142,6 +143,21 @@ def test_jobs_wait_for_others_that_are_submitted_later(tmp_path: Path) -> None:
     engine = Engine(Workload.of(read(tmp_path / "x.json")), "fcfs")
     engine.run()
     assert engine.schedule().start.tolist() == [50, 60]
+
+
+def test_jobs_wait_for_others_that_stand_later_in_the_file(tmp_path: Path) -> None:
+    """J3 and J4 wait for each other. One of them has to come first, and the note names it."""
+    job = {"submit": 0, "run": 10, "tasks": 1}
+    waits = {1: "afterok:2", 2: "", 3: "afterany:4", 4: "afterany:3"}
+    jobs = [{"id": id, **job, "dependency": text} for id, text in waits.items()]
+    (tmp_path / "x.json").write_text(json.dumps({"nodes": [{"cores": 4}], "jobs": jobs}))
+    trace = read(tmp_path / "x.json")
+    engine = Engine(Workload.of(trace), "fcfs")
+    engine.run()
+    starts = dict(zip(engine.workload.ids, engine.schedule().start.tolist(), strict=True))
+    assert starts == {"2": 0, "4": 0, "1": 10, "3": 10}
+    (note,) = trace.fidelity.unmodelled().assumed
+    assert (note.what, note.first) == (f"{UNMODELLED} dependencies of jobs that wait for each other", "job 4")
 
 
 def test_turns_of_jobs_left_out_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
