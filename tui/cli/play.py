@@ -23,7 +23,7 @@ def command(trace: str | None, seed: int) -> Any:
 
     whole = Source(trace or SAMPLE).read()[1]
     workload = afternoon(whole, seed)
-    options.needs_terminal("a game", "schedscope quiz --help, for questions")
+    options.needs_terminal("a game", "schedscope run, which compares the results of policies")
     from tui.beginnings import open_at
     from tui.screens.play.screen import PlayScreen
 

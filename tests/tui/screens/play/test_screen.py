@@ -17,7 +17,7 @@ from sim.formatting import span
 from sim.play.game import Game
 from sim.play.scoring import IN_SHORT, RIVALS
 from sim.workload.model import Workload
-from tests.tui.cli.program import error
+from tests.tui.cli.program import error, schedscope
 from tui.beginnings import Begun
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.play.page import own_chart
@@ -144,7 +144,9 @@ async def test_one_processor_is_not_plural() -> None:
 
 
 def test_a_game_needs_a_terminal_and_a_trace() -> None:
-    assert "a game needs a terminal" in error("play")[1]
+    line = error("play")[1]
+    assert line.startswith("a game needs a terminal; without one use schedscope run, ")
+    assert schedscope("run", "z-figure4", "--policy", "fcfs", "--policy", "easy").returncode == 0
     assert "no such file" in error("play", "nothing-there.swf")[1]
     assert "at least 2 jobs" in error("play", "4 procs; 1x1m@0")[1]
 
