@@ -14,6 +14,8 @@ from tui.look.text import plain
 
 MARKERS = "●▲■◆○△□◇+x*#"
 ASCII_MARKERS = "ox+*#@%&=abc"
+GAP = 3
+"""Least number of blanks between the titles of the two axes"""
 
 
 class Manner(NamedTuple):
@@ -56,7 +58,8 @@ def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
     else:
         ends = [point.ends for line in panel.lines.values() for point in line]
         yticks = linear_ticks(min(low for low, _ in ends), max(high for _, high in ends))
-    plotext.yticks(yticks, list(map(tick_label, yticks)))
+    marks = list(map(tick_label, yticks))
+    plotext.yticks(yticks, marks)
     if panel.ticks:
         plotext.xticks(list(range(len(panel.ticks))), [printable(shortened(tick, 16)) for tick in panel.ticks])
     else:
@@ -68,13 +71,24 @@ def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
             xticks = log_ticks(xs[0], xs[-1], 8)
             plotext.xticks(xticks, list(map(tick_label, xticks)))
     plotext.title(printable(shortened(panel.title, 60)))
-    plotext.xlabel(titles[0])
-    plotext.ylabel(titles[1])
+    _entitle(plotext, titles, manner.columns, max(map(len, marks), default=0) + 1)
     text: str = plotext.build()
     if manner.colour:
         return text
     text = plotext.uncolorize(text)
     return text if manner.unicode else plain(text)
+
+
+def _entitle(plotext: Any, titles: tuple[str, str], columns: int, margin: int) -> None:
+    """Set the titles of both axes, which share the last line: at its left the y axis, below the middle the x axis, or
+    at the right end where it would come too close there. `margin` is the number of columns left of the plot.
+    """
+    across, upwards = titles[0], shortened(titles[1], max(columns - len(titles[0]) - GAP - 1, 3))
+    plotext.ylabel(upwards)
+    if (margin + columns - len(across)) // 2 < len(upwards) + GAP:
+        plotext.ylabel(across, yside="right")
+    else:
+        plotext.xlabel(across)
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:
