@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sim.engine.state import State
 from sim.errors import NotThereError
 from sim.history.history import History
+from sim.history.past import specs_of
 from sim.notebook import Drawn, Tabular, picture_of
 from sim.policies.policy import written_policy
 from sim.workload.columns import compact
@@ -165,10 +166,7 @@ def _specs_of(state: State) -> str:
     """
     if state.leader is not None and all(switch.by_rule for switch in state.switches):
         return written_policy(state.leader)
-    if not state.switches:
-        return written_policy(state.policy)
-    changes = (f", from {switch.time:.12g} on {switch.spec}" for switch in state.switches)
-    return state.switches[0].was + "".join(changes)
+    return specs_of(written_policy(state.policy), state.switches)
 
 
 def schedule_of(state: State, workload: Workload, history: History, is_last: bool = False) -> Schedule:

@@ -26,6 +26,7 @@ from operator import itemgetter
 import numpy as np
 
 from sim.decisions.decisions import Decision
+from sim.formatting import exact_clock
 from sim.history.decision_log import DecisionLog
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import ENDINGS, KINDS, SUSPENDED, Stretch
@@ -72,6 +73,18 @@ class Switch:
     def called(self) -> str:
         """Return the text that labels the switch in the chart."""
         return self.spec if self.breaks is None else f"processors {written(self.breaks[0])} fail"
+
+
+def specs_of(spec: str, switches: Sequence[Switch]) -> str:
+    """Return the specs of all policies of a run, each later one with the time of its switch; `spec` is that of a run
+    without switches.
+
+    >>> from sim.policies import parse_policy
+    >>> specs_of("fcfs", [Switch(3, 600.5, parse_policy("fcfs"), "easy")]), specs_of("fcfs", [])
+    ('easy, from d0 00:10:00.5 on fcfs', 'fcfs')
+    """
+    changes = (f", from {exact_clock(one.time)} on {one.spec}" for one in switches if one.breaks is None)
+    return (switches[0].was if switches else spec) + "".join(changes)
 
 
 class Past:

@@ -12,6 +12,7 @@ from math import inf
 
 from sim.engine.engine import Engine
 from sim.formatting import clock
+from sim.history.past import specs_of
 from sim.history.stretch_queries import InTheWay, in_the_way_of, passers_of
 from sim.life.job_recorder import JobRecorder
 from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
@@ -100,13 +101,6 @@ def life_of(
     return watch(engine, rank, scenario.stepper(engine))
 
 
-def _policies(engine: Engine) -> str:
-    """Return the specs of all policies that the run has had, with the times of the switches."""
-    switches = engine.state.switches
-    first = switches[0].was if switches else engine.state.spec
-    return first + "".join(f", from {clock(switch.time)} on {switch.spec}" for switch in switches)
-
-
 def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:
     """Run an engine until the job of this rank ends, and return the job's life. The engine must not have reached the
     job's submission.
@@ -128,7 +122,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     given_up = rank in engine.state.dropped
     passers, shape = passers_of(engine.history, rank, job.submit), engine.workload.shape
     return Life(
-        policy=_policies(engine),
+        policy=specs_of(engine.state.spec, engine.state.switches),
         procs=engine.state.procs,
         there=engine.state.procs - absent(engine.workload.outages, job.submit).bit_count(),
         job=job,

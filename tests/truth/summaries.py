@@ -6,7 +6,7 @@ import re
 from math import floor
 
 from sim.decisions import decisions as d
-from sim.formatting import clock
+from sim.formatting import clock, exact_clock
 from sim.life.life import Life
 from sim.policies import parse_policy, written_policy
 from sim.workload.outages import absent
@@ -24,9 +24,9 @@ def _(teller: Teller, told: str) -> None:
     parts = told.split(", from ")
     while len(switches) >= len(parts) and switches[-1][0] == end:  # the job had ended before a switch by rule
         switches.pop()
-    said = [re.fullmatch(r"(.*?\d\d:\d\d:\d\d) on (.*)", part) for part in parts[1:]]
+    said = [re.fullmatch(r"(.*?\d\d:\d\d:\d\d(?:\.\d+)?) on (.*)", part) for part in parts[1:]]
     told_of = [(each[1], each[2]) for each in said if each is not None]
-    demand_equal(told_of, [(clock(t), spec) for t, spec in switches], "switches")
+    demand_equal(told_of, [(exact_clock(t), spec) for t, spec in switches], "switches")
     all_of_them = teller.chronicle.switches
     demand_equal(parts[0], all_of_them[0][1] if all_of_them else teller.chronicle.world.rules.spec, "the first policy")
 

@@ -13,6 +13,7 @@ from sim.comparison.comparison_sentences import headline, names_of, names_of_job
 from sim.comparison.divergence import Account, Divergence
 from sim.comparison.live_comparison import LiveComparison
 from sim.formatting import clock, clock_near, printable
+from sim.history.past import specs_of
 from sim.metrics.aggregates import ratio
 from sim.workload.model import Floats
 from tui.chart.axis import Axis, Steps
@@ -103,9 +104,7 @@ def _policies_of(title: str, stage: RunView) -> str:
     at which they took over.
     """
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
-    if not switches:
-        return title
-    return ", ".join((switches[0].was, *(f"{switch.spec} from {clock(switch.time)}" for switch in switches)))
+    return specs_of(title, switches)
 
 
 def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:

@@ -135,7 +135,14 @@ def test_the_same_policy_with_other_parameters(lab: Lab) -> None:
     engine.switch(parse_policy("fcfs:order=sjf"), 4)
     engine.run()
     assert engine.schedule().start.tolist() == [0, 12, 10]
-    assert engine.schedule().policy == "fcfs, from 4 on fcfs:order=sjf"
+    assert engine.schedule().policy == "fcfs, from d0 00:00:04 on fcfs:order=sjf"
+
+
+def test_processors_that_fail_are_no_switch_of_the_policy(lab: Lab) -> None:
+    engine = lab.run("fcfs", 2, "1 0 1 10 10", until=1)
+    engine.take_away(0b10, until=8)
+    engine.run()
+    assert engine.schedule().policy == "fcfs"
 
 
 def test_all_who_wait_are_promised_a_start_in_queue_order(lab: Lab) -> None:

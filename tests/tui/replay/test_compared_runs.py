@@ -50,7 +50,7 @@ def advanced(one: RunView, other: RunView) -> Versus:
 
 def test_a_run_that_was_switched_says_from_when_it_is_that() -> None:
     one, other = stages(workload("z-figure4"), "easy", "fcfs", 6)
-    assert advanced(one, other).scene(inf).led == ("easy", "easy, fcfs from d0 00:10:00")
+    assert advanced(one, other).scene(inf).led == ("easy", "easy, from d0 00:10:00 on fcfs")
     assert advanced(*stages(workload("z-figure4"), "easy", "fcfs")).scene(inf).led == ("easy", "fcfs")
 
 
