@@ -131,12 +131,12 @@ def test_full_memory_is_the_highest_curve(engine: Engine, mode: Mode, full: str)
 
 
 def test_highest_band_of_memory_has_its_name_beside_it(engine: Engine) -> None:
-    for size in (SIZE, Size(50, 14)):
-        lines = picture(engine, ASCII, size, per_column=2, memory=True).splitlines()
+    for size, look in ((SIZE, ASCII), (Size(50, 14), ASCII), (Size(80, 12), DARK)):
+        lines = picture(engine, look, size, per_column=2, memory=True).splitlines()
         named, highest = ([at for at, line in enumerate(lines) if name in line[:4]] for name in ("mem", "n2"))
         assert len(named) == 1
         assert named < highest
-        assert "mem" not in picture(engine, ASCII, size, per_column=2)
+        assert "mem" not in picture(engine, look, size, per_column=2)
 
 
 def test_place_between_two_nodes_is_no_core(engine: Engine) -> None:

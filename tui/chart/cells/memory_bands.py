@@ -49,8 +49,8 @@ def name_memory(cells: Cells, grid: Grid, right: int) -> None:
     by_owner = grid.chart.by_owner
     if by_owner is None or grid.chart.memory is None:
         return
-    rows = sorted({bar.rows[-1] // grid.folds for parts in bars_of_all(grid, by_owner) for bar in parts})
-    for row in rows:
+    bars = [bar for parts in bars_of_all(grid, by_owner) for bar in parts]
+    for row in sorted({row // grid.folds for bar in bars for row in bar.rows}):
         if row < grid.size.rows and (cells.chars[row, :right] == ord(" ")).all():
             cells.write(row, right - len(MEMORY), MEMORY, ink(Hue.COOL))
             break
