@@ -214,6 +214,9 @@ class ChartMaker:
             by_owner=by_owner,
             lane_names=lane_names(snapshot) if snapshot.owners else (),
             names=() if self._nodes is None else self._nodes.names,
+            useless_spans=()
+            if self._nodes is None
+            else tuple(self._nodes.useless_spans(history, snapshot, view, clock)),
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:

@@ -4,9 +4,9 @@ are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import inf, nextafter
 from typing import NamedTuple
 
@@ -43,6 +43,14 @@ class Seen(NamedTuple):
 
     useless: Bools
     memory: NDArray[np.int8]
+
+
+class Span(NamedTuple):
+    """Time with the cores (bits) of nodes whose free cores no waiting job can use."""
+
+    begin: float
+    end: float
+    cores: int
 
 
 class NodeRows:
@@ -121,6 +129,18 @@ class NodeRows:
                 found[:, column] = mostly(np.repeat(nodes, self.shape.has[:, 0]), edges, by_owner)
         return found if found.any() else None
 
+    def useless_spans(self, history: Past, snapshot: Snapshot, view: ChartView, clock: float) -> Iterator[Span]:
+        """Yield the times in which no waiting job can use the free cores of some nodes, with the cores of these nodes;
+        columns that follow each other with the same nodes are one time.
+        """
+        seen, column = self.seen(history, view, clock, self.current(snapshot)), 0
+        for same, run in groupby(seen, lambda each: each.useless.tobytes()):
+            first, column = column, column + sum(1 for _ in run)
+            if any(same):
+                cores = np.repeat(seen[first].useless, self.shape.has[:, 0])
+                end = min(view.time_at(column), clock)
+                yield Span(view.time_at(first), end, bits_of(cores))
+
     def with_memory(self, view: ChartView, clock: float) -> Partitioned | None:
         """Return an order of the cores with room for a band above each node; None if the nodes have no memory, or the
         chart has too few rows.
@@ -168,15 +188,17 @@ class NodeRows:
         lane = np.where(free == has, 3, np.where(free > 0, 2, 0))
         lane[(barred(self.shape, now) != OPEN) & (free < has)] = 1
         cores = np.repeat(lane, has)
-        return tuple(
-            int.from_bytes(np.packbits(cores == number, bitorder="little").tobytes(), "little")
-            for number in range(len(LANES))
-        )
+        return tuple(bits_of(cores == number) for number in range(len(LANES)))
 
     def lane_names(self, how: Partitioned) -> tuple[LaneName, ...]:
         """Return the name of each lane, with the number of nodes in it."""
         sizes = (len(self.shape.nodes_of(cores)) for cores in how.now)
         return tuple(LaneName(name, "", count(size, "node")) for name, size in zip(LANES, sizes, strict=True))
+
+
+def bits_of(cores: Bools) -> int:
+    """Return the cores that are True as bits, the lowest core first."""
+    return int.from_bytes(np.packbits(cores, bitorder="little").tobytes(), "little")
 
 
 def has_bands(firsts: Sequence[int], low: int, high: int, rows: int) -> bool:

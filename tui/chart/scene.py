@@ -206,3 +206,5 @@ class Drawing(Chart):
     """Times in which a job was suspended, with the processors that it had; drawn as trails."""
     cut: tuple[Stretch, ...]
     """Stretches (times in which a job held processors) at whose end a job was killed."""
+    useless_spans: tuple[tuple[float, float, int], ...] = ()
+    """Times (begin, end) with the cores (bits) of nodes whose free cores no waiting job can use."""

@@ -31,6 +31,7 @@ def textures(hues: Iterable[int], look: Look) -> str:
         _pattern("speculative", 6, element("path", d="M0 3h6M3 0v6", **upon), turn=45),
         _pattern("borrowed", 9, element("circle", cx=4.5, cy=4.5, r=1.3, fill=look.text, fill_opacity=0.75)),
         _pattern("missing", 8, element("path", d="M1 1l6 6M7 1l-6 6", stroke=look.text, stroke_opacity=0.35)),
+        _pattern("useless", 9, element("circle", cx=4.5, cy=4.5, r=1, fill=look.text, fill_opacity=0.45)),
         _pattern("switching", 3, element("path", d="M1.5 0v3", **upon)),
     ]
     for hue in {*hues, int(Hue.GREY)}:
@@ -77,6 +78,8 @@ def _signs(chart: Drawing, seen: Collection[Texture], is_killed: bool, look: Loo
             ground = "" if texture == Texture.TRAIL else _swatch(look.inks[ink(Hue.GREY, tone)])
             edge = {"stroke": look.inks[ink(Hue.GREY)], "stroke_dasharray": "3 2"} if texture == Texture.PLANNED else {}
             yield ground + _swatch(_FILLS[texture], **edge), word
+    if chart.useless_spans:
+        yield _swatch(look.inks[ink(Hue.GREY, Tone.GROUND)]) + _swatch("url(#useless)"), "free, of no use"
     if chart.division and chart.history.owners_at(chart.clock):
         yield (
             _swatch(look.inks[ink(Hue.GREY, Tone.HALF)]) + _swatch("url(#borrowed)"),

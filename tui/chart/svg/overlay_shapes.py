@@ -9,7 +9,7 @@ from tui.chart.scene import Box, Drawing
 from tui.chart.svg.elements import element, number, outline, text, write_in
 from tui.chart.svg.frame import Frame
 from tui.chart.svg.partition_shapes import rects_of
-from tui.look.palette import Look, Tone, ink
+from tui.look.palette import Hue, Look, Tone, ink
 
 # Killed jobs
 
@@ -73,6 +73,21 @@ def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
         if begin < end:
             path = outline(rects_of(chart, frame, begin, end, outage.processors))
             drawn.append(element("path", d=path, fill=look.background) + element("path", d=path, fill="url(#missing)"))
+    return "".join(drawn)
+
+
+# Useless cores
+
+
+def draw_useless(chart: Drawing, frame: Frame, look: Look) -> str:
+    """Return dots on grey as SVG where cores are free that no waiting job can use; jobs are drawn over them."""
+    drawn = []
+    for since, until, cores in chart.useless_spans:
+        begin, end = max(since, frame.begin), min(until, chart.clock)
+        if begin < end:
+            path = outline(rects_of(chart, frame, begin, end, cores))
+            drawn.append(element("path", d=path, fill=look.inks[ink(Hue.GREY, Tone.GROUND)]))
+            drawn.append(element("path", d=path, fill="url(#useless)"))
     return "".join(drawn)
 
 

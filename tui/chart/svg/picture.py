@@ -19,6 +19,7 @@ from tui.chart.svg.overlay_shapes import (
     draw_missing,
     draw_now,
     draw_plan,
+    draw_useless,
 )
 from tui.chart.svg.partition_shapes import draw_bars, draw_borrowed, draw_boundaries, draw_ground, lane_labels
 from tui.chart.svg.pixels import draw_pixels, split
@@ -75,6 +76,7 @@ def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[
     sharp = [
         draw_ground(chart, frame, look),
         _between_nodes(chart, frame, look),
+        draw_useless(chart, frame, look),
         draw_missing(chart, frame, look),
         draw_blocks(blocks_of(trails, frame), chart, look),
         draw_pixels(small, frame, chart.hues, look),

@@ -204,3 +204,16 @@ def test_nodes_have_names_and_lines_between_them() -> None:
     assert any("nodes upwards" in word for word in told)
     across = [path for path in root.iter(f"{SVG}path") if re.fullmatch(r"M52 [\d.]+H\d+", path.get("d", ""))]
     assert len(across) == 2
+
+
+def test_free_cores_that_no_waiting_job_can_use_are_dotted_and_named() -> None:
+    """No waiting job has room on n1 (cores 0 to 3) from 60 s on, when J3 comes."""
+    drawing = chart("full-memory", "easy")
+    begin, end, cores = drawing.useless_spans[0]
+    assert begin == pytest.approx(60, abs=5)
+    assert begin < end <= drawing.clock
+    assert cores & 0b1111 == 0b1111
+    svg = draw_svg(drawing, DARK, 1440, 810)
+    assert svg.count('fill="url(#useless)"') == len(drawing.useless_spans) + 1  # one is in the legend
+    assert "free, of no use" in svg
+    assert "of no use" not in draw_svg(chart("z-figure4", "easy"), DARK, 1440, 810)
