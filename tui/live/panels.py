@@ -133,7 +133,7 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
     facts += [f"{len(cluster.running):,} running", f"{len(cluster.queue):,} waiting"]
     facts += [f"{gone:,} cores gone"] if gone else []
     facts += [f"{scene.observed.doubled:,} cores given twice"] if scene.observed.doubled and scene.follows else []
-    right = _age(scene, now)
+    right = _age(scene, now, 12 if width < NARROW else 30)
     room = width - width_of(parts) - width_of(right)
     for fact in facts:
         if room < len(fact) + 4:
@@ -143,13 +143,14 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
     return line(*parts, " " * max(room, 0), *right)
 
 
-def _age(scene: LiveScene, now: float) -> list[Span]:
+def _age(scene: LiveScene, now: float, longest: int) -> list[Span]:
+    """Return which poll is shown and how old it is; the name of a recording has at most `longest` columns."""
     cluster, state = scene.cluster, scene.state
     at = date(cluster.at, now if not state.title else cluster.at)
     if state.trouble:
         return [Span(f"no answer since {date(state.since, now)}, picture of {at} ", "bad strong")]
     if state.title:
-        return [Span(f"recording {text.shorten(printable(state.title), 30)} ", "dim"), Span(f"{at} ", "strong")]
+        return [Span(f"recording {text.shorten(printable(state.title), longest)} ", "dim"), Span(f"{at} ", "strong")]
     if not scene.follows:
         return [Span(f"{at}", "strong"), Span(" · end: back to now ", "accent", "go_end")]
     age = max(now - cluster.at, 0.0)

@@ -148,6 +148,14 @@ def test_the_top_line_of_a_narrow_screen_keeps_the_waiting_jobs_and_the_cost() -
     assert "cost 0.2s" in line
 
 
+def test_the_top_line_of_a_narrow_screen_keeps_the_waiting_jobs_beside_the_name_of_a_recording() -> None:
+    context = two()
+    title = replace(context.scene.state, title="a-recording-with-a-long-name.slog")
+    line = top_line(replace(context, scene=replace(context.scene, state=title)), DAY + 132, 80).text
+    assert "1 running · 1 waiting" in line
+    assert "recording a-recording" in line
+
+
 def test_events_that_do_not_fit_are_counted() -> None:
     words = [f"J{number} arrived, 2 cores" for number in range(6)]
     told = [_fitting(words, 40, width) for width in (30, 60, 200)]
