@@ -123,15 +123,15 @@ async def test_a_trace_that_vanishes_while_it_is_opened_is_reported(
 ) -> None:
     trace = tmp_path / "t.swf"
     trace.write_text(f"; MaxProcs: 4\n{JOB}")
-    read = Source.read
+    read = Source.read_trace
 
-    def read_and_lose(source: Source, **given: Any) -> object:
-        found = read(source, **given)
+    def read_and_lose(source: Source, *given: Any) -> object:
+        found = read(source, *given)
         trace.unlink()
         return found
 
     async with replay("z-figure4") as run:
-        monkeypatch.setattr(Source, "read", read_and_lose)
+        monkeypatch.setattr(Source, "read_trace", read_and_lose)
         await run.do(f"open_trace({str(trace)!r})")
         await run.wait_for(lambda: run.told)
         assert "t.swf" in run.told
