@@ -31,7 +31,7 @@ class LeavesNoRoom(NamedTuple):
 
 class BehindInPartition(NamedTuple):
     """Reason to wait under the policy slurm (Slurm's reason Priority): a job ahead cannot start, and the nodes of its
-    partition stay closed for jobs behind it. That job does not fit, or is itself behind another.
+    partition stay closed for jobs behind it. The job ahead does not fit, or is itself behind another.
     """
 
     head: Annotated[Job, Called("first in partition")]

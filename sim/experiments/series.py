@@ -72,8 +72,8 @@ def panels(results: Results, ask: PivotQuery) -> list[Panel]:
 
 
 def _panel(table: PivotTable, over: str, columns: str | None, names: Mapping[str, str], trace: str) -> Panel:
-    """Return the panel of a table of means, whose rows are values of the factor `over`, and whose columns are values of
-    the factor `columns`. `names` maps each trace to its name in a figure; the title has that of `trace`.
+    """Return the panel of a table of means. Its rows are values of the factor `over`, its columns those of `columns`.
+    `names` maps each trace to its name in a figure; the title has that of `trace`.
     """
     is_numeric = all(isinstance(number_of(row), float) for row in table.rows)
     lines: dict[str, list[Point]] = {}

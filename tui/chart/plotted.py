@@ -80,8 +80,9 @@ def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
 
 
 def _entitle(plotext: Any, titles: tuple[str, str], columns: int, margin: int) -> None:
-    """Set the titles of both axes, which share the last line: at its left the y axis, below the middle the x axis, or
-    at the right end where it would come too close there. `margin` is the number of columns left of the plot.
+    """Set the titles of both axes, which share the last line. That of the y axis is at the left end. That of the x axis
+    is in the middle; where it would come too close to the other, it is at the right end. `margin` is the number of
+    columns left of the plot.
     """
     across, upwards = titles[0], shortened(titles[1], max(columns - len(titles[0]) - GAP - 1, 3))
     plotext.ylabel(upwards)
