@@ -50,10 +50,10 @@ HELP = (
 
 
 class Sketched(Message):
-    """Message that the picture of a sample is drawn."""
+    """Message that the picture of a sample is drawn, for this page and in this look."""
 
-    def __init__(self, name: str, cells: Cells, page: Page) -> None:
-        self.name, self.cells, self.page = name, cells, page
+    def __init__(self, name: str, cells: Cells, page: Page, look: Look) -> None:
+        self.name, self.cells, self.page, self.look = name, cells, page, look
         super().__init__()
 
 
@@ -231,12 +231,11 @@ class FirstScreen(ClosesOnce[None]):
                 if entry.value not in self._sketches:
                     self._sketches[entry.value] = _thumbnail(entry)
                 chart = self._sketches[entry.value].chart(size.columns, size.rows * (1 if look.patterned else 2))
-            if not worker.is_cancelled:
-                self.post_message(Sketched(entry.value, sketch(chart, look, size), page))
+            self.post_message(Sketched(entry.value, sketch(chart, look, size), page, look))
 
     @on(Sketched)
     def _show_picture(self, message: Sketched) -> None:
-        if message.page is self._menu.page:
+        if message.page is self._menu.page and message.look is self._look:
             self._menu.put_picture(message.name, message.cells)
 
     # Actions

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from threading import get_ident
+from threading import Event, get_ident
 from time import sleep
 
 import pytest
+from textual.geometry import Size
 
 from sim.formatting import clock_near
 from sim.workload.samples import SAMPLES, sample_path
-from tests.tui.replays import Replay, first_screen, replay
+from tests.tui.replays import PATIENCE, Replay, first_screen, replay
 from tests.tui.screens.seeing import enter, seen
+from tui.chart.cells.cells import Cells
 from tui.chart.partition_names import told_decision
 from tui.chart.scene import ChartScene
+from tui.look.palette import Look
 from tui.replay.thumbnail import Thumbnail
 from tui.screens.first import screen
 from tui.screens.first.screen import Menu
@@ -199,3 +202,27 @@ async def test_pictures_are_drawn_one_at_a_time(monkeypatch: pytest.MonkeyPatch)
         menu = run.app.screen.query_one(Menu)
         await run.wait_for(lambda: menu.is_whole)
     assert max(most) == 1
+
+
+async def test_a_picture_that_comes_late_in_the_look_before_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread may be drawing in the look before when the user chooses another one, and be the last to end."""
+    drawing, go_on = Event(), Event()
+
+    def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
+        if look.mode != "ascii":
+            drawing.set()
+            go_on.wait(PATIENCE)
+        return true_sketch(chart, look, size)
+
+    true_sketch = screen.sketch
+    monkeypatch.setattr(screen, "sketch", sketch)
+    async with first_screen((80, 24)) as run:
+        await run.wait_for(drawing.is_set)
+        await run.pilot.press("T", "3")
+        menu = run.app.screen.query_one(Menu)
+        await run.wait_for(lambda: menu.is_whole and "AJ1A" in run.text)
+        before = run.text
+        go_on.set()
+        await run.wait_for(lambda: all(worker.is_finished for worker in run.app.workers))
+        await run.pilot.pause()
+        assert run.text == before
