@@ -11,13 +11,14 @@ from threading import Event, get_ident
 from time import sleep
 
 import pytest
-from textual.geometry import Size
 
 from sim.formatting import clock_near
 from sim.workload.samples import SAMPLES, sample_path
 from tests.tui.replays import PATIENCE, Replay, first_screen, replay
 from tests.tui.screens.seeing import enter, seen
 from tui.chart.cells.cells import Cells
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import sketch
 from tui.chart.partition_names import told_decision
 from tui.chart.scene import ChartScene
 from tui.look.palette import Look
@@ -208,14 +209,13 @@ async def test_a_picture_that_comes_late_in_the_look_before_is_left_out(monkeypa
     """A thread may be drawing in the look before when the user chooses another one, and be the last to end."""
     drawing, go_on = Event(), Event()
 
-    def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
+    def late(chart: ChartScene, look: Look, size: Size) -> Cells:
         if look.mode != "ascii":
             drawing.set()
             go_on.wait(PATIENCE)
-        return true_sketch(chart, look, size)
+        return sketch(chart, look, size)
 
-    true_sketch = screen.sketch
-    monkeypatch.setattr(screen, "sketch", sketch)
+    monkeypatch.setattr(screen, "sketch", late)
     async with first_screen((80, 24)) as run:
         await run.wait_for(drawing.is_set)
         await run.pilot.press("T", "3")
