@@ -86,10 +86,7 @@ class Replay:
 
     async def wait_for(self, what: Callable[[], object]) -> None:
         """Wait until `what` returns a true value; fail after `PATIENCE` seconds."""
-        until = monotonic() + PATIENCE
-        while not what():
-            assert monotonic() < until, "what was waited for did not come"
-            await asyncio.sleep(0.005)
+        await wait_until(what)
 
     async def settle(self) -> None:
         """Wait until the worker has answered everything, and all of it is on the screen."""
@@ -109,6 +106,19 @@ class Replay:
             return False
         scenes = (screen.shown.scene, screen.shown.beside)
         return not any(scene and scene.chart and scene.chart.pending for scene in scenes)
+
+
+async def wait_until(what: Callable[[], object]) -> None:
+    """Wait until `what` returns a true value; fail after `PATIENCE` seconds."""
+    end = monotonic() + PATIENCE
+    while not what():
+        assert monotonic() < end, "what was waited for did not come"
+        await asyncio.sleep(0.005)
+
+
+async def finished(app: App[Any]) -> None:
+    """Wait until each worker has ended or is cancelled. Textual's own waiting fails if one is cancelled meanwhile."""
+    await wait_until(lambda: all(worker.is_finished for worker in app.workers))
 
 
 async def painted(pilot: Pilot[Any]) -> None:

@@ -12,7 +12,7 @@ from textual.events import Paste
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from tests.tui.replays import painted
+from tests.tui.replays import finished, painted
 from tui.look.palette import DARK
 from tui.look.themes import theme_name, themes
 
@@ -60,7 +60,7 @@ class Person:
 
     async def wait(self) -> str:
         """Wait for the work in the background; return the text on the screen."""
-        await self.app.workers.wait_for_complete()
+        await finished(self.app)
         await painted(self.pilot)
         return self.app.text
 

@@ -14,7 +14,6 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
-from textual.worker import get_current_worker
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.files import write_whole
@@ -66,10 +65,10 @@ HELP = (
 
 
 class Charted(Message):
-    """Message that the charts of the puzzle are computed."""
+    """Message that the charts of the puzzle are computed, in this look and of this size."""
 
-    def __init__(self, puzzle: Puzzle, found: tuple[PolicyChart, ...]) -> None:
-        self.puzzle, self.found = puzzle, found
+    def __init__(self, puzzle: Puzzle, look: Look, size: Size, found: tuple[PolicyChart, ...]) -> None:
+        self.puzzle, self.look, self.size, self.found = puzzle, look, size, found
         super().__init__()
 
 
@@ -215,7 +214,7 @@ class PuzzleScreen(Screen[None]):
         self.query_one(Board).styles.max_height = max(len(puzzle.jobs) + 1, LEAST_ROWS)
         drawn = self.query_one(Charts)
         drawn.procs = puzzle.procs
-        self._draw_charts(puzzle, drawn.picture)
+        self._draw_charts(puzzle, self._look, drawn.picture)
 
     def _note(self) -> None:
         told, style = (self._told, "warn") if self._told else (self._hint, "dim")
@@ -233,21 +232,20 @@ class PuzzleScreen(Screen[None]):
         return f"{told}, submitted at {span(job.submit)}{ends}"
 
     @work(thread=True, exclusive=True)
-    def _draw_charts(self, puzzle: Puzzle, size: Size) -> None:
-        worker = get_current_worker()
-        found = charts(puzzle, self._look, size)
-        if not worker.is_cancelled:
-            self.post_message(Charted(puzzle, found))
+    def _draw_charts(self, puzzle: Puzzle, look: Look, size: Size) -> None:
+        self.post_message(Charted(puzzle, look, size, charts(puzzle, look, size)))
 
     @on(Charted)
     def _charted(self, message: Charted) -> None:
-        if message.puzzle == self.draft.puzzle:
+        """Show the charts, unless the user has changed the puzzle, the look or the size while they were computed."""
+        drawn = self.query_one(Charts)
+        if (message.puzzle, message.look, message.size) == (self.draft.puzzle, self._look, drawn.picture):
             self._found = message.found
-            self.query_one(Charts).show(self._found, self._look)
+            drawn.show(self._found, self._look)
 
     @on(Charts.Resized)
     def _resized(self) -> None:
-        self._draw_charts(self.draft.puzzle, self.query_one(Charts).picture)
+        self._draw_charts(self.draft.puzzle, self._look, self.query_one(Charts).picture)
 
     # Typing
 

@@ -6,8 +6,9 @@ Also tests tui.screens.puzzle.board, tui.screens.puzzle.runs, tui.widgets.fittin
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from textual.widgets import Input
 from sim.forecast.replay import read
 from sim.workload.formats.puzzle import PuzzleJob, parse_puzzle
 from tests.tui.cli.program import error
+from tests.tui.late import late_message
+from tests.tui.replays import finished, painted, wait_until
 from tui.beginnings import Begun
 from tui.chart.cells.grid import Size
 from tui.look.palette import LOOKS
@@ -24,7 +27,7 @@ from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.puzzle.board import NAMES, Board, Scale, part_at
 from tui.screens.puzzle.draft import Draft
 from tui.screens.puzzle.runs import charts
-from tui.screens.puzzle.screen import EXAMPLE, PuzzleScreen
+from tui.screens.puzzle.screen import EXAMPLE, Charted, PuzzleScreen
 from tui.widgets.cell_rows import Lines
 
 
@@ -46,32 +49,25 @@ class Puzzling:
         await self.settle()
 
     async def settle(self) -> None:
-        await self.pilot.pause()
-        await self.screen.workers.wait_for_complete()
-        await self.pilot.pause()
+        """Wait until the charts are on the screen; drawing them may give them another size, for which they are made
+        again.
+        """
+        await painted(self.pilot)
+        while any(not worker.is_finished for worker in self.screen.workers):
+            await finished(self.pilot.app)
+            await painted(self.pilot)
 
 
 @asynccontextmanager
 async def puzzle(line: str = EXAMPLE, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Puzzling]:
     app = Begun(lambda look, is_guest: PuzzleScreen(parse_puzzle(line), look, is_guest))
     async with app.run_test(size=size) as pilot:
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if isinstance(app.screen, PuzzleScreen):
-                break
+        await wait_until(lambda: isinstance(app.screen, PuzzleScreen))
         assert isinstance(app.screen, PuzzleScreen)
         made = Puzzling(pilot, app.screen)
         await made.settle()
         yield made
         app.exit()
-
-
-async def until(run: Puzzling, what: Callable[[], bool]) -> None:
-    for _ in range(200):
-        if what():
-            return
-        await run.pilot.pause(0.02)
-    raise AssertionError("it did not come")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (60, 18)])
@@ -209,10 +205,10 @@ async def replay_and_return(run: Puzzling) -> None:
     app = run.pilot.app
     assert isinstance(app, Begun)
     await run.press("enter")
-    await until(run, lambda: app.replay is app.screen)
+    await wait_until(lambda: app.replay is app.screen)
     await run.pilot.pause()
     await run.pilot.press("H")
-    await until(run, lambda: app.screen is run.screen)
+    await wait_until(lambda: app.screen is run.screen)
 
 
 async def test_a_replay_comes_over_the_puzzle_and_goes_back_to_it() -> None:
@@ -223,12 +219,10 @@ async def test_a_replay_comes_over_the_puzzle_and_goes_back_to_it() -> None:
 async def test_a_puzzle_becomes_a_trace_and_a_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     async with puzzle() as run:
-        await run.press("S")
-        await run.pilot.press("enter")
-        await run.pilot.pause(0.1)
-        await run.press("L")
-        await run.pilot.press("enter")
-        await run.pilot.pause(0.1)
+        for key, name in (("S", "puzzle.swf"), ("L", "puzzle.toml")):
+            await run.press(key)
+            await run.pilot.press("enter")
+            await wait_until(lambda name=name: (tmp_path / name).exists())  # type: ignore[misc]
     assert read(tmp_path / "puzzle.swf").submit.tolist() == [0, 0, 20, 30, 40]
     assert EXAMPLE in (tmp_path / "puzzle.toml").read_text()
 
@@ -255,3 +249,21 @@ def test_a_file_is_no_puzzle_and_the_error_says_what_opens_it(tmp_path: Path) ->
     _, line = error("puzzle", tmp_path / "log.swf")
     assert "is a file" in line
     assert "schedscope watch opens a trace" in line
+
+
+@pytest.mark.parametrize("has_another_size", [False, True])
+async def test_charts_that_come_late_are_left_out(has_another_size: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charts may be on their way in the look or of the size before, and come after those that the user sees."""
+    async with puzzle() as run:
+        of_before = late_message(run.screen, Charted, monkeypatch)
+        await run.pilot.press("n")
+        await of_before.come()
+        if has_another_size:
+            await run.pilot.resize_terminal(100, 30)
+        else:
+            run.screen.use_look(replace(run.screen._look, mode="ascii"))
+        await run.settle()
+        before = run.text
+        await of_before.go()
+        await run.settle()
+        assert run.text == before

@@ -1,0 +1,55 @@
+"""A thread whose result is on its way to the screen while the user asks for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from typing import Any
+
+import pytest
+
+from tests.tui.replays import PATIENCE, wait_until
+
+
+class Late:
+    """First call of a function that a thread makes: it waits, as if the system let another thread run before."""
+
+    def __init__(self, holds: Callable[..., bool]) -> None:
+        self._holds = holds
+        self._has_come, self._may_go, self._has_gone = Event(), Event(), Event()
+
+    async def come(self) -> None:
+        """Wait until the thread makes the call."""
+        await wait_until(self._has_come.is_set)
+
+    async def go(self) -> None:
+        """Let the thread make the call, and wait until it has returned."""
+        self._may_go.set()
+        await wait_until(self._has_gone.is_set)
+
+    def around(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function `call`, whose first call with fitting arguments waits."""
+
+        def called(*given: Any, **more: Any) -> Any:
+            if self._has_come.is_set() or not self._holds(*given):
+                return call(*given, **more)
+            self._has_come.set()
+            self._may_go.wait(PATIENCE)
+            try:
+                return call(*given, **more)
+            finally:
+                self._has_gone.set()
+
+        return called
+
+
+def late(of: object, name: str, monkeypatch: pytest.MonkeyPatch, holds: Callable[..., bool]) -> Late:
+    """Let the first call of the function `name` of an object wait; `holds` is True for the arguments of that call."""
+    made = Late(holds)
+    monkeypatch.setattr(of, name, made.around(getattr(of, name)))
+    return made
+
+
+def late_message(of: object, kind: type, monkeypatch: pytest.MonkeyPatch) -> Late:
+    """Let the first message of a kind that is posted to an object wait."""
+    return late(of, "post_message", monkeypatch, lambda message: isinstance(message, kind))
