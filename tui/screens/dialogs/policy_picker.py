@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.formatting import shortened
@@ -49,11 +49,11 @@ class PolicyPicker(Dialog[Policy | None]):
     ]
 
     class Read(Message):
-        """Message that user-defined code has been read, with the policy that it defines."""
+        """Message that a thread has read user-defined code: the policy, or an error as text."""
 
-        def __init__(self, policy: Policy) -> None:
+        def __init__(self, thread: Worker[None], found: Policy | str) -> None:
             super().__init__()
-            self.policy = policy
+            self.thread, self.found = thread, found
 
     def __init__(self, current: Policy, verb: str = "Use", title: str = "Which policy?") -> None:
         super().__init__()
@@ -66,6 +66,9 @@ class PolicyPicker(Dialog[Policy | None]):
         """Lock that is held while fields are replaced, because several keys may arrive at once."""
         self._wrong: str | None = None
         """Error of the typed spec, or a message about reading a file; None if neither is to be shown."""
+        self._awaited: Worker[None] | None = None
+        """Thread that reads user-defined code; None if none does, or if the user has chosen something else meanwhile.
+        """
         self._file: PolicyEntry | None = None
         """Entry that is highlighted in the list if it stands for a file, a folder or a package; otherwise None."""
 
@@ -115,6 +118,7 @@ class PolicyPicker(Dialog[Policy | None]):
     async def _find(self, event: Input.Changed) -> None:
         self._list(event.value)
         self._file = None
+        self._leave_out_reading()
         if event.value.strip() and self._listed:
             await self._choose(self._listed[0])
         self._highlight()
@@ -129,6 +133,7 @@ class PolicyPicker(Dialog[Policy | None]):
         """Choose an entry of the list: a policy with the values that were typed for it before, or a short name with its
         own parameters. A file is shown as chosen, but not read yet.
         """
+        self._leave_out_reading()
         self._file = entry if entry.kind != "policy" else None
         if self._file is not None:
             self.query_one("#about", Page).show(partial(_about_file, entry))
@@ -183,7 +188,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     async def _use_form(self, form: Form) -> None:
         self._form = self._kept[form.policy] = form
-        self._wrong = self._file = None
+        self._wrong = self._file = self._awaited = None
         if all(form.policy != entry.policy for entry in self._listed):
             self._forget_search()
         await self._show()
@@ -264,6 +269,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @on(Input.Changed, "#spec")
     async def _spec_typed(self, event: Input.Changed) -> None:
+        self._leave_out_reading()
         if code_in(event.value):
             self._wrong = ENTER_READS
             self._show_wrong()
@@ -323,17 +329,23 @@ class PolicyPicker(Dialog[Policy | None]):
         further = completed(find.value, ".py") if is_path(find.value) else find.value
         self._type(self._file.spec if further == find.value and self._file else further)
 
-    @work(thread=True, exclusive=True, group="reading")
     def _read(self, spec: str) -> None:
-        """Read the user-defined code that `spec` names, in a thread; then report its policy, or show what is wrong."""
-        self.app.call_from_thread(self._show_error, f"reading {spec} ...")
+        """Read the user-defined code that `spec` names, in a thread; then show its policy, or what is wrong."""
+        self._show_error(f"reading {spec} ...")
+        self._awaited = self._read_in_thread(spec)
+
+    @work(thread=True, exclusive=True, group="reading")
+    def _read_in_thread(self, spec: str) -> None:
         try:
-            policy = parse_policy(spec, Proof.TYPED)
+            found: Policy | str = parse_policy(spec, Proof.TYPED)
         except SchedscopeError as error:
-            self.app.call_from_thread(self._show_error, str(error))
-        else:
-            if not get_current_worker().is_cancelled:
-                self.post_message(self.Read(policy))
+            found = str(error)
+        self.post_message(self.Read(get_current_worker(), found))
+
+    def _leave_out_reading(self) -> None:
+        """Leave out the result of a thread that still reads, because the user has chosen something else."""
+        if self._awaited is not None:
+            self._awaited = self._wrong = None
 
     def _show_error(self, what: str) -> None:
         self._wrong = what
@@ -341,8 +353,14 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @on(Read)
     async def _show_read(self, event: Read) -> None:
-        """Show the fields of a policy whose file has been read."""
-        self._kept[event.policy.name] = form = Form.of(event.policy)
+        """Show the fields of a policy whose file has been read, or the error, unless the user has gone on meanwhile."""
+        if event.thread is not self._awaited:
+            return
+        self._awaited = None
+        if isinstance(event.found, str):
+            self._show_error(event.found)
+            return
+        self._kept[event.found.name] = form = Form.of(event.found)
         self._forget_search()
         find, spec = self.query_one("#find", Input), self.query_one("#spec", Input)
         find.focus()

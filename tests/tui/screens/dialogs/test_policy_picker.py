@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from time import monotonic
 
 import pytest
 from textual.geometry import Region
@@ -13,8 +12,9 @@ from textual.widgets import Button, Input, Select
 
 from sim.policies import POLICIES, parse_policy, written_policy
 from tests.packages import install
-from tests.tui.own import own_file
-from tests.tui.replays import replay
+from tests.tui.late import late_message
+from tests.tui.own import FCFS, own_file, save
+from tests.tui.replays import replay, wait_until
 from tests.tui.screens.conftest import Ask, Person
 from tui.screens.dialogs.parameter_field import ParameterField
 from tui.screens.dialogs.policy_form import Form
@@ -182,10 +182,8 @@ async def test_a_whole_spec_may_be_typed_where_names_are_looked_for() -> None:
 
 async def until(person: Person, text: str) -> None:
     """Wait until the text is on the screen, because a file is read in the background."""
-    end = monotonic() + 30
-    while text not in " ".join(person.text.split()):
-        assert monotonic() < end, person.text
-        await person.pilot.pause(0.02)
+    await wait_until(lambda: text in " ".join(person.text.split()))
+    await person.press()
 
 
 async def test_policy_of_a_package_is_read_by_enter(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,6 +236,32 @@ async def test_what_is_wrong_with_a_file_is_said_with_its_line(
         await person.press("enter")
         await until(person, "./fair.py:16: SyntaxError: '(' was never closed: yield (")
         assert person.answers == []
+
+
+@pytest.mark.parametrize("slow", ["        yield (\n", FCFS])
+async def test_a_file_that_is_read_late_does_not_replace_what_is_chosen(
+    slow: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user may choose another file or policy while one is read; its fields or its error come too late then."""
+    own_file(tmp_path, monkeypatch, slow)
+    save(tmp_path / "quick.py", FCFS)
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
+        of_slow = late_message(person.app.screen, PolicyPicker.Read, monkeypatch)
+        await person.type("./fair.py")
+        await person.press("enter")
+        await until(person, "reading ./fair.py ...")
+        await of_slow.come()
+        await person.press("ctrl+u")
+        assert "reading" not in person.text
+        await person.type("./quick.py")
+        await person.press("enter")
+        await wait_until(lambda: spec(person) == "./quick.py")
+        await of_slow.go()
+        await person.press()
+        assert spec(person) == "./quick.py"
+        assert "fair.py" not in person.text
+        await person.press("enter")
+        assert person.answers == [parse_policy("./quick.py")]
 
 
 async def test_a_policy_of_a_file_that_is_in_use_is_shown_with_its_parameters(
