@@ -18,7 +18,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.message import Message
 from textual.screen import Screen
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from sim.errors import SchedscopeError
 from sim.experiments.again import session_of_run
@@ -54,10 +54,10 @@ HELP = (
 
 
 class Read(Message):
-    """Message with the content of the file or, if reading failed, the reason as text."""
+    """Message of a thread with the content of the file or, if reading failed, the reason as text."""
 
-    def __init__(self, found: Found | str, shown: Shown) -> None:
-        self.found, self.shown = found, shown
+    def __init__(self, thread: Worker[None], found: Found | str) -> None:
+        self.thread, self.found = thread, found
         super().__init__()
 
 
@@ -162,6 +162,8 @@ class ResultsScreen(Screen[None]):
         super().__init__()
         self._path, self._look = path, look
         self._shown = Shown()
+        self._newest: Worker[None] | None = None
+        """Thread that reads the file, or read it last; None before the first"""
         self.found: Found | None = None
         self._seen: tuple[int, int] | None = None
         """Modification time and size of the file when it was last read; None before that."""
@@ -204,19 +206,21 @@ class ResultsScreen(Screen[None]):
             self._seen = now
             self._read()
 
-    @work(thread=True, exclusive=True, group="reading")
     def _read(self) -> None:
-        shown, worker = self._shown, get_current_worker()
+        self._newest = self._read_in_thread(self._shown)
+
+    @work(thread=True, exclusive=True, group="reading")
+    def _read_in_thread(self, shown: Shown) -> None:
         try:
             made: Found | str = found(self._path, shown)
         except SchedscopeError as error:
             made = str(error)
-        if not worker.is_cancelled:
-            self.post_message(Read(made, shown))
+        self.post_message(Read(get_current_worker(), made))
 
     @on(Read)
     def _show_read(self, message: Read) -> None:
-        if message.shown is not self._shown:
+        """Show the content, unless the file has been read again meanwhile."""
+        if message.thread is not self._newest:
             return
         if isinstance(message.found, str):
             self.notify(message.found, severity="error", timeout=12)

@@ -11,9 +11,10 @@ import pytest
 
 from sim.experiments.results import Results
 from tests.sim.experiments.test_pivot import file, outcome, plan
-from tests.tui.replays import Replay, first_screen
+from tests.tui.late import Late, late_message
+from tests.tui.replays import Replay, first_screen, painted
 from tui.app import Schedscope
-from tui.screens.results.screen import ResultsScreen
+from tui.screens.results.screen import Read, ResultsScreen
 
 
 @asynccontextmanager
@@ -22,7 +23,7 @@ async def opened(path: Path, size: tuple[int, int] = (120, 30)) -> AsyncIterator
     async with app.run_test(size=size, notifications=True) as pilot:
         run = Replay(app, pilot)
         await run.wait_for(lambda: isinstance(app.screen, ResultsScreen) and app.screen.found)
-        await pilot.pause()
+        await painted(pilot)
         yield run
         app.exit()
 
@@ -72,6 +73,39 @@ async def test_the_table_fills_while_a_sweep_goes_on(tmp_path: Path) -> None:
         await run.wait_for(lambda: "load=1" in run.text)
         await run.pilot.press("w", *"load?", "enter")
         assert "a condition is like load<=1.2" in run.text
+
+
+async def test_a_file_is_read_while_the_scale_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scale of the plot changes nothing of what is read."""
+    async with reading(tmp_path / "r", monkeypatch) as (run, late):
+        await run.pilot.press("l")
+        await late.go()
+        await run.wait_for(lambda: " 12 runs" in run.text)
+
+
+async def test_a_file_that_was_read_before_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """During a sweep, the content of one moment may be on its way while that of a later moment is shown."""
+    async with reading(tmp_path / "r", monkeypatch) as (run, late):
+        with Results(tmp_path / "r", write=True) as results:
+            results.add(map(outcome, list(plan().runs())[12:]))
+        await run.wait_for(lambda: " 24 runs" in run.text)
+        await late.go()
+        await painted(run.pilot)
+        assert " 24 runs" in run.text
+
+
+@asynccontextmanager
+async def reading(path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Replay, Late]]:
+    """Show a file with 2 runs, to which others are added: the content with 12 runs is on its way."""
+    runs = list(plan().runs())
+    with Results(path, write=True) as results:
+        results.add(map(outcome, runs[:2]))
+    async with opened(path) as run:
+        late = late_message(run.app.screen, Read, monkeypatch)
+        with Results(path, write=True) as results:
+            results.add(map(outcome, runs[2:12]))
+        await late.come()
+        yield run, late
 
 
 async def test_it_is_opened_from_the_menu_as_well(tmp_path: Path) -> None:
