@@ -89,15 +89,19 @@ class Follow:
     submit time, or at the last of these ends if that is later.
     """
     is_any: bool = False
+    lead: float = 0.0
+    """Seconds by which the recorded submit time precedes the job's submit time in the workload. They differ if another
+    alternative is submitted later, because ranks are in order of submit times.
+    """
 
     def due(self, submit: float, ended: float) -> float:
-        """Return the time at which the job is submitted: `submit` is its recorded submit time, `ended` the time at
-        which the last of the jobs in `after` ended.
+        """Return the time at which the job is submitted: `submit` is its submit time in the workload, `ended` the time
+        at which the last of the jobs in `after` ended.
 
         >>> Follow((After(0),), think=60).due(1000, 300), Follow((After(0),)).due(1000, 300)
-        (360, 1000)
+        (360, 1000.0)
         """
-        return max(submit, ended) if self.think is None else ended + self.think
+        return max(submit - self.lead, ended) if self.think is None else ended + self.think
 
 
 Follows = tuple[Follow | None, ...]
@@ -177,18 +181,28 @@ def in_sessions(submit: NDArray[np.float64], end: NDArray[np.float64], user: NDA
     return Thinking(before, think)
 
 
-def not_before(follows: Follows, submit: NDArray[np.float64], kept: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return for each job its submit time, or that of the last job that it waits for if this is later. In order of
-    these times a job comes after all jobs that it waits for. Jobs that are not `kept` delay no other.
+def not_before(
+    follows: Follows, submit: NDArray[np.float64], kept: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], Follows]:
+    """Return for each job its submit time, or that of the last job that it waits for if this is later; and the
+    conditions, of which those of one of several jobs keep the difference as their `lead`. In order of these times a job
+    comes after all jobs that it waits for. Jobs that are not `kept` delay no other, and a job with such an alternative
+    waits for none.
 
-    >>> not_before((None, Follow((After(0),))), np.array([60.0, 20.0]), np.array([True, True])).tolist()
+    >>> not_before((None, Follow((After(0),))), np.array([60.0, 20.0]), np.array([True, True]))[0].tolist()
     [60.0, 60.0]
+    >>> either = Follow((After(0),), is_any=True)
+    >>> _, follows = not_before((None, either), np.array([60.0, 20.0]), np.array([True, True]))
+    >>> follows[1].lead, follows[1].due(60, 30)
+    (40.0, 30)
     """
-    found = submit.copy()
+    found, made = submit.copy(), [*follows]
     for job, follow in enumerate(follows):
-        if follow is not None and not follow.is_any:
+        if follow is not None and not (follow.is_any and any(not kept[one.job] for one in follow.after)):
             found[job] = max([found[job], *(found[one.job] for one in follow.after if kept[one.job])])
-    return found
+            if follow.is_any:
+                made[job] = replace(follow, lead=float(found[job] - submit[job]))
+    return found, tuple(made)
 
 
 def renumbered(follows: Follows, index: Sequence[int]) -> Follows:
@@ -394,6 +408,22 @@ class Dependencies:
             by_owner[owner].append(at)
         return tuple(made) if any(made) else ()
 
+    def early(self) -> list[str]:
+        """Return the jobs that name a job that was only added after them; `follows` ignores such a dependency.
+
+        >>> listed = Dependencies()
+        >>> for job, text in (("1", "afterok:2?after:9"), ("2", "afterany:1")):
+        ...     listed.add(job, text)
+        >>> listed.early()
+        ['1']
+        """
+        first: dict[str, list[int]] = {}
+        for at, (job, _, _) in enumerate(self._texts):
+            for name in {job, job.partition("_")[0]}:
+                first.setdefault(name, [at])
+        named = ((at, job, self._parsed(text, first, (), job)) for at, (job, text, _) in enumerate(self._texts) if text)
+        return [job for at, job, found in named if any(one.job > at for one in found)]
+
     def _parsed(
         self, text: str, places: Mapping[str, list[int]], before: Sequence[int], job_id: str
     ) -> Iterable[After]:
@@ -447,8 +477,10 @@ def are_known(text: str) -> bool:
 
 
 def with_other_thought(follows: Follows, change: Callable[[float], float]) -> Follows:
-    """Return the conditions with each known think time replaced by `change(think time)`."""
+    """Return the conditions with each known think time replaced by `change(think time)`, and leads in the same way."""
     return tuple(
-        follow if follow is None or follow.think is None else replace(follow, think=change(follow.think))
+        follow
+        if follow is None or not (follow.lead or follow.think is not None)
+        else replace(follow, think=None if follow.think is None else change(follow.think), lead=change(follow.lead))
         for follow in follows
     )

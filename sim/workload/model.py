@@ -359,7 +359,7 @@ class Workload:
         )
         if known is None and len(keep):
             assumed += (Note(f"no machine size, the widest job gives {processors(begins)}", 1),)
-        submit = not_before(trace.follows, trace.column(Field.SUBMIT), kept)
+        submit, follows = not_before(trace.follows, trace.column(Field.SUBMIT), kept)
         keep = keep[np.argsort(submit[keep], kind="stable")]
         chain = (trace.column(field)[keep] for field in (Field.ID, Field.PRECEDING, Field.THINK))
         run = np.where(run[keep] < SHORTEST, 1.0, run[keep])
@@ -386,7 +386,7 @@ class Workload:
             accounts=tuple(trace.accounts[i] for i in keep) if trace.accounts else (),
             outages=outages_of(begins, sizes, (), trace.header.seconds_at),
             shape=shape and shape.take(keep.tolist()).timed(limit.tolist()),
-            follows=renumbered(trace.follows, keep.tolist() if trace.follows else ()),
+            follows=renumbered(follows, keep.tolist() if follows else ()),
             thinking=thinking_of(*chain),
             limits=limits and limits.take(keep.tolist()),
         )

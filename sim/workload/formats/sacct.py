@@ -271,6 +271,8 @@ class _Dump:
             unix_start=None if start is None else int(start),
             time_zone=str(self._zone) if self._is_local else None,
         )
+        for job in self._waits.early():
+            self.rows.assumed.add(f"{UNMODELLED} dependencies on jobs that stand later in the file", f"job {job}")
         trace = self.rows.trace(name, "sacct", path, header)
         submitted = trace.table[self._waiting, Field.SUBMIT]
         trace.table[self._waiting, Field.WAIT] = (self._made - (start or 0.0) - submitted).clip(min=0)

@@ -145,6 +145,23 @@ def test_jobs_wait_for_others_that_are_submitted_later(tmp_path: Path) -> None:
     assert engine.schedule().start.tolist() == [50, 60]
 
 
+@pytest.mark.parametrize(("load", "starts"), [(1, [0, 10, 50, 60, 3]), (2, [0, 10, 25, 35, 1.5])])
+def test_one_of_several_jobs_may_be_submitted_later(tmp_path: Path, load: int, starts: list[float]) -> None:
+    """J1 ends well at 10, before J3 is submitted. J4 waits for the end of J3, and J5 for neither."""
+    job = {"submit": 0, "run": 10, "tasks": 1}
+    waits = {1: "", 2: "afterok:1?afterany:3", 3: "", 4: "afternotok:1?afterany:3", 5: "after:1?afterany:3"}
+    begins = {2: 5, 3: 50, 5: 3}
+    jobs = [{"id": id, **job, "dependency": text, "begin": begins.get(id, 0)} for id, text in waits.items()]
+    (tmp_path / "x.json").write_text(json.dumps({"nodes": [{"cores": 9}], "jobs": jobs}))
+    _, workload = Source(str(tmp_path / "x.json"), transforms=Transforms(load=load)).read()
+    engine = Engine(workload, "fcfs", watchers=[Checker])
+    engine.run()
+    started = dict(zip(engine.workload.ids, engine.schedule().start.tolist(), strict=True))
+    assert [started[str(id)] for id in waits] == starts
+    submits = dict(zip(engine.workload.ids, engine.schedule().workload.submit.tolist(), strict=True))
+    assert submits == started
+
+
 def test_jobs_wait_for_others_that_stand_later_in_the_file(tmp_path: Path) -> None:
     """J3 and J4 wait for each other. One of them has to come first, and the note names it."""
     job = {"submit": 0, "run": 10, "tasks": 1}

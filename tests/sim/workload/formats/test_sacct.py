@@ -360,3 +360,12 @@ def test_jobs_come_when_those_in_their_dependency_have_ended_or_started() -> Non
     assert engine.schedule().workload.submit.tolist() == [0, 600, 120, 540]
     assert engine.schedule().start.tolist() == [0, 600, 120, 540]
     assert any("dependencies of the kind 'expand'" in note.what for note in workload.fidelity.assumed)
+
+
+def test_dependency_on_a_later_job_is_noted() -> None:
+    text = """JobID|Submit|Start|End|NCPUS|Timelimit|State|Dependency
+1|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-01T00:10:00|1|1:00:00|COMPLETED|afterok:9?afterany:2
+2|2026-01-01T00:00:10|2026-01-01T00:20:00|2026-01-01T00:21:00|1|1:00:00|COMPLETED|afterany:1
+"""
+    notes = [note for note in sacct.read(text, "x", "x").fidelity.assumed if "later in the file" in note.what]
+    assert [(note.count, note.first) for note in notes] == [(1, "job 1")]
