@@ -160,13 +160,11 @@ def drawn_again(schedule: Schedule) -> Drawn:
     return engine, schedule.workload.title(schedule.policy)
 
 
-def _specs_of(state: State) -> str:
+def specs_of_run(state: State) -> str:
     """Return the policy's spec. After switches by the user, return the specs of all policies, each with the time at
-    which it took over.
+    which it took over. The switches of an adaptive policy are not among them.
     """
-    if state.leader is not None and all(switch.by_rule for switch in state.switches):
-        return written_policy(state.leader)
-    return specs_of(written_policy(state.policy), state.switches)
+    return specs_of(written_policy(state.chosen), [switch for switch in state.switches if not switch.by_rule])
 
 
 def schedule_of(state: State, workload: Workload, history: History, is_last: bool = False) -> Schedule:
@@ -185,7 +183,7 @@ def schedule_of(state: State, workload: Workload, history: History, is_last: boo
         workload = replace(workload, submit=state.releases.submits(workload.submit))
     return Schedule(
         workload=workload,
-        policy=_specs_of(state),
+        policy=specs_of_run(state),
         start=start,
         end=end,
         ran=ran,

@@ -44,7 +44,7 @@ class State:
     """Current state of a run: jobs that wait, run, are suspended or are in the matrix; plans; and totals."""
 
     __slots__ = (
-        "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
+        "ahead", "arrived", "awaited", "before", "chosen", "closes", "completed", "curious", "decisions", "dropped",
         "ended_early", "ends", "expected", "expected_row", "free", "granted", "has_limits", "interrupted", "jobs",
         "kept_plan", "killed", "lasts", "leader", "led", "ledger", "limits", "machine", "moved", "node_times",
         "not_passed", "notes", "now", "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild",
@@ -54,8 +54,9 @@ class State:
     )  # fmt: skip
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
-        self.leader = policy if policy.leads() else None
-        """Adaptive policy that selects, after each step, the policy that decides next; None if there is no such policy
+        self.chosen, self.leader = policy, policy if policy.leads() else None
+        """Policy with which the user began the run; adaptive policy that selects, after each step, the policy that
+        decides next (None if there is no such policy)
         """
         self.led: dict[str, float] = {}
         """Mapping from name to value, for the values that the adaptive policy keeps from one step to the next"""

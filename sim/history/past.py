@@ -76,15 +76,14 @@ class Switch:
 
 
 def specs_of(spec: str, switches: Sequence[Switch]) -> str:
-    """Return the specs of all policies of a run, each later one with the time of its switch; `spec` is that of a run
-    without switches.
+    """Return the specs of all policies of a run, each later one with the time of its switch; the run began with `spec`.
 
     >>> from sim.policies import parse_policy
-    >>> specs_of("fcfs", [Switch(3, 600.5, parse_policy("fcfs"), "easy")]), specs_of("fcfs", [])
+    >>> specs_of("easy", [Switch(3, 600.5, parse_policy("fcfs"), "easy")]), specs_of("fcfs", [])
     ('easy, from d0 00:10:00.5 on fcfs', 'fcfs')
     """
     changes = (f", from {exact_clock(one.time)} on {one.spec}" for one in switches if one.breaks is None)
-    return (switches[0].was if switches else spec) + "".join(changes)
+    return spec + "".join(changes)
 
 
 class Past:

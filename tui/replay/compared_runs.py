@@ -104,7 +104,7 @@ def _policies_of(title: str, stage: RunView) -> str:
     at which they took over.
     """
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
-    return specs_of(title, switches)
+    return specs_of(switches[0].was if switches else title, switches)
 
 
 def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:

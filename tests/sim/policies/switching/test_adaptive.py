@@ -36,6 +36,17 @@ def test_another_takes_over_beyond_the_band_and_the_first_again_below_it(lab: La
     assert engine.schedule().policy == spec
 
 
+def test_schedule_names_the_policies_that_the_user_chose(lab: Lab) -> None:
+    spec = "adaptive:above=conservative,by=queue,at=1.5,band=1,over=0"
+    engine = Engine(lab.workload(4, *BUSY), spec)
+    while len(engine.state.switches) < 2:
+        engine.step()
+    engine.switch("fcfs")
+    engine.run()
+    assert len(engine.state.switches) == 3
+    assert engine.schedule().policy == f"{spec}, from d0 00:00:30 on fcfs"
+
+
 def test_within_the_band_nothing_changes(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *BUSY), "adaptive:by=queue,at=2,band=1,over=0,above=gang")
     engine.run()
