@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Container
 from dataclasses import dataclass
 from itertools import chain
-from math import inf
+from math import inf, sqrt
 from typing import NamedTuple
 
 SHARE = 0.8
@@ -17,13 +17,11 @@ KEPT = 2000
 ENOUGH = 20
 """Smallest number of errors from which a range is computed."""
 GRAIN = 60.0
-"""Seconds that are added to the time from a forecast to the forecast start. Errors are divided by this sum, so that
-those of near and far starts can be compared.
+"""Seconds that are added to the time from a forecast to the forecast start. Errors are divided by the square root of
+this sum, so that those of near and far starts can be compared: the more jobs end before a start, the more of their
+errors cancel out.
 """
-ALIKE = 2
-"""Number of jobs that count as one when ranges are computed, because jobs that wait at the same time are late together.
-"""
-STEP, LEAST, MOST = 0.02, 0.02, 0.4
+STEP, LEAST, MOST = 0.04, 0.02, 0.4
 """Three values for the share of errors that ranges leave out: its change when a start falls inside or outside a range,
 its smallest value, and its largest value.
 """
@@ -43,7 +41,7 @@ class _Said:
     at: float
     span: Range
     size: float
-    """Seconds that the start was forecast ahead, plus `GRAIN`."""
+    """Square root of the seconds that the start was forecast ahead, plus `GRAIN`."""
     range: Range | None
     is_missed: bool = False
     """True once the time is past the range, so that the start is known to be outside."""
@@ -54,10 +52,11 @@ class Ranges:
     errors of earlier spans.
 
     The span is the model's own measure of how certain a start is. It is widened or narrowed by the distances from
-    earlier spans to the actual starts, divided by how far ahead each forecast was (conformalized quantile regression;
-    Romano, Patterson and Candès, 2019). Jobs that start soon are the first whose errors are known. To correct for this,
-    each start outside its range widens the next ranges (adaptive conformal inference; Gibbs and Candès, 2021). A job
-    that still waits when its range is over counts as outside at once, because its start may be long in coming.
+    earlier spans to the actual starts, divided by the root of how far ahead each forecast was (conformalized quantile
+    regression; Romano, Patterson and Candès, 2019). Jobs that start soon are the first whose errors are known. To
+    correct for this, each start outside its range widens the next ranges (adaptive conformal inference; Gibbs and
+    Candès, 2021). A job that still waits when its range is over counts as outside at once, because its start may be
+    long in coming.
 
     The errors of one job's forecasts are alike. So ranges are as wide as the number of jobs demands, not the number of
     errors: the fewer jobs have started, the wider.
@@ -66,9 +65,9 @@ class Ranges:
     def __init__(self) -> None:
         self._errors: deque[tuple[float, float, int]] = deque(maxlen=KEPT)
         """For each forecast of a job that started: (before, after, number of the job), how many seconds the start was
-        before the lower end of the span, and how many after the upper end. Both are divided by the time for which the
-        start was forecast ahead; a number is negative if the start was on the inner side of that end. Jobs are numbered
-        in the order of their starts.
+        before the lower end of the span, and how many after the upper end. Both are divided by the `size` of the
+        forecast; a number is negative if the start was on the inner side of that end. Jobs are numbered in the order of
+        their starts.
         """
         self._sorted: tuple[list[float], list[float]] = [], []
         """The first and the second numbers of `_errors`, each in ascending order"""
@@ -91,13 +90,14 @@ class Ranges:
         ...     assert ranges.around(str(job), 0, 140, Range(120, 160)) is None
         ...     ranges.start(str(job), 40 + 10 * job)
         >>> ranges.around("21", 1000, 1140), ranges.around("22", 1000, 1140, Range(1100, 1160))
-        (Range(low=1060.0, high=1220.0), Range(low=1020.0, high=1240.0))
+        (Range(low=1070.0, high=1210.0), Range(low=1030.0, high=1230.0))
         """
         if self._wider[0] != at:
             self._wider = at, self._misses(at)
-        size, own, found = max(said - at, 0.0) + GRAIN, span or Range(said, said), None
+        size, own, found = sqrt(max(said - at, 0.0) + GRAIN), span or Range(said, said), None
         if (wider := self._wider[1]) is not None:
-            found = Range(max(own.low - wider[0] * size, at), max(own.high + wider[1] * size, at))
+            ends = own.low - wider[0] * size, own.high + wider[1] * size  # both may be far inside a narrow span
+            found = Range(max(min(ends), at), max(*ends, at))
         self._open[job].append(_Said(at, own, size, found))
         return found
 
@@ -115,7 +115,7 @@ class Ranges:
         waiting = [_errors(said, at) for said in chain(*late)]
         count, jobs = len(self._errors) + len(waiting), self._errors[-1][2] - self._errors[0][2] + 1
         jobs += sum(map(bool, late))
-        place = min(int((1 - self._out / 2) * (1 + ALIKE / jobs) * count), count - 1)
+        place = min(int((1 - self._out / 2) * (1 + 1 / jobs) * count), count - 1)
         before, after = ([*errors, *(pair[side] for pair in waiting)] for side, errors in enumerate(self._sorted))
         return sorted(before)[place], sorted(after)[place]
 

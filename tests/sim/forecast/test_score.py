@@ -17,7 +17,7 @@ from sim.cluster.slurm import text
 from sim.cluster.slurm.limits import limits
 from sim.cluster.values import Cluster, ClusterJob, Node
 from sim.forecast.forecast import LEARNT, LIMITS, MODELS
-from sim.forecast.ranges import SHARE, Ranges
+from sim.forecast.ranges import SHARE, Range, Ranges
 from sim.forecast.score import SLURM, Scorer, interval_of
 from sim.workload.formats.sacct import duration, stamp
 from tests.sim.cluster.captures import series
@@ -83,6 +83,26 @@ def test_ranges_are_wider_where_few_jobs_made_the_errors() -> None:
         return found.high - found.low
 
     assert width(5) > width(40)
+
+
+def _taught(span: tuple[float, float]) -> Ranges:
+    """Return ranges that know 40 forecasts of starts 60 s ahead, with this span, which came after 31 to 70 s."""
+    ranges = Ranges()
+    for number in range(40):
+        ranges.around(str(number), 0, 60, Range(*span))
+        ranges.start(str(number), 31 + number)
+    return ranges
+
+
+def test_ranges_grow_with_the_root_of_the_time_ahead() -> None:
+    near, far = (_taught((60, 60)).around("new", 100, start) for start in (520, 1960))
+    assert near is not None and far is not None
+    assert far.high - far.low == pytest.approx(2 * (near.high - near.low))
+
+
+def test_range_of_a_narrow_span_is_in_order_when_spans_were_too_wide() -> None:
+    found = _taught((0, 2000)).around("new", 1000, 1100, Range(1090, 1110))
+    assert found is not None and 1000 <= found.low < found.high
 
 
 def test_a_job_that_waits_beyond_its_range_widens_the_next_ranges_before_it_starts() -> None:
