@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,18 @@ def jobs_of(source: Source, heard: Callable[[float], object] | None = None) -> J
     seen = Seen.of(_heard(recording, heard))
     trace = source.read_trace(has_limits=bool(seen.last.limits))
     return Jobs(as_they_came(trace, seen) if source.held == "eligible" else trace, seen)
+
+
+def trace_of(source: Source) -> Trace:
+    """Return the trace of a source as its file has it. Of a recording only the last picture is read, which tells
+    whether its limits are known.
+    """
+    path = find(source.trace)
+    if not is_recording(path):
+        return source.read_trace()
+    from sim.cluster.recording import Recording
+
+    return source.read_trace(has_limits=bool(Recording(path).at(inf).limits))
 
 
 def _heard(recording: Recording, heard: Callable[[float], object] | None) -> Iterator[Cluster]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sim.errors import ParameterError
 from sim.formatting import listed
 from sim.policies.backfill.recorded import Recorded
-from sim.policies.policy import Policy
+from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import parse_policy, policy_of
 from sim.policies.slurm_config import spec_of
 from sim.workload.model import Workload
@@ -51,6 +51,22 @@ def recorded_weights(workload: RecordedWorkload) -> tuple[str, list[str]]:
         spec, unknown = spec_of(workload.settings)
         return spec, lacking(workload, unknown)
     return "", []
+
+
+def with_recorded(spec: str, workload: Workload) -> str:
+    """Return the spec of the policy `slurm` with the recorded value of each parameter that it does not give. Return ""
+    if it has them already, or for another policy, or if the recording says nothing of priorities.
+    """
+    name, _, given = spec.strip().partition(":")
+    if name != BARE or not given or not isinstance(workload, RecordedWorkload):
+        return ""
+    names = {part.partition("=")[0].strip() for part in given.split(",")}
+    weights = recorded_weights(workload)[0].partition(":")[2].split(",")
+    kept = [part for part in weights if part and part.partition("=")[0] not in names]
+    with suppress(ParameterError):
+        whole = parse_policy(f"{BARE}:{','.join([*kept, given])}")
+        return "" if whole == parse_policy(spec) else written_policy(whole)
+    return ""
 
 
 def lacking(workload: Workload, weights: Sequence[str]) -> list[str]:

@@ -72,12 +72,10 @@ class Source:
         """Return the first view of a sample, with its policy and time; None if the trace is not a sample."""
         return None if exists(Path(self.trace)) or is_line(self.trace) else showing_of(self.trace)
 
-    def read(self, with_overruns: bool = True, heard: reading.Heard | None = None) -> tuple[Trace, Workload]:
-        """Return (trace, workload to simulate). If `with_overruns` is False, the overrun rule is not applied: jobs may
-        run longer than estimated. `heard` is called with the share of the file that has been read.
-        """
+    def read(self, heard: reading.Heard | None = None) -> tuple[Trace, Workload]:
+        """Return (trace, workload to simulate). `heard` is called with the share of the file that has been read."""
         trace = self.read_trace(heard)
-        return trace, self.made(Workload.of(trace, self.procs, self.machine), with_overruns)
+        return trace, self.made(Workload.of(trace, self.procs, self.machine))
 
     def read_trace(self, heard: reading.Heard | None = None, has_limits: bool = False) -> Trace:
         """Return the trace, on the nodes of the file `--nodes` if that is given. `heard` is called with the share of

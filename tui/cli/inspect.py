@@ -11,6 +11,7 @@ import click
 
 from sim.formatting import count, listed, percent, printable
 from sim.workload.categories import LENGTHS, WIDTHS
+from sim.workload.model import Workload
 from sim.workload.portrait import (
     CRASH_ESTIMATE,
     CRASH_RUN,
@@ -47,7 +48,11 @@ Lines = list[str]
 @options.of_workload
 def command(trace: str, **given: Any) -> None:
     """Describe a trace: jobs, skipped lines, load, widths, lengths, estimates, categories."""
-    read, workload = Source.of_options(trace, given).read(with_overruns=False)
+    from sim.forecast.replay import trace_of
+
+    source = Source.of_options(trace, given)
+    read = trace_of(source)
+    workload = source.made(Workload.of(read, source.procs, source.machine), with_overruns=False)
     say(render(portrait(workload, read), columns(), shows_unicode()))
 
 

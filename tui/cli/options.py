@@ -77,7 +77,15 @@ def under(
     """Return (workload, specs of policies, switches) for runs under all these policies. For a recording the workload
     has the recorded limits, and the policy slurm the recorded weights. Print on stderr what cannot be used.
     """
-    from sim.policies.recorded_rules import BARE, recorded_weights, under, unkept, unlimited, weighed
+    from sim.policies.recorded_rules import (
+        BARE,
+        recorded_weights,
+        under,
+        unkept,
+        unlimited,
+        weighed,
+        with_recorded,
+    )
     from sim.workload.recorded import RecordedWorkload
 
     specs, switches, workload = list(specs), list(switches), jobs.workload
@@ -86,6 +94,9 @@ def under(
     asked = [*specs, *(spec for _, spec in switches)]
     if BARE in asked:
         say_lacking(recorded_weights(workload)[1])
+    for spec in dict.fromkeys(asked):
+        if whole := with_recorded(spec, workload):
+            click.echo(f"schedscope: {printable(spec)} is without the recorded weights; {whole} has them", err=True)
     settled = [str(weighed(spec, workload)) for spec in asked]
     limited, policies = under(workload, settled)
     if what := unkept(unlimited(workload, policies)):

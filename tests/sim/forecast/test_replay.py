@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sim.cluster.recording import Recorder
 from sim.cluster.values import Cluster, Limit
-from sim.forecast.replay import read, replay_of
+from sim.forecast.replay import read, replay_of, trace_of
 from sim.timeline.scenario import run
 from sim.workload.model import Workload
 from sim.workload.recorded import RecordedWorkload
@@ -47,6 +47,12 @@ def test_no_note_misses_limits_that_the_recording_has(tmp_path: Path) -> None:
     assert not replay_of(recorded(tmp_path / "week.slog")).workload.fidelity.unmodelled()
     (note,) = replay_of(recorded(tmp_path / "none.slog", limits=())).workload.fidelity.unmodelled().assumed
     assert note.what.endswith("2 QOS")
+
+
+def test_trace_of_a_recording_knows_that_limits_are_modelled(tmp_path: Path) -> None:
+    assert not trace_of(recorded(tmp_path / "week.slog")).fidelity.unmodelled()
+    assert trace_of(recorded(tmp_path / "none.slog", limits=())).fidelity.unmodelled()
+    assert len(trace_of(Source("z-figure4")).ids) == 5
 
 
 def test_other_traces_are_read_as_they_are() -> None:

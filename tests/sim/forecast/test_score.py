@@ -96,13 +96,15 @@ def _taught(span: tuple[float, float]) -> Ranges:
 
 def test_ranges_grow_with_the_root_of_the_time_ahead() -> None:
     near, far = (_taught((60, 60)).around("new", 100, start) for start in (520, 1960))
-    assert near is not None and far is not None
+    assert near is not None
+    assert far is not None
     assert far.high - far.low == pytest.approx(2 * (near.high - near.low))
 
 
 def test_range_of_a_narrow_span_is_in_order_when_spans_were_too_wide() -> None:
     found = _taught((0, 2000)).around("new", 1000, 1100, Range(1090, 1110))
-    assert found is not None and 1000 <= found.low < found.high
+    assert found is not None
+    assert 1000 <= found.low < found.high
 
 
 def test_a_job_that_waits_beyond_its_range_widens_the_next_ranges_before_it_starts() -> None:

@@ -12,7 +12,7 @@ import pytest
 from sim.forecast.replay import read
 from sim.life.life import life_of
 from sim.policies.policy import written_policy
-from sim.policies.recorded_rules import lacking, recorded_weights, under, unlimited, weighed
+from sim.policies.recorded_rules import lacking, recorded_weights, under, unlimited, weighed, with_recorded
 from sim.policies.registry import parse_policy
 from sim.timeline.scenario import Scenario, run
 from sim.timeline.timeline import Timeline
@@ -49,6 +49,14 @@ def test_slurm_without_parameters_has_the_recorded_weights(week: RecordedWorkloa
     assert [weighed(spec, week) for spec in ("slurm", "slurm:size=7", "easy")] == [WEIGHED, "slurm:size=7", "easy"]
     assert weighed(parse_policy("slurm"), week) == parse_policy(WEIGHED)
     assert weighed(easy := parse_policy("easy"), week) is easy
+
+
+def test_spec_with_parameters_is_offered_the_other_recorded_weights(week: RecordedWorkload) -> None:
+    whole = "slurm:age=7,fairshare=0,size=0,qos=3,shares=accounts"
+    assert with_recorded("slurm:age=7", week) == whole
+    given = (whole, WEIGHED, "slurm", "easy:order=sjf", "slurm:order=fcfs", "slurm:nonsense=1")
+    assert [with_recorded(spec, week) for spec in given] == [""] * 6
+    assert with_recorded("slurm:age=7", read("z-figure4")) == ""
 
 
 def test_every_kind_of_run_has_the_recorded_weights(week: Workload) -> None:
