@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events, on, work
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
-from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
 from sim.files import is_database, refuse_replacing
@@ -29,7 +28,7 @@ from tui.look.settings import Settings, kept_now, load, save, settings_path
 from tui.look.text import file_name
 from tui.look.themes import Ascii, Printable, choose, depth_of, frames_a_second, theme_name, themes
 from tui.memory import give_back_at_once
-from tui.menus import Menus
+from tui.menus import LOADING, Menus
 from tui.replay.controller import ReplayController
 from tui.replay.opening import Opening, Prepared, lesson_opening, opening_of, quiz_opening
 from tui.replay.speed import BY_EVENT
@@ -53,6 +52,7 @@ from tui.screens.replay.messages import (
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.replay.state import first_view
 from tui.shutdown import HANGUP, close_the_gone, how_to_quit, is_gone, on_signals, patient
+from tui.thread_results import hand_over
 
 if TYPE_CHECKING:
     from textual.command import Provider
@@ -291,7 +291,7 @@ class Schedscope(Guarded):
         else:
             self.open(lambda: opening_of(Source(wanted.value), usual=self.settings.usual))
 
-    @work(thread=True, exclusive=True, group="loading")
+    @work(thread=True, exclusive=True, group=LOADING)
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
         """Read the run of `opening` in a separate thread, show it, then call `then`. A session's code needs consent."""
         try:
@@ -300,12 +300,11 @@ class Schedscope(Guarded):
             from sim.session.trust import NeedsTrustError
 
             if isinstance(error, NeedsTrustError):
-                self.call_from_thread(self.ask_for_trust, error, then)
+                hand_over(self, self.ask_for_trust, error, then)
             else:
-                self.call_from_thread(self.notify, str(error), severity="error", timeout=12)
-            return
-        if not get_current_worker().is_cancelled:
-            self.call_from_thread(self._opened, prepared, then)
+                hand_over(self, self.notify, str(error), severity="error", timeout=12)
+        else:
+            hand_over(self, self._opened, prepared, then)
 
     def prepare(self, opening: Opening) -> Prepared:
         """Return the run of an opening (a trace with options, or a session), read in a separate thread."""

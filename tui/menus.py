@@ -10,6 +10,7 @@ from sim.errors import SchedscopeError
 from tui.look.palette import Look
 from tui.look.settings import Settings
 from tui.memory import give_back_what_went
+from tui.thread_results import hand_over
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tui.screens.first.screen import FirstScreen
     from tui.screens.results.screen import ResultsScreen
 
+LOADING = "loading"
+"""Group of the threads that read what is opened next; each new one cancels the others."""
 GONE = 5.0
 """Seconds after which the objects of a replaced replay are no longer in use, so that their memory can be freed"""
 
@@ -85,9 +88,10 @@ class Menus:
         return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)
 
     def show_results(self, path: str, look: Look) -> None:
-        """Show a results file instead of the screens that are open; no replay is opened."""
+        """Show a results file instead of the screens that are open; no replay is opened, not even one being read."""
         from tui.screens.results.screen import ResultsScreen
 
+        self._app.workers.cancel_group(self._app, LOADING)
         while len(self._app.screen_stack) > 1:
             self._app.pop_screen()
         self._results = ResultsScreen(path, look)
@@ -102,11 +106,11 @@ class Menus:
             try:
                 screen = lesson_screen(lesson, scene, look)
             except SchedscopeError as error:
-                self._app.call_from_thread(self._app.notify, str(error), severity="error", timeout=12)
+                hand_over(self._app, self._app.notify, str(error), severity="error", timeout=12)
             else:
-                self._app.call_from_thread(self.show_replay, screen)
+                hand_over(self._app, self.show_replay, screen)
 
-        self._app.run_worker(prepare, thread=True, exclusive=True, group="loading")
+        self._app.run_worker(prepare, thread=True, exclusive=True, group=LOADING)
 
     def show_replay(self, replay: Screen[Any]) -> None:
         """Show this replay in place of the present screen, or over the results or puzzle from which it was opened. If

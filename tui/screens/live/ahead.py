@@ -11,6 +11,7 @@ from sim.cluster.values import ClusterJob
 from tui.live.queue import jobs_of
 from tui.live.scene import job_name
 from tui.screens import dialogs
+from tui.thread_results import hand_over
 
 
 def look_ahead(screen: Any) -> None:
@@ -35,8 +36,7 @@ def _look(screen: Any, picture: int, job: ClusterJob) -> None:
 
     worker = get_current_worker()
     told = outlook(screen.watch_, picture, job, lambda: worker.is_cancelled)
-    if not worker.is_cancelled:
-        screen.app.call_from_thread(_show, screen, job, told)
+    hand_over(screen.app, _show, screen, job, told)
 
 
 def _show(screen: Any, job: ClusterJob, told: tuple[str, ...]) -> None:

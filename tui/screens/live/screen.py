@@ -39,6 +39,7 @@ from tui.screens.live.keys import bindings, help_groups, key_line
 from tui.screens.live.state import LiveState
 from tui.screens.replay.files import choose_theme
 from tui.screens.replay.messages import Quit
+from tui.thread_results import hand_over
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -114,10 +115,12 @@ class LiveScreen(Screen[None]):
         self.draw()
 
     def _heard(self, scene: LiveScene) -> None:
-        """Receive a scene from a thread. A scene that came before and is not drawn yet is dropped."""
-        had, self._newest = self._newest, scene
-        if had is None:
-            self.post_message(Came())
+        """Receive a scene from a thread. A scene that came before and is not drawn yet is dropped.
+
+        Each scene has its message, because the screen may be taking the scene before at the same time.
+        """
+        self._newest = scene
+        self.post_message(Came())
 
     @on(Broke)
     def _broke(self, message: Broke) -> None:
@@ -354,8 +357,7 @@ class LiveScreen(Screen[None]):
         """Search in a thread for the poll nearest after `since` (or before it) that meets a stop condition; show it."""
         worker = get_current_worker()
         found = self.watch_.search(stops, since, forwards, lambda: worker.is_cancelled)
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._found, found, forwards)
+        hand_over(self.app, self._found, found, forwards)
 
     def _found(self, picture: int | None, forwards: bool) -> None:
         if picture is None:
