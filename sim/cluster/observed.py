@@ -11,7 +11,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from math import inf
@@ -100,7 +100,9 @@ class Layout:
 
 
 class Observed:
-    """History of an observed cluster, to which pictures are added in order of time. Only one thread may use it."""
+    """History of an observed cluster, to which one thread adds pictures in order of time. Others may ask meanwhile for
+    single pictures, jobs, dates and the workload.
+    """
 
     def __init__(self, zone: tzinfo = UTC, past: float = inf) -> None:
         """Make an empty history. A job is forgotten `past` seconds after its last listing; `zone` is for dates."""
@@ -126,7 +128,12 @@ class Observed:
         self.ranks: dict[str, int] = {}
         self.doubled = 0
         """Number of cores that, according to the scheduler, two jobs held at once in the last picture."""
-        self._kept: deque[tuple[int, Cluster]] = deque()
+        self._kept: dict[int, Cluster] = {}
+        """Pictures in memory by their numbers, which follow one another."""
+        self.first_kept = 0
+        """Number of the earliest picture that is still complete."""
+        self.last: Cluster | None = None
+        """Latest picture; None before the first one was added."""
         self._size = 0
         self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
         self._open: dict[int, _Held] = {}
@@ -135,7 +142,9 @@ class Observed:
         self.levels: list[tuple[float, int]] = []
         """For each picture: share of the cores in use, and number of waiting jobs."""
         self._gone: list[Absence] = []
-        self._workload: Workload | None = None
+        self._additions = 0
+        self._workload: tuple[int, Workload] | None = None
+        """Number of additions, and the workload of the jobs seen until then."""
 
     # Input
 
@@ -158,7 +167,7 @@ class Observed:
         self.levels.append((min(taken, 1.0), len(cluster.queue)))
         self._take_in(cluster, before)
         self._forget(self.moments[-1])
-        self._workload = None
+        self._additions += 1
         return happened
 
     def add_past(self, ended: Iterable[ClusterJob]) -> None:
@@ -182,24 +191,13 @@ class Observed:
             if processors:
                 found.append(Stretch(self._rank_of(job, end), start, end, "run", processors, ended_by=_ending(job)))
         self._past.extendleft(sorted(found, key=lambda stretch: stretch.end or 0.0, reverse=True))
-        self._workload = None
+        self._additions += 1
 
     # Answers
 
-    @property
-    def last(self) -> Cluster | None:
-        """Return the latest picture; None before the first one was added."""
-        return self._kept[-1][1] if self._kept else None
-
     def at(self, picture: int) -> Cluster | None:
         """Return the picture with the number `picture`; None if it was dropped."""
-        first = self._kept[0][0] if self._kept else 0
-        return self._kept[picture - first][1] if 0 <= picture - first < len(self._kept) else None
-
-    @property
-    def first_kept(self) -> int:
-        """Return the number of the earliest picture that is still complete."""
-        return self._kept[0][0] if self._kept else 0
+        return self._kept.get(picture)
 
     @property
     def first_known(self) -> int:
@@ -242,9 +240,11 @@ class Observed:
     @property
     def workload(self) -> Workload:
         """Return all jobs seen until now as a workload, in rank order, for functions that expect a workload."""
-        if self._workload is None:
-            self._workload = _workload_of(self.jobs, max(self.layout.cpus, 1), self.origin or 0.0, self.zone)
-        return self._workload
+        additions, known = self._additions, self._workload  # read once: the other thread goes on
+        if known is None or known[0] != additions:
+            made = _workload_of(tuple(self.jobs), max(self.layout.cpus, 1), self.origin or 0.0, self.zone)
+            known = self._workload = additions, made
+        return known[1]
 
     # Steps of taking in a picture
 
@@ -257,10 +257,11 @@ class Observed:
             self._count -= max(len(self._events.pop(next(iter(self._events)))), 1)
 
     def _keep(self, cluster: Cluster) -> None:
-        self._kept.append((len(self.moments) - 1, cluster))
+        self._kept[len(self.moments) - 1] = self.last = cluster
         self._size += len(cluster.jobs)
         while self._size > MOST_KEPT and len(self._kept) > 2:
-            self._size -= len(self._kept.popleft()[1].jobs)
+            self.first_kept += 1
+            self._size -= len(self._kept.pop(self.first_kept - 1).jobs)
 
     def _forget(self, now: float) -> None:
         """Forget stretches and jobs that ended more than `past` seconds before `now`. Other jobs keep their ranks."""
@@ -456,7 +457,7 @@ def _ending(job: ClusterJob) -> str:
     return "interrupted" if job.state in ("NODE_FAIL", "BOOT_FAIL") else "done"
 
 
-def _workload_of(jobs: list[ClusterJob], procs: int, origin: float, zone: tzinfo) -> Workload:
+def _workload_of(jobs: Sequence[ClusterJob], procs: int, origin: float, zone: tzinfo) -> Workload:
     """Return the jobs as a workload of `procs` processors; a job without a time limit gets an estimate of a day."""
     users, queues, groups = _Words(), _Words(), _Words()
     limit = np.array([job.limit or 86400.0 for job in jobs], float)

@@ -214,6 +214,7 @@ class Watch:
             with self._changed:
                 self._changed.wait_for(self._has_work, timeout=1.0)
                 wish, self._is_wished = self._wish, False
+                is_new, self._shown = wish is not self._shown, wish  # what comes from now on makes another scene
                 came, self._came = self._came, deque()
                 past, self._past = self._past, ()
             for cluster in came:
@@ -225,13 +226,16 @@ class Watch:
                 continue
             scene = self._scene(wish)
             at = (len(self.observed.moments), self._column(scene))
-            if scene is not None and (came or past or at != self._drawn or wish is not self._shown):
-                self._drawn, self._shown = at, wish
+            if scene is not None and (came or past or at != self._drawn or is_new):
+                self._drawn = at
                 self._hear(scene)
+            if scene is None:
+                self._shown = None  # tried again, as an old poll may be readable later
             if came:
                 gc.collect()  # drawn lines refer to themselves; left to itself the collector waits for hours
 
     _shown: Wish | None = None
+    """Wish for which the last scene was made; None if something else that a scene shows has changed since."""
 
     def _has_work(self) -> bool:
         return self._is_wished or bool(self._came) or bool(self._past) or self._over.is_set()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
+from sim.cluster import observed as module
 from sim.cluster.observed import Layout, Observed
 from sim.cluster.values import Cluster, ClusterJob, Cores, Node
+from sim.workload.model import Workload
 from tests.sim.cluster.captures import VERSIONS, series
 
 NODES = (Node("n1", 4), Node("n2", 4))
@@ -112,6 +118,43 @@ def test_equal_jobs_are_one_object_in_all_pictures() -> None:
     assert after is not None
     assert before.jobs[0] is after.jobs[0]
     assert before.nodes is after.nodes
+
+
+def test_a_picture_is_found_while_a_thread_adds_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread may add a picture, and drop the oldest one, between any two lines of the search."""
+    monkeypatch.setattr("sim.cluster.observed.MOST_KEPT", 0)
+    observed = Observed()
+    for at in range(3):
+        observed.add(picture(60.0 * at, running("1", 2, "n1")))
+
+    def add(frame: FrameType, event: str, _: object) -> Any:
+        if frame.f_code is not Observed.at.__code__:
+            return None
+        if event == "line":
+            observed.add(picture(60.0 * len(observed.moments), running("1", 2, "n1")))
+        return add
+
+    newest, before = observed.last, sys.gettrace()
+    sys.settrace(add)
+    try:
+        found = observed.at(2)
+    finally:
+        sys.settrace(before)
+    assert len(observed.moments) > 3
+    assert found in (newest, None)
+
+
+def test_jobs_that_come_while_the_workload_is_made_are_in_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made_slowly(jobs: Sequence[ClusterJob], *given: Any) -> Workload:
+        if len(observed.moments) == 1:  # what the other thread does meanwhile
+            observed.add(picture(120, running("1", 2, "n1"), running("2", 2, "n2")))
+        return make(jobs, *given)
+
+    observed, make = Observed(), module._workload_of
+    observed.add(picture(60, running("1", 2, "n1")))
+    monkeypatch.setattr(module, "_workload_of", made_slowly)
+    assert [observed.workload.ids for _ in range(2)] == [("1",), ("1", "2")]
+    assert observed.workload is observed.workload
 
 
 @pytest.mark.parametrize("version", VERSIONS)

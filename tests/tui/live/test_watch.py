@@ -6,6 +6,7 @@ import gc
 import weakref
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from sim.cluster.scratch import Scratch
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import FileError
 from sim.stops.grammar import parse_stop
+from tests.tui.late import late
 from tests.tui.live.moments import DAY, NODES, runs, waits
 from tests.tui.live.watched import Recorded, Scripted, heard
 from tui.chart.scale import Camera
@@ -187,3 +189,17 @@ def test_the_earliest_picture_whose_jobs_are_known_replaces_an_older_one(monkeyp
             assert [scene.job(scene.rank(job)) for job in scene.cluster.queue] == list(first.queue)
             assert scene.job(0) is None
             assert scene.rank(pictures[0].jobs[0]) == -1
+
+
+async def test_trouble_that_comes_while_a_scene_is_made_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scene that is being made does not show what changes meanwhile, so another one must follow."""
+    watch = Replayed(Recorded([picture(60)]), "x.slog")
+    watch.looks_ahead = False
+    with heard(watch, Wish(CAMERA)) as until:
+        until(lambda scene: scene.state.reading is None)
+        being_made = late(watch, "_forecasts", monkeypatch, lambda picture: True)
+        watch.wish(Wish(CAMERA, "user"))
+        await being_made.come()
+        watch._push([], replace(watch.state, trouble="gone"))
+        await being_made.go()
+        until(lambda scene: scene.state.trouble == "gone")

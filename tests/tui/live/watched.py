@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from time import monotonic
 from typing import Any
 
 from textual.pilot import Pilot
@@ -16,7 +17,7 @@ from sim.cluster.pace import LEAST, SLOW
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ClusterError
 from tests.sim.cluster.captures import series
-from tests.tui.replays import painted
+from tests.tui.replays import PATIENCE, painted
 from tui.live.scene import LiveScene
 from tui.live.watch import Watch, Wish
 from tui.screens.live.screen import LiveScreen
@@ -82,13 +83,14 @@ def heard(watch: Watch, wish: Wish | None = None) -> Iterator[Callable[[Callable
         came.set()
 
     def until(holds: Callable[[LiveScene], bool]) -> LiveScene:
-        for _ in range(600):
+        end = monotonic() + PATIENCE
+        while monotonic() < end:
+            came.clear()
             if failures:
                 raise failures[0]
             if newest and holds(newest[-1]):
                 return newest[-1]
             came.wait(0.05)
-            came.clear()
         raise AssertionError("no such scene came")
 
     watch.wish(wish or Wish())
@@ -102,7 +104,8 @@ def heard(watch: Watch, wish: Wish | None = None) -> Iterator[Callable[[Callable
 async def settled(pilot: Pilot[Any], holds: Callable[[LiveScene], bool] = lambda scene: True) -> LiveScene:
     """Wait until the screen shows a completely drawn scene for which `holds` is true; return it."""
     screen = pilot.app.screen_stack[-1]
-    for _ in range(400):
+    end = monotonic() + PATIENCE
+    while monotonic() < end:
         await painted(pilot)
         live = next((found for found in pilot.app.screen_stack if isinstance(found, LiveScreen)), None)
         if live is not None and live.scene is not None and live.scene.chart is not None and live._newest is None:

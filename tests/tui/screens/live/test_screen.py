@@ -19,6 +19,7 @@ from sim.cluster.pace import Pace
 from sim.cluster.values import Cluster, Node
 from tests.tui.live.moments import DAY, NODES, runs, waits
 from tests.tui.live.watched import Recorded, Scripted, settled, text_of
+from tests.tui.replays import wait_until
 from tui.live.scene import LiveScene
 from tui.live.watch import Live, Replayed, Watch
 from tui.look.palette import DARK
@@ -203,13 +204,14 @@ async def test_trouble_is_said_and_the_picture_stays(monkeypatch: pytest.MonkeyP
 
 async def test_a_controller_that_never_answers_is_reported() -> None:
     app = LiveApp(Live(Scripted(None)), DARK)
-    async with app.run_test(size=(100, 30)) as pilot:
-        for _ in range(100):
-            await pilot.pause(0.03)
-            if "Unable to contact" in text_of(app) or "asking" not in text_of(app):
-                break
-            app.screen.draw() if isinstance(app.screen, LiveScreen) else None
-        assert "Unable to contact" in text_of(app)
+    async with app.run_test(size=(100, 30)):
+        await wait_until(lambda: "Unable to contact" in text_of(app))
+
+
+async def test_a_scene_that_comes_while_another_is_taken_is_drawn(shared: Path) -> None:
+    async with opened(recording(shared)) as seen:
+        seen.screen._newest = seen.screen.scene  # the thread stores it after the screen has read the one before
+        assert (await seen.press("home")).picture == 0
 
 
 async def test_the_bell_rings_at_a_stop_that_a_new_picture_meets(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,6 +226,7 @@ async def test_the_bell_rings_at_a_stop_that_a_new_picture_meets(monkeypatch: py
         await seen.answer("job 1 starts")
         scheduler.pictures.append(last)
         await settled(seen.pilot, lambda scene: bool(scene.cluster.running))
+        await wait_until(lambda: rung)
         for _ in range(40):
             await seen.pilot.pause(0.02)
         assert rung == [True]
@@ -255,10 +258,7 @@ async def test_what_if_looks_ahead_for_the_selected_job(shared: Path) -> None:
     async with opened(recording(shared)) as seen:
         await seen.press("w")
         await seen.pilot.press("u")
-        for _ in range(600):
-            if isinstance(seen.app.screen, SentencesDialog):
-                break
-            await seen.pilot.pause(0.05)
+        await wait_until(lambda: isinstance(seen.app.screen, SentencesDialog))
         dialog = seen.app.screen
         assert isinstance(dialog, SentencesDialog)
         assert any("forecast" in line.text for line in dialog._lines(80))
