@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TypeAlias
 
 from sim.errors import SchedscopeError
@@ -39,6 +39,8 @@ class FileWatch:
         self._seen: dict[str, Stamp] = {}
         self._read: dict[str, Stamp] = {}
         """For the path of each file: its time and size when it was last read"""
+        self._one = Lock()
+        """Lock that is held while the files to watch are replaced, which the screen and the thread do"""
         self._closed = Event()
         self._thread: Thread | None = None
 
@@ -49,7 +51,9 @@ class FileWatch:
 
     def follow(self, specs: Iterable[str]) -> None:
         """Watch the files of these policies from now on, and no others."""
-        self._specs = files_of(specs)
+        found = files_of(specs)
+        with self._one:
+            self._specs = found
         if self._specs and self._thread is None:
             self._thread = Thread(target=self._work, name="files", daemon=True)
             self._thread.start()
@@ -79,9 +83,17 @@ class FileWatch:
                 self._follow_imports()
 
     def _follow_imports(self) -> None:
-        """Also watch the files that the watched files import now, which may have changed when a file was saved."""
-        self._specs = files_of(frozenset().union(*self._specs.values()))
-        for path in self._specs:
+        """Also watch the files that the watched files import now, which may have changed when a file was saved. If the
+        screen chooses other files meanwhile, those are searched for imports instead.
+        """
+        is_followed = False
+        while not is_followed:
+            before = self._specs
+            found = files_of(frozenset().union(*before.values()))
+            with self._one:
+                if is_followed := self._specs is before:
+                    self._specs = found
+        for path in found:
             self._read.setdefault(path, _stamp(path))
 
     def _renew(self, path: str, specs: Iterable[str]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from sim.policies import Policy, parse_policy
 from tests.tui.own import FIRSTFIT, own_file, save
+from tui.replay import file_watch
 from tui.replay.file_watch import FileWatch, Renewed, files_of
 
 pytestmark = pytest.mark.usefixtures("own_program")
@@ -114,3 +116,22 @@ def test_only_policies_from_files_are_watched(fair: Path) -> None:
     assert files_of(["./fair.py", "easy:order=./fair.py:Usage"]) == {
         str(fair): frozenset({"./fair.py", "easy:order=./fair.py:Usage"})
     }
+
+
+def test_files_that_are_chosen_while_imports_are_followed_are_watched(
+    fair: Path, policy: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def searched_slowly(specs: Iterable[str]) -> dict[str, frozenset[str]]:
+        monkeypatch.setattr(file_watch, "files_of", files_of)
+        watch.follow(["./other.py"])  # what the screen does meanwhile
+        return files_of(specs)
+
+    watch, other = Watched(), fair.with_name("other.py")
+    watch.follow([policy.name])
+    watch.look_twice()
+    save(other, FIRSTFIT)
+    save(fair, FIRSTFIT)
+    monkeypatch.setattr(file_watch, "files_of", searched_slowly)
+    watch.look_twice()
+    assert len(watch.found) == 1
+    assert [Path(path).name for path in watch.files] == ["other.py"]
