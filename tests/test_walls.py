@@ -59,6 +59,7 @@ FLOORS = (
     ("sim",),
     (
         "tui.memory",
+        "tui.thread_results",
         "tui.look",
     ),
     ("tui.chart",),

@@ -67,8 +67,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._wrong: str | None = None
         """Error of the typed spec, or a message about reading a file; None if neither is to be shown."""
         self._awaited: Worker[None] | None = None
-        """Thread that reads user-defined code; None if none does, or if the user has chosen something else meanwhile.
-        """
+        """Thread whose result is awaited; None before the first, and after the user has chosen something else."""
         self._file: PolicyEntry | None = None
         """Entry that is highlighted in the list if it stands for a file, a folder or a package; otherwise None."""
 
