@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from sim.engine.state import State
 from sim.errors import NotThereError
 from sim.history.history import History
+from sim.history.node_use import nodes_on
 from sim.history.past import specs_of
+from sim.history.processor_sets import SetTable
 from sim.notebook import Drawn, Tabular, picture_of
 from sim.policies.policy import written_policy
 from sim.workload.columns import compact
@@ -79,7 +81,7 @@ class Schedule(Tabular):
     """Ranks of the jobs that were cancelled, because the machine will never again have enough processors for them."""
     again: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
     """Function that repeats the run, so that its chart can be drawn; None if this is impossible."""
-    cores: tuple[int, ...] = ()
+    cores: SetTable = field(default_factory=lambda: SetTable.of(()), repr=False, compare=False)
     """For each job: cores that it held when it ran last, as bits; empty for a machine of equal processors."""
 
     def __repr__(self) -> str:
@@ -103,7 +105,7 @@ class Schedule(Tabular):
     def nodes(self) -> tuple[tuple[int, ...], ...]:
         """Return, for each job, the numbers of the nodes on which it ran last; empty if the machine has no nodes."""
         shape = self.workload.shape
-        return () if shape is None else tuple(map(shape.nodes_of, self.cores))
+        return () if shape is None else nodes_on(shape, self.cores)
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -204,18 +206,5 @@ def schedule_of(state: State, workload: Workload, history: History, is_last: boo
         interruptions=compact(np.array(ledger.interruptions)),
         outages=state.outages,
         dropped=state.dropped,
-        cores=_cores_of(workload, history),
+        cores=history.last_processors(len(workload) if workload.shape is not None else 0),
     )
-
-
-def _cores_of(workload: Workload, history: History) -> tuple[int, ...]:
-    """Return, for each job, the cores that it held in its last stretch, as bits; an empty tuple for equal
-    processors.
-    """
-    if workload.shape is None:
-        return ()
-    found = [0] * len(workload)
-    for index in range(len(history)):
-        stretch = history.stretch(index)
-        found[stretch.rank] = stretch.processors
-    return tuple(found)

@@ -5,22 +5,48 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.workload.shape import BARS, OPEN, Amounts, Request, Seats, Shape
+from sim.history.processor_sets import SetTable, rows_of
+from sim.workload.columns import Floats, Ints
+from sim.workload.shape import BARS, OPEN, Amounts, Request, Shape
+
+_CELLS = 1 << 18
+"""Number of amounts, of all nodes at several times, that are computed at once."""
+_JOBS_AT_ONCE = 1024
+"""Number of jobs whose amounts on nodes are computed at once."""
 
 
-class Stay(NamedTuple):
-    """Stay of a job on its cores (bits) from `start` to `end`, in seconds; `end` is infinite while the job runs."""
+class Stays(NamedTuple):
+    """Stays of jobs on their cores, in columns: rank of the job, begin and end of the stay in seconds, and the cores.
+    The end is infinite while the job runs.
+    """
 
-    rank: int
-    start: float
-    end: float
-    cores: int
+    rank: Ints
+    start: Floats
+    end: Floats
+    cores: SetTable
+
+    @classmethod
+    def of(cls, stays: Iterable[tuple[int, float, float, int]]) -> Self:
+        """Return the columns of these stays, each given as rank, begin, end and cores (bits)."""
+        rank, start, end, cores = tuple(zip(*stays, strict=True)) or ((), (), (), ())
+        return cls(np.array(rank, np.int64), np.array(start, float), np.array(end, float), SetTable.of(cores))
+
+
+class Waits(NamedTuple):
+    """Waiting jobs, in columns: rank, submission and start in seconds; the start is infinite for a job that still
+    waits.
+    """
+
+    rank: Ints
+    submit: Floats
+    start: Floats
 
 
 class Use(NamedTuple):
@@ -34,70 +60,133 @@ class Use(NamedTuple):
     waiting: tuple[Request, ...]
 
 
-def seats_of(shape: Shape, rank: int, cores: int) -> Seats:
-    """Return the nodes on which the job `rank` holds these cores (bits), with the amount of each resource that it takes
-    there.
+class Holdings(NamedTuple):
+    """Nodes that jobs hold, in columns with a row for each node of each job: index of the job, node, and the amount of
+    each resource that the job takes there.
     """
-    request, held = shape.requests[rank], _cores_on(shape, cores)
-    nodes = tuple(np.flatnonzero(held).tolist())
-    ran = shape.ran[rank] if shape.ran else None
-    if ran is not None and ran.nodes == nodes:
-        return ran
-    exclusive = request.is_exclusive or any(shape.groups[number].is_exclusive for number in request.groups)
-    known: dict[int, tuple[int, ...]] = {}
-    amounts = []
-    for node, many in zip(nodes, held[list(nodes)].tolist(), strict=True):
-        if exclusive and many == shape.has[node, 0]:
-            amounts.append(tuple(shape.has[node].tolist()))
-        else:
-            if many not in known:
-                known[many] = request.amounts(1 if request.tasks is None else many // max(request.each[0], 1))
-            amounts.append(known[many])
-    return Seats(nodes, tuple(amounts))
+
+    job: Ints
+    node: Ints
+    amounts: Amounts
 
 
-def _cores_on(shape: Shape, cores: int) -> NDArray[np.int64]:
-    """Return, for each node, the number of its cores in a set of cores (bits)."""
-    packed = np.frombuffer(cores.to_bytes((shape.cores + 7) // 8, "little"), np.uint8)
-    bits = np.unpackbits(packed, bitorder="little", count=shape.cores)
-    found: NDArray[np.int64] = np.add.reduceat(bits, shape.first_core[:-1], dtype=np.int64)
-    return found
+class Holders:
+    """Recomputes from the cores of jobs what they hold on the nodes."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        requests, self._number = shape.numbered_requests
+        size = len(requests), len(shape.kinds)
+        self._once = np.array([request.amounts(0) for request in requests], np.int64).reshape(size)
+        self._each = np.array([request.each for request in requests], np.int64).reshape(size)
+        self._in_tasks = np.array([request.tasks is not None for request in requests], np.bool_)
+        self._exclusive = np.array([_may_be_whole(shape, request) for request in requests], np.bool_)
+
+    def holdings(self, ranks: Ints, cores: SetTable) -> Holdings:
+        """Return what the jobs `ranks` hold on these cores, one set for each job."""
+        job, node, many = _cores_on(self.shape, cores)
+        request, has = self._number[ranks][job], self.shape.has
+        tasks = np.where(self._in_tasks[request], many // np.maximum(self._each[request, 0], 1), 1)
+        amounts = self._each[request] * tasks[:, None] + self._once[request]
+        whole = self._exclusive[request] & (many == has[node, 0])
+        amounts[whole] = has[node[whole]]
+        if self.shape.ran:
+            begin = np.searchsorted(job, np.arange(len(ranks) + 1))
+            for number, rank in enumerate(ranks.tolist()):
+                rows, ran = slice(begin[number], begin[number + 1]), self.shape.ran[rank]
+                if ran is not None and ran.nodes == tuple(node[rows].tolist()):
+                    amounts[rows] = ran.columns[1]
+        return Holdings(job, node, amounts)
 
 
-def uses_at(
-    shape: Shape, times: Sequence[float], stays: Iterable[Stay], queue: Iterable[tuple[int, float, float]]
-) -> Iterator[Use]:
+def _may_be_whole(shape: Shape, request: Request) -> bool:
+    return request.is_exclusive or any(shape.groups[number].is_exclusive for number in request.groups)
+
+
+def _cores_on(shape: Shape, sets: SetTable) -> tuple[Ints, Ints, Ints]:
+    """Return three columns with a row for each node of each set of cores: index of the set, node, and number of the
+    node's cores in the set.
+    """
+    firsts = np.array(shape.first_core)
+    low, high = (np.searchsorted(firsts, column, "right") - 1 for column in (sets.first, sets.last))
+    spans = high - low + 1  # one range of cores may be on several nodes
+    node = rows_of(low, spans)
+    first, last = (np.repeat(column, spans) for column in (sets.first, sets.last))
+    many = np.minimum(last + 1, firsts[node + 1]) - np.maximum(first, firsts[node])
+    index = np.repeat(np.repeat(np.arange(len(sets)), np.diff(sets.begin)), spans)
+    index, node, many = index[many > 0], node[many > 0], many[many > 0]
+    is_new = np.ones(len(node), np.bool_)  # one node may have several ranges of a set
+    is_new[1:] = (index[1:] != index[:-1]) | (node[1:] != node[:-1])
+    rows = np.flatnonzero(is_new)
+    return index[rows], node[rows], np.add.reduceat(many, rows) if len(rows) else many
+
+
+def nodes_on(shape: Shape, sets: SetTable) -> tuple[tuple[int, ...], ...]:
+    """Return the numbers of the nodes to which each set of cores belongs."""
+    index, node, _ = _cores_on(shape, sets)
+    ends = np.searchsorted(index, np.arange(1, len(sets) + 1)).tolist()
+    found = node.tolist()
+    return tuple(tuple(found[begin:end]) for begin, end in pairwise([0, *ends]))
+
+
+def uses_at(shape: Shape, times: Sequence[float], stays: Stays, waits: Waits) -> Iterator[Use]:
     """Yield the use of the nodes at each of the times, which are in ascending order. All events of that time are
     included.
-
-    `queue` has the rank, the submission and the start of jobs; the start is infinite for a job that still waits.
     """
-    listed = [(stay.start, 1, stay) for stay in stays]
-    events: list[tuple[float, int, Stay | int]] = [*listed, *((stay.end, 0, stay) for _, _, stay in listed)]
-    for rank, submit, start in queue:
-        if start > submit:
-            events += [(submit, 2, rank), (start, 3, rank)]
-    events = sorted((event for event in events if event[0] < inf), key=lambda event: event[:2])
-    free, waiting, done = shape.has.copy(), Counter[Request](), 0
-    for time in times:
-        while done < len(events) and events[done][0] <= time:
-            _, kind, what = events[done]
-            done += 1
-            if isinstance(what, Stay):
-                nodes, amounts = seats_of(shape, what.rank, what.cores)
-                if nodes:
-                    free[list(nodes)] += (1 - 2 * kind) * np.array(amounts)
-            else:
-                waiting[shape.requests[what]] += 5 - 2 * kind
+    waiting, queued = Counter[Request](), _changes(times, waits.submit, waits.start)
+    rank, sign = waits.rank[queued.span].tolist(), queued.sign.tolist()
+    begin = np.searchsorted(queued.at, np.arange(len(times) + 1)).tolist()
+    for at, free in enumerate(_free_at(shape, times, stays)):
+        for change in range(begin[at], begin[at + 1]):
+            waiting[shape.requests[rank[change]]] += sign[change]
         yield Use(free, smallest_requests(frozenset(request for request, many in waiting.items() if many > 0)))
+
+
+def _free_at(shape: Shape, times: Sequence[float], stays: Stays) -> Iterator[Amounts]:
+    """Yield the free amounts of each resource on each node at each of the times."""
+    holders, changes, now = Holders(shape), _changes(times, stays.start, stays.end), shape.has
+    step = max(_CELLS // max(now.size, 1), 1)
+    for begin in range(0, len(times), step):
+        free = np.zeros((min(step, len(times) - begin), *now.shape), np.int64)
+        free[0] = now
+        first, last = np.searchsorted(changes.at, [begin, begin + len(free)]).tolist()
+        for part in range(first, last, _JOBS_AT_ONCE):
+            rows = slice(part, min(part + _JOBS_AT_ONCE, last))
+            jobs, at = changes.span[rows], changes.at[rows] - begin
+            job, node, amounts = holders.holdings(stays.rank[jobs], stays.cores.take(jobs))
+            np.subtract.at(free, (at[job], node), changes.sign[rows][job, None] * amounts)
+        free.cumsum(axis=0, out=free)
+        now = free[-1]
+        yield from free
+
+
+class _Changes(NamedTuple):
+    """Begins and ends of spans of time, in columns: index of the first time that includes the change, 1 for a begin or
+    -1 for an end, and index of the span.
+    """
+
+    at: Ints
+    sign: Ints
+    span: Ints
+
+
+def _changes(times: Sequence[float], start: Floats, end: Floats) -> _Changes:
+    """Return the changes in the order of the times; spans that include none of the times are left out."""
+    first, last = (np.searchsorted(times, column, "left") for column in (start, end))
+    (seen,) = (first < last).nonzero()
+    at = np.concatenate([first[seen], last[seen]])
+    order = at.argsort(kind="stable")[: np.searchsorted(np.sort(at), len(times))]
+    return _Changes(at[order], np.repeat([1, -1], len(seen))[order], np.tile(seen, 2)[order])
 
 
 def use_now(shape: Shape, held: Iterable[tuple[int, int]], waiting: Iterable[int]) -> Use:
     """Return the present use of the nodes; `held` has (rank, cores as bits) of each running job, `waiting` the ranks of
     waiting jobs.
     """
-    stays = [Stay(rank, 0.0, inf, cores) for rank, cores in held]
-    (found,) = uses_at(shape, (0.0,), stays, ((rank, -1.0, inf) for rank in waiting))
+    stays = Stays.of((rank, 0.0, inf, cores) for rank, cores in held)
+    queue = np.fromiter(waiting, np.int64)
+    waits = Waits(queue, np.zeros(len(queue)), np.full(len(queue), inf))
+    (found,) = uses_at(shape, (0.0,), stays, waits)
     return found
 
 

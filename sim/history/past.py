@@ -28,7 +28,7 @@ import numpy as np
 from sim.decisions.decisions import Decision
 from sim.formatting import exact_clock
 from sim.history.decision_log import DecisionLog
-from sim.history.processor_sets import ProcessorSets
+from sim.history.processor_sets import ProcessorSets, SetTable
 from sim.history.stretch import ENDINGS, KINDS, SUSPENDED, Stretch
 from sim.history.times import NEVER, Floats, KnownTimes, Times
 from sim.machine.processors import written
@@ -211,6 +211,13 @@ class Past:
         return map(self.stretch, range(len(self)))
 
     # By job
+
+    def last_processors(self, jobs: int) -> SetTable:
+        """Return the processors that each of the jobs with a rank below `jobs` held last."""
+        last, ranks = np.full(jobs, -1), np.array(self._rank[: len(self)])
+        (some,) = (ranks < jobs).nonzero()
+        last[ranks[some]] = some
+        return self._processors.table(last)
 
     def of(self, rank: int) -> list[Stretch]:
         """Return all stretches of the job `rank`, in order of time."""

@@ -1,13 +1,105 @@
-"""Storage of the processors of each stretch: as integers on small machines, as ranges of numbers on large ones."""
+"""Sets of processors: those of each stretch, as integers on small machines and as ranges of numbers on large ones; and
+tables of sets, for computing with all of them at once.
+"""
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator, Sequence
+from typing import overload
 
 import numpy as np
 
+from sim.workload.columns import Ints
+
 _NARROW = 1024
 """Largest number of processors of a machine on which sets are stored as integers."""
+_AT_ONCE = 1 << 22
+"""Number of bytes of sets that are searched for ranges at once."""
+
+
+class SetTable(Sequence[int]):
+    """Sequence of sets of processors as bits, stored as ranges: those of set i are the rows from `begin[i]` to before
+    `begin[i + 1]` of the columns `first` and `last`, in ascending order.
+    """
+
+    __slots__ = ("begin", "first", "last")
+
+    def __init__(self, many: Ints, edges: Ints) -> None:
+        """`many` has the number of ranges of each set, `edges` the first and last processor of each range."""
+        self.begin: Ints = np.concatenate([[0], np.cumsum(many, dtype=np.int64)])
+        self.first, self.last = edges[::2], edges[1::2]
+
+    @classmethod
+    def of(cls, sets: Sequence[int]) -> SetTable:
+        """Return the table of these sets (bits).
+
+        >>> table = SetTable.of([0b1011, 0, 0b1100])
+        >>> table.first.tolist(), table.last.tolist(), list(table) == [0b1011, 0, 0b1100]
+        ([0, 3, 2], [1, 3, 3], True)
+        """
+        many, edges = ranges_of(sets)
+        return cls(many, edges)
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[int, ...]: ...
+    def __getitem__(self, index: int | slice) -> int | tuple[int, ...]:
+        if isinstance(index, slice):
+            return tuple(self[each] for each in range(*index.indices(len(self))))
+        rows = slice(*self.begin[range(len(self))[index] :][:2].tolist())
+        return bits_in(self.first[rows].tolist(), self.last[rows].tolist())
+
+    def __iter__(self) -> Iterator[int]:
+        return map(self.__getitem__, range(len(self)))
+
+    def take(self, index: Ints) -> SetTable:
+        """Return the table of only these sets, in this order."""
+        many = np.diff(self.begin)[index]
+        rows = rows_of(self.begin[index], many)
+        return SetTable(many, np.column_stack([self.first[rows], self.last[rows]]).ravel())
+
+
+def rows_of(begin: Ints, many: Ints) -> Ints:
+    """Return the indices of several spans one after another, each with `many` indices from `begin` on.
+
+    >>> rows_of(np.array([7, 2]), np.array([1, 3])).tolist()
+    [7, 2, 3, 4]
+    """
+    ends = np.cumsum(many, dtype=np.int64)
+    rows: Ints = np.repeat(begin - ends + many, many) + np.arange(ends[-1] if len(ends) else 0)
+    return rows
+
+
+def bits_in(first: Sequence[int], last: Sequence[int]) -> int:
+    """Return the processors of several ranges as bits."""
+    found = 0
+    for low, high in zip(first, last, strict=True):
+        found |= (2 << high) - (1 << low)
+    return found
+
+
+def ranges_of(sets: Sequence[int]) -> tuple[Ints, Ints]:
+    """Return the number of ranges of each set of processors (bits), and the first and last processor of each range."""
+    size = max((processors.bit_length() for processors in sets), default=0) // 8 + 1
+    step = max(_AT_ONCE // size, 1)
+    many, edges = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for begin in range(0, len(sets), step):
+        part = sets[begin : begin + step]
+        changes = b"".join((processors ^ (processors << 1)).to_bytes(size, "little") for processors in part)
+        found = np.frombuffer(changes, np.uint8)
+        some = found.nonzero()[0]  # a few of thousands
+        which, bit = np.unpackbits(found[some, None], axis=1, bitorder="little").nonzero()
+        at = some[which] * 8 + bit
+        many.append(np.bincount(at // (8 * size), minlength=len(part)) // 2)
+        at %= 8 * size
+        at[1::2] -= 1
+        edges.append(at)
+    return np.concatenate(many), np.concatenate(edges)
 
 
 class ProcessorSets:
@@ -54,16 +146,10 @@ class ProcessorSets:
         """Store a set of processors (bits) as ranges without assigning it to a stretch; return the index in `ranges` at
         which it begins.
         """
-        place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1
-        span = processors >> lowest
-        changes = span ^ (span << 1)
-        bits = np.frombuffer(changes.to_bytes(-(-changes.bit_length() // 8), "little"), np.uint8)
-        some = bits.nonzero()[0]  # a few of thousands
-        which, bit = np.unpackbits(bits[some, None], axis=1, bitorder="little").nonzero()
-        edges = some[which] * 8 + bit + lowest
-        edges[1::2] -= 1
-        self.ranges.append(len(edges) // 2)
-        self.ranges.frombytes(edges.astype(np.int32).tobytes())
+        lowest, place = (processors & -processors).bit_length() - 1, len(self.ranges)
+        many, edges = ranges_of([processors >> lowest])
+        self.ranges.append(int(many[0]))
+        self.ranges.frombytes((edges + lowest).astype(np.int32).tobytes())
         return place
 
     def __getitem__(self, index: int) -> int:
@@ -71,13 +157,24 @@ class ProcessorSets:
         if place < 0:
             return self._sets[~place]
         ends = self.ranges[place + 1 : place + 1 + 2 * self.ranges[place]]
-        found = 0
-        for first, last in zip(ends[::2], ends[1::2], strict=True):
-            found |= (2 << last) - (1 << first)
+        found = bits_in(ends[::2], ends[1::2])
         if found.bit_length() <= _NARROW:
             self._sets.append(found)
             self.place[index] = ~(len(self._sets) - 1)
         return found
+
+    def table(self, numbers: Ints) -> SetTable:
+        """Return a table with the sets of the stretches with these numbers; a set is empty if its number is -1."""
+        known = numbers >= 0
+        place = np.frombuffer(self.place, np.int64)[numbers[known]]
+        ranges, is_wide = np.frombuffer(self.ranges, np.int32), place >= 0
+        narrow = SetTable.of([self._sets[~at] for at in place[~is_wide].tolist()])
+        stored = np.concatenate([ranges, np.column_stack([narrow.first, narrow.last]).ravel()])
+        many, begin, counts = np.empty_like(place), place + 1, np.zeros(len(numbers), np.int64)
+        many[is_wide] = ranges[place[is_wide]]
+        many[~is_wide], begin[~is_wide] = np.diff(narrow.begin), len(ranges) + 2 * narrow.begin[:-1]
+        counts[known] = many
+        return SetTable(counts, stored[rows_of(begin, 2 * many)])
 
     def until(self, count: int) -> ProcessorSets:
         """Return a copy with the sets of the first `count` stretches, to which the run of a new branch can append."""

@@ -10,7 +10,7 @@ from math import inf
 import numpy as np
 
 from sim.engine.schedule import Schedule
-from sim.history.node_use import Stay, barred, uses_at
+from sim.history.node_use import Stays, Waits, barred, uses_at
 from sim.workload.model import Floats
 from sim.workload.shape import BARS
 
@@ -34,12 +34,11 @@ def fragmentation(schedule: Schedule, begin: float = -inf, finish: float = inf) 
         return {}
     moments = _moments(time)
     start, ended = (np.nan_to_num(column, nan=inf) for column in (schedule.start, schedule.end))
-    columns = zip(start.tolist(), ended.tolist(), schedule.cores, strict=True)
-    stays = (Stay(rank, first, until, cores) for rank, (first, until, cores) in enumerate(columns) if cores)
-    queue = zip(range(len(start)), schedule.workload.due.tolist(), start.tolist(), strict=True)
+    ranks = np.arange(len(start))
+    stays, waits = Stays(ranks, start, ended, schedule.cores), Waits(ranks, schedule.workload.due, start)
     lengths = np.diff(np.append(moments, time[-1]))
     lost = np.zeros(len(BARS))
-    for use, length in zip(uses_at(shape, moments.tolist(), stays, queue), lengths.tolist(), strict=True):
+    for use, length in zip(uses_at(shape, moments.tolist(), stays, waits), lengths.tolist(), strict=True):
         cause = barred(shape, use)
         for number in range(len(BARS)):
             lost[number] += length * use.free[cause == number, 0].sum()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sim.engine.snapshot import Snapshot
 from sim.formatting import count, printable, shortened
-from sim.history.node_use import Stay, Use, barred, use_now, uses_at
+from sim.history.node_use import Stays, Use, Waits, barred, use_now, uses_at
 from sim.history.past import Past
 from sim.workload.model import Workload
 from sim.workload.shape import BARS, OPEN, Shape
@@ -164,14 +164,14 @@ class NodeRows:
             return ()
         times = [view.time_at(column + 0.5) for column in columns]
         begin, end = view.time_at(columns[0]), nextafter(times[-1], inf)
-        stays = (
-            Stay(held.rank, held.start, inf if held.end is None else held.end, held.processors)
+        stays = Stays.of(
+            (held.rank, held.start, inf if held.end is None else held.end, held.processors)
             for held in history.between(begin, end)
         )
         submit, start = self._workload.due, history.starts(len(self._workload))
         began = np.where(np.isnan(start), inf, start)
-        waits = np.flatnonzero((submit <= end) & (began > begin)).tolist()
-        return uses_at(self.shape, times, stays, ((rank, submit[rank], began[rank]) for rank in waits))
+        ranks = np.flatnonzero((submit <= end) & (began > begin))
+        return uses_at(self.shape, times, stays, Waits(ranks, submit[ranks], began[ranks]))
 
     def by_use(self, view: ChartView, clock: float, now: Use, by_rows: bool | None) -> Partitioned | None:
         """Return lanes that group the nodes by how full they are now, or None. With `by_rows=True` there are lanes,

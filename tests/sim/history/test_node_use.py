@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from sim.engine.engine import Engine
 from sim.forecast.replay import read
-from sim.history.node_use import Stay, barred, seats_of, smallest_requests, use_now, uses_at
+from sim.history import node_use
+from sim.history.node_use import Holders, Stays, Waits, barred, nodes_on, smallest_requests, use_now, uses_at
+from sim.history.processor_sets import SetTable
 from sim.machine.nodes import NodeMachine
 from sim.workload.models.generated import generate
 from sim.workload.models.node_requests import as_json, parse_nodes
-from sim.workload.shape import BARS, OPEN, ComputeNode, NodeGroup, Request, Shape
+from sim.workload.shape import BARS, OPEN, ComputeNode, NodeGroup, Request, Seats, Shape
 
 NODES = (
     ComputeNode("n1", 4, 100),
@@ -24,6 +30,12 @@ def shape(*requests: Request, groups: tuple[NodeGroup, ...] = ()) -> Shape:
     return Shape(NODES, groups, requests)
 
 
+def held(made: Shape, cores: int) -> tuple[list[int], list[list[int]]]:
+    """Return the nodes that the first job holds with these cores, and the amounts on each."""
+    found = Holders(made).holdings(np.array([0]), SetTable.of([cores]))
+    return found.node.tolist(), found.amounts.tolist()
+
+
 def cause(request: Request, held: list[tuple[int, int]], filling: tuple[Request, ...]) -> list[str]:
     made = shape(*filling, request)
     found = barred(made, use_now(made, held, [len(filling)])).tolist()
@@ -32,12 +44,12 @@ def cause(request: Request, held: list[tuple[int, int]], filling: tuple[Request,
 
 def test_amounts_follow_from_the_cores_of_a_job() -> None:
     made = shape(Request((2, 30, 0), tasks=3, per_node=(0, 5, 0)))
-    assert seats_of(made, 0, 0b1111 | 0b11 << 4) == ((0, 1), ((4, 65, 0), (2, 35, 0)))
+    assert held(made, 0b1111 | 0b11 << 4) == ([0, 1], [[4, 65, 0], [2, 35, 0]])
 
 
 def test_exclusive_job_takes_all_of_its_nodes() -> None:
     made = shape(Request((1, 0, 0), nodes=1, is_exclusive=True))
-    assert seats_of(made, 0, 0b1111 << 8).amounts == ((4, 100, 2),)
+    assert held(made, 0b1111 << 8) == ([2], [[4, 100, 2]])
 
 
 def test_memory_bars_a_job_that_cores_would_not() -> None:
@@ -76,8 +88,9 @@ def test_least_leaves_out_requests_for_more_of_everything() -> None:
 def test_use_changes_with_every_event() -> None:
     request = Request((2, 50, 0), nodes=1)
     made = shape(request, request)
-    stays = [Stay(0, 0.0, 10.0, 0b11), Stay(1, 10.0, inf, 0b11)]
-    found = list(uses_at(made, [0.0, 5.0, 10.0], stays, [(0, 0.0, 0.0), (1, 5.0, 10.0)]))
+    stays = Stays.of([(0, 0.0, 10.0, 0b11), (1, 10.0, inf, 0b11)])
+    waits = Waits(np.array([0, 1]), np.array([0.0, 5.0]), np.array([0.0, 10.0]))
+    found = list(uses_at(made, [0.0, 5.0, 10.0], stays, waits))
     assert [len(use.waiting) for use in found] == [0, 1, 0]
 
 
@@ -94,3 +107,26 @@ def test_amounts_recomputed_from_cores_are_those_of_the_machine(tmp_path: Path) 
         assert (use_now(workload.shape, machine.held.items(), ()).free == machine.left).all()
         taken = max(taken, len(machine.held))
     assert taken > 1
+
+
+def test_nodes_of_sets_are_those_with_one_of_their_cores() -> None:
+    sets = [0b1001 << 2, 0, 1 << 11, 0b1111_1111_1111]
+    assert nodes_on(shape(), SetTable.of(sets)) == tuple(map(shape().nodes_of, sets)) == ((0, 1), (), (2,), (0, 1, 2))
+
+
+def test_amounts_of_a_trace_count_where_its_nodes_are_known() -> None:
+    request = Request((2, 10, 0), tasks=2)
+    made = replace(shape(request), ran=(Seats((0, 1), ((2, 70, 0), (2, 5, 0))),))
+    assert held(made, 0b11 | 0b11 << 4) == ([0, 1], [[2, 70, 0], [2, 5, 0]])
+    assert held(made, 0b1111) == ([0], [[4, 20, 0]])  # it ran somewhere else
+
+
+def test_uses_at_many_times_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = shape(*[Request((1, 10, 0), nodes=1)] * 12)
+    stays = Stays.of((rank, rank / 2, rank / 2 + 3, 1 << rank) for rank in range(12))
+    times = [0.5 * number for number in range(20)]
+    monkeypatch.setattr(node_use, "_CELLS", 10)
+    monkeypatch.setattr(node_use, "_JOBS_AT_ONCE", 1)
+    found = uses_at(made, times, stays, Waits(np.zeros(0, np.int64), np.zeros(0), np.zeros(0)))
+    held = [sum(stays.start <= time) - sum(stays.end <= time) for time in times]
+    assert [12 - use.free[:, 0].sum() for use in found] == held
