@@ -328,6 +328,7 @@ class Dependencies:
 
     def __init__(self) -> None:
         self._texts: list[tuple[str, str, str]] = []
+        self._has_any = False
         self.unknown: dict[str, str] = {}
         """Mapping from each kind of dependency that is not modelled to the first job that has it."""
         self.circular: list[str] = []
@@ -338,6 +339,7 @@ class Dependencies:
         `singleton`, the job waits for earlier jobs with the same `owner`.
         """
         self._texts.append((job, text, owner))
+        self._has_any = self._has_any or bool(text)
 
     def order(self) -> list[int]:
         """Return the numbers of the jobs in an order in which each job comes after the jobs that it names. Otherwise
@@ -349,6 +351,8 @@ class Dependencies:
         >>> listed.order(), listed.circular
         ([1, 2, 0, 4, 3], ['5'])
         """
+        if not self._has_any:
+            return [*range(len(self._texts))]
         places: dict[str, list[int]] = defaultdict(list)
         for at, (job, _, _) in enumerate(self._texts):
             for name in {job, job.partition("_")[0]}:
@@ -393,6 +397,8 @@ class Dependencies:
         >>> listed.follows()[3].after[0]
         After(job=0, outcome='start', delay=300.0)
         """
+        if not self._has_any:
+            return ()
         places: dict[str, list[int]] = defaultdict(list)
         by_owner: dict[str, list[int]] = defaultdict(list)
         made: list[Follow | None] = []

@@ -220,7 +220,10 @@ class Shape(Ranked, Reserved):
     @cached_property
     def numbered_requests(self) -> tuple[tuple[Request, ...], NDArray[np.int32]]:
         """Return the different requests, and for each job, by rank, the index of its request among them."""
-        return numbered(self.requests)
+        ids, object_of = numbered(map(id, self.requests))  # many jobs share one object, and hashing takes long
+        by_id = {id(request): request for request in self.requests}
+        different, number = numbered(by_id[one] for one in ids)
+        return different, number[object_of]
 
     @cached_property
     def first_core(self) -> tuple[int, ...]:

@@ -232,14 +232,12 @@ def settle(loop: NodeLoop, state: State) -> None:
     for rank in machine.seats.keys() - state.running.keys():
         del machine.seats[rank]
     for rank in state.running.keys() - machine.seats.keys():
-        first, runs = loop.seats_at[rank], loop.seats
-        counts = {
-            runs.node[run] + index: runs.tasks[run]
-            for run in range(first, first + loop.seats_of[rank])
-            for index in range(runs.many[run])
-        }
-        machine.seats[rank] = Seats((*counts,), tuple(_amounts(machine, rank, *one) for one in counts.items()))
-
-
-def _amounts(machine: NodeMachine, rank: int, node: int, count: int) -> tuple[int, ...]:
-    return tuple(machine.shape.has[node].tolist()) if count == WHOLE else machine.requests[rank].amounts(count)
+        first, runs, nodes, amounts = loop.seats_at[rank], loop.seats, list[int](), list[tuple[int, ...]]()
+        for run in range(first, first + loop.seats_of[rank]):
+            node, many, count = runs.node[run], runs.many[run], runs.tasks[run]
+            nodes += range(node, node + many)
+            if count == WHOLE:
+                amounts += map(tuple, machine.shape.has[node : node + many].tolist())
+            else:
+                amounts += [machine.requests[rank].amounts(count)] * many
+        machine.seats[rank] = Seats(tuple(nodes), tuple(amounts))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sim.errors import TraceError, near, similar
@@ -18,6 +19,7 @@ from sim.workload.fidelity import UNMODELLED
 from sim.workload.follows import Dependencies
 from sim.workload.formats import platform
 from sim.workload.formats.batsim import parsed_json
+from sim.workload.formats.job_entries import JobEntries, after_awaited, is_amount, values_of, words_of
 from sim.workload.formats.sacct import stamp
 from sim.workload.formats.slurm_text import GONE, NOT_YET, gives_whole_nodes, hosts, records, states
 from sim.workload.formats.table import JobRows, number, shown
@@ -34,16 +36,11 @@ from sim.workload.share_entry import ShareEntry
 MACHINE = TextKind("machine", 2**22, TraceError)
 HINT = "scontrol -o show node makes such a file"
 MOST_NODES, MOST_GROUPS, MOST_MEMBERS = 2**16, 2**12, 2**20
-MOST_ACCOUNTS = 100_000
-"""Largest number of accounts and users with shares"""
 """Largest number of nodes, of partitions, and of memberships of nodes in partitions (a node counts in each of its
 partitions).
 """
-MOST_AMOUNT = 2**40
-"""Largest amount of a resource that a node has or a job requests; a million times this amount still fits into 64
-bits.
-"""
-MOST_TASKS = 2**20
+MOST_ACCOUNTS = 100_000
+"""Largest number of accounts and users with shares"""
 MOST_NOTES, MOST_LETTERS = 100, 200
 """Largest number of notes that are kept from a file, and of characters of a note."""
 MOST_VALUES = 2**23
@@ -59,12 +56,6 @@ _TABLES = {
 _PLURALS = {f"{kind}s" if kind != "qos" else kind: kind for kind in _TABLES}
 """Mapping from the name of a list in JSON to the kind of its tables"""
 _WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}
-_JOB_WORDS = {
-    "id", "submit", "run", "estimate", "user", "account", "exclusive", "nodes", "tasks", "cores", "cpus",
-    "mem", "memory", "mem_node",
-    "least_nodes", "most_nodes", "features", "partitions", "begin", "name", "dependency", "fails",
-    "qos", "array", "at_once", "reservation",
-}  # fmt: skip
 _RESOURCES = {"mem": "memory", "cpus": "cores", "gpus": "gpu", "submit": SUBMITTED}
 _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
 
@@ -88,39 +79,40 @@ def read(text: str, name: str, path: object) -> Trace:
     _refuse_misspelled(content, {*_PLURALS, "nodes", "jobs", "placement", "notes"}, "the machine", path)
     _refuse_unreadable(content, path)
     shape = shape_of(content, path)
-    resources = {*shape.kinds, *(f"{kind}s" for kind in shape.kinds)}
     rows, requests = JobRows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
     waits, owned, strange = Dependencies(), list[Owned](), ""
     known = {each.name for each in shape.reservations}
     by_name = any(isinstance(job, dict) and job.get("reservation") for job in content["jobs"])
-    for at, job in _after_awaited(content["jobs"], rows):
-        request = _request(job, shape) if isinstance(job, dict) else None
-        values = _values(job, request) if request is not None else None
+    entries = JobEntries(shape)
+    for at, job in after_awaited(content["jobs"], rows):
+        request = entries.request(job) if isinstance(job, dict) else None
+        values = values_of(job, request) if request is not None else None
         if request is None or values is None:
             rows.damage.add(at, job)
             if rows.damage.is_hopeless(len(rows)):
                 break
             continue
-        user, name_of_job = (str(job.get(word, ""))[:64] for word in ("user", "name"))
+        said = partial(_word, job)
+        user, account, qos, named = said("user"), said("account"), said("qos"), said("reservation")
         number_of_job = str(job.get("id", at))[:64]
-        rows.add(number_of_job, values, {Field.USER: user}, str(job.get("account", ""))[:64])
-        waits.add(number_of_job, str(job.get("dependency", "")), f"{user} {name_of_job}")
-        account, qos, array = (str(job.get(word, ""))[:64] for word in ("account", "qos", "array"))
-        if unread := job.keys() - _JOB_WORDS - resources:
-            strange = strange or min(unread)
+        rows.add(number_of_job, values, {Field.USER: user}, account)
+        waits.add(number_of_job, str(job.get("dependency", "")), f"{user} {said('name')}")
+        if unread := entries.unread(job):
+            strange = strange or unread
             rows.assumed.add(f"{UNMODELLED} words that are not read, such as {shown(strange)}", f"job {number_of_job}")
-        if not request.groups and _strings(job.get("partitions")):
+        if not request.groups and words_of(job.get("partitions")):
             rows.assumed.add(ANYWHERE, f"job {number_of_job}")
-        named = str(job.get("reservation", ""))[:64]
         if named and named not in known:
             rows.assumed.add(UNKNOWN, f"job {number_of_job}")
-        admitted = admission(shape.reservations, named, user, account, by_name) if known else Admission()
-        requests.append(replace(request, admitted=admitted, qos=qos if shape.qos else ""))
+        if known or shape.qos:
+            admitted = admission(shape.reservations, named, user, account, by_name) if known else Admission()
+            request = replace(request, admitted=admitted, qos=qos if shape.qos else "")
+        requests.append(request)
         tasks = job.get("at_once", 0)
-        owned.append(Owned(user, account, qos, array, tasks if _is_amount(tasks) else 0))
+        owned.append(Owned(user, account, qos, said("array"), tasks if is_amount(tasks) else 0))
     for kind, jobs in waits.unknown.items():
         rows.assumed.add(f"{UNMODELLED} dependencies of the kind {shown(kind)}", jobs)
-    listed = said[:MOST_NOTES] if isinstance(said := content.get("notes"), list) else []
+    listed = told[:MOST_NOTES] if isinstance(told := content.get("notes"), list) else []
     notes = tuple(f" Note: {' '.join(note.split())[:MOST_LETTERS]}" for note in listed if isinstance(note, str))
     trace = rows.trace(name, "nodes", path, Header(max_procs=shape.cores, comments=notes))
     shape = replace(shape, requests=tuple(requests))
@@ -128,16 +120,8 @@ def read(text: str, name: str, path: object) -> Trace:
     return replace(trace, shape=shape, follows=waits.follows(), limits=limits_of(shape, owned))
 
 
-def _after_awaited(jobs: list[Any], rows: JobRows) -> Iterator[tuple[int, Any]]:
-    """Yield (place in the file, from 1; job) in order of the file, but each job after the jobs that it waits for."""
-    waits = Dependencies()
-    for at, job in enumerate(jobs, start=1):
-        known = job if isinstance(job, dict) else {}
-        waits.add(str(known.get("id", at))[:64], str(known.get("dependency", "")))
-    order = [at + 1 for at in waits.order()]
-    for circular in waits.circular:
-        rows.assumed.add(f"{UNMODELLED} dependencies of jobs that wait for each other", f"job {circular}")
-    return ((at, jobs[at - 1]) for at in order)
+def _word(job: Mapping[str, Any], name: str) -> str:
+    return str(job.get(name, ""))[:64]
 
 
 def read_machine(text: str, path: object) -> Shape:
@@ -179,7 +163,7 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
             raise TraceError(f"node {at}: expected a table with cores, got {shown(node)}", path)
         for made in _nodes(node, at, len(nodes), path):
             nodes.append(made)
-            member_of.append(frozenset(_strings(node.get("partitions"))))
+            member_of.append(frozenset(words_of(node.get("partitions"))))
     if sum(node.cores for node in nodes) > MOST_PROCS:
         raise TraceError(f"has more than the {MOST_PROCS:,} cores that are handled", path)
     for lists, kind in _PLURALS.items():
@@ -248,7 +232,7 @@ def _accounts(listed: object) -> Iterator[ShareEntry]:
             continue
         account, user, parent = (str(each.get(word, ""))[:64] for word in ("account", "user", "parent"))
         shares, usage = each.get("shares", 1), number(each.get("usage", 0.0))
-        own = None if shares == "parent" else shares if _is_amount(shares) else 1
+        own = None if shares == "parent" else shares if is_amount(shares) else 1
         yield ShareEntry(account, user, parent, own, usage if usage and 0 < usage < 1e18 else 0.0)
 
 
@@ -264,7 +248,7 @@ def _reservations(listed: object, nodes: list[ComputeNode], path: object) -> Ite
         members = _members(each.get("nodes", list(range(len(nodes)))), numbers)
         total += len(members)
         _refuse_many(at, total, path)
-        users, accounts = (frozenset(_strings(each.get(word))) for word in ("users", "accounts"))
+        users, accounts = (frozenset(words_of(each.get(word))) for word in ("users", "accounts"))
         drained = each.get("drained") is True
         yield NodeReservation(each["name"][:64], start[0], end[0], members, users, accounts, start[1], drained)
 
@@ -300,7 +284,7 @@ def _limits(listed: object, path: object) -> Iterator[LimitRule]:
             resource = _RESOURCES.get(word, str(word)[:64])
             if word in OWNERS:
                 continue
-            if not _is_amount(most):
+            if not is_amount(most):
                 raise TraceError(f"limit {at}: {shown(word)} must be a whole number, got {shown(most)}", path)
             yield LimitRule(resource, most, owners)
 
@@ -315,19 +299,19 @@ def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Itera
     others = {key.removesuffix("s"): value for key, value in node.items() if key not in _WORDS}
     amounts = {"cores": cores, "memory": memory, **others}
     for key, value in amounts.items():
-        if not _is_amount(value) or (key == "cores" and value == 0):
+        if not is_amount(value) or (key == "cores" and value == 0):
             got = "it is missing" if value is None else f"got {shown(value)}"
             raise TraceError(f"node {at}: {shown(key)} must be a whole number from {key == 'cores':d}, {got}", path)
     names = list(hosts(node["name"])) if isinstance(node.get("name"), str) else []
     count = node.get("count", max(len(names), 1))
-    if not _is_amount(count) or not 1 <= count <= MOST_NODES - before:
+    if not is_amount(count) or not 1 <= count <= MOST_NODES - before:
         raise TraceError(f"node {at}: count must be from 1 to {MOST_NODES - before:,}, got {shown(count)}", path)
     if 1 < len(names) != count:
         raise TraceError(f"node {at}: its name stands for {len(names):,} nodes, and count is {count:,}", path)
     if len(names) != count:
         stem = names[0][:40] if names else "n"
         names = [f"{stem}{before + number + 1}" for number in range(count)] if count > 1 or not names else names[:1]
-    features = frozenset(_strings(node.get("features")))
+    features = frozenset(words_of(node.get("features")))
     gres = tuple(sorted((key[:40], value) for key, value in others.items()))
     for name in names:
         yield ComputeNode(name[:64], cores, memory, gres, features)
@@ -358,7 +342,7 @@ def _groups(
             name,
             members,
             most_time if most_time and most_time > 0 else None,
-            most_nodes if _is_amount(most_nodes) and most_nodes else None,
+            most_nodes if is_amount(most_nodes) and most_nodes else None,
             int(number(group.get("priority")) or 0),
             group.get("exclusive") is True,
             int(number(group.get("factor", 1)) or 0),
@@ -441,60 +425,3 @@ def seconds_of(text: str) -> float | None:
         return None
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return float(86400 * days + 3600 * hours + 60 * minutes + seconds)
-
-
-# The jobs
-
-
-def _values(job: Mapping[str, Any], request: Request) -> dict[Field, float] | None:
-    submit, run = number(job.get("submit")), number(job.get("run"))
-    if submit is None or run is None:
-        return None
-    submit = max(submit, number(job.get("begin")) or submit)
-    estimate = number(job.get("estimate"))
-    return {
-        Field.SUBMIT: submit,
-        Field.RUN: run,
-        Field.PROCS_ASKED: float(request.cores),
-        Field.ESTIMATE: -1.0 if estimate is None else estimate,
-        Field.STATUS: 0.0 if job.get("fails") is True else -1.0,
-    }
-
-
-def _request(job: Mapping[str, Any], shape: Shape) -> Request | None:
-    """Return what a job requests of the nodes; None if its entry in the file is damaged."""
-    wanted = {key.removesuffix("s"): value for key, value in job.items() if key not in _JOB_WORDS}
-    cores, memory = job.get("cores", job.get("cpus", 1)), job.get("mem", job.get("memory", 0))
-    asked = {"cores": cores, "memory": memory, **{kind: wanted.get(kind, 0) for kind in shape.kinds[2:]}}
-    nodes, tasks = job.get("nodes"), job.get("tasks")
-    least, most = job.get("least_nodes", 1), job.get("most_nodes")
-    once = job.get("mem_node", 0)
-    counts = [count for count in (nodes, tasks, least, most) if count is not None]
-    if (nodes is None) == (tasks is None) or not all(map(_is_amount, [*asked.values(), *counts, once])):
-        return None
-    units: int = nodes or tasks or 0
-    if not 0 < units <= MOST_TASKS or cores < 1 or cores * units > MOST_PROCS:
-        return None
-    names = {group.name: at for at, group in enumerate(shape.groups)}
-    groups = tuple(names[name] for name in _strings(job.get("partitions")) if name in names)
-    return Request(
-        tuple(asked.values()),
-        nodes,
-        tasks,
-        max(1, min(least, tasks or 1)),  # of two tasks at most two nodes are used, as Slurm has it
-        most or None,
-        (0, once, *(0 for _ in shape.kinds[2:])) if once and tasks is not None else (),
-        frozenset(_strings(job.get("features"))),
-        job.get("exclusive") is True,
-        groups,
-    )
-
-
-def _is_amount(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_AMOUNT
-
-
-def _strings(value: object) -> list[str]:
-    """Return the list of words in `value`, which is a list, or a text in which commas separate the words."""
-    words = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    return [word.strip()[:64] for word in words[:1000] if isinstance(word, str) and word.strip()]

@@ -134,7 +134,10 @@ class JobRows:
     def add(self, job_id: str, values: Mapping[Field, float], words: Mapping[Field, str], account: str = "") -> None:
         """Add a job with its numbers by field, its user, group and queue as words, and its account ("" if unknown)."""
         self.ids.append(job_id)
-        self._values.extend([values.get(field, -1.0) for field in Field])
+        row = [-1.0] * len(Field)
+        for field, value in values.items():
+            row[field] = value
+        self._values.extend(row)
         for field, column in self._words.items():
             column.append(intern(words.get(field, "")))
         self._accounts.append(intern(account))
