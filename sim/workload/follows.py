@@ -184,10 +184,12 @@ def in_sessions(submit: NDArray[np.float64], end: NDArray[np.float64], user: NDA
 def not_before(
     follows: Follows, submit: NDArray[np.float64], kept: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], Follows]:
-    """Return for each job its submit time, or that of the last job that it waits for if this is later; and the
-    conditions, of which those of one of several jobs keep the difference as their `lead`. In order of these times a job
-    comes after all jobs that it waits for. Jobs that are not `kept` delay no other, and a job with such an alternative
-    waits for none.
+    """Return two values: for each job its submit time, or that of the last job that it waits for if this is later; and
+    the conditions. The condition of a job that waits for one of several has the difference of these times as its
+    `lead`.
+
+    In order of these times a job comes after all jobs that it waits for. Jobs that are not `kept` delay no other, and a
+    job with such an alternative waits for none.
 
     >>> not_before((None, Follow((After(0),))), np.array([60.0, 20.0]), np.array([True, True]))[0].tolist()
     [60.0, 60.0]
