@@ -92,12 +92,13 @@ class ChartMaker:
         if lanes is not None:
             view = replace(view, lanes=lanes.count, stride=lanes.stride)
         partitioned = None if lanes is not None else _partitioned(snapshot, view, clock, camera.by_rows)
-        has_memory, memory = False, None
+        has_memory, memory, by_use = False, None, None
         use = None if self._nodes is None else self._nodes.current(snapshot)
         if self._nodes is not None and use is not None:
             partitioned = self._nodes.with_memory(view, clock) if camera.memory else None
             has_memory = partitioned is not None
-            partitioned = partitioned or self._nodes.by_use(view, clock, use, camera.by_rows)
+            by_use = None if has_memory else self._nodes.by_use(view, clock, use, camera.by_rows)
+            partitioned = by_use[0] if by_use else partitioned
             view = view if partitioned else self._nodes.cut(view)
         if partitioned is not None:
             view = partitioned.view(view)
@@ -108,7 +109,7 @@ class ChartMaker:
         names, useless = lane_names(snapshot) if by_owner is not None else (), None
         unused: tuple[int, ...] = ()
         if self._nodes is not None and use is not None:
-            names = () if partitioned is None or has_memory else self._nodes.lane_names(partitioned)
+            names = by_use[1] if by_use else ()
             seen = self._nodes.seen(history, view, clock, use)
             useless = self._nodes.useless(seen, view, by_owner)
             memory = self._nodes.memory(seen, view) if has_memory else None

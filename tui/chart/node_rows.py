@@ -173,15 +173,24 @@ class NodeRows:
         ranks = np.flatnonzero((submit <= end) & (began > begin))
         return uses_at(self.shape, times, stays, Waits(ranks, submit[ranks], began[ranks]))
 
-    def by_use(self, view: ChartView, clock: float, now: Use, by_rows: bool | None) -> Partitioned | None:
-        """Return lanes that group the nodes by how full they are now, or None. With `by_rows=True` there are lanes,
+    def by_use(
+        self, view: ChartView, clock: float, now: Use, by_rows: bool | None
+    ) -> tuple[Partitioned, tuple[LaneName, ...]] | None:
+        """Return lanes that group the nodes by how full they are now, with the lanes' names, or None. Lanes without
+        nodes are left out. With `by_rows=True` there are lanes,
         with False there are none; with None there are lanes only if the machine has more nodes than the chart has rows.
         """
         if not (by_rows if by_rows is not None else len(self.shape.nodes) > view.rows):
             return None
-        sets = self._by_use(now)
+        every = self._by_use(now)
+        sets = tuple(filter(None, every))
         gap = gap_of(view.high - view.low, view.rows, len(sets))
-        return Partitioned(sets, sets, clock, self.shape.cores, gap, is_fixed=True)
+        names = (
+            LaneName(name, "", count(len(self.shape.nodes_of(cores)), "node"), place=place)
+            for place, (name, cores) in enumerate(zip(LANES, every, strict=True))
+            if cores
+        )
+        return Partitioned(sets, sets, clock, self.shape.cores, gap, is_fixed=True), tuple(names)
 
     def _by_use(self, now: Use) -> Owners:
         free, has = now.free[:, 0], self.shape.has[:, 0]
@@ -189,11 +198,6 @@ class NodeRows:
         lane[(barred(self.shape, now) != OPEN) & (free < has)] = 1
         cores = np.repeat(lane, has)
         return tuple(bits_of(cores == number) for number in range(len(LANES)))
-
-    def lane_names(self, how: Partitioned) -> tuple[LaneName, ...]:
-        """Return the name of each lane, with the number of nodes in it."""
-        sizes = (len(self.shape.nodes_of(cores)) for cores in how.now)
-        return tuple(LaneName(name, "", count(size, "node")) for name, size in zip(LANES, sizes, strict=True))
 
 
 def bits_of(cores: Bools) -> int:

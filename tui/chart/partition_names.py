@@ -36,6 +36,10 @@ class LaneName(NamedTuple):
     """Text for the size of the lane; "" to use the number of processors in the lane's `Band` (the lane at one time)."""
     more: str = ""
     """Text that follows the size where there is room; "" for none."""
+    place: int | None = None
+    """Number by which the lane has its colour, so that it keeps it while other lanes come and go; None for the number
+    of the lane itself.
+    """
 
     @property
     def full(self) -> str:

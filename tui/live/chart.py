@@ -60,6 +60,8 @@ class ChartMaker:
         the first chart.
         """
         self._shares: tuple[tuple[int, ...], Shares] | None = None
+        self._plan: tuple[Cluster, float, tuple[Box, ...]] | None = None
+        """The latest plan, with the state and the time that it is of; a new zoom or colour keeps it."""
         self.unused = Unused()
         """Nodes with free cores that no waiting job could use, at each poll that was seen"""
 
@@ -88,8 +90,7 @@ class ChartMaker:
             view = replace(view, cuts=tuple(row.low for row in reversed(observed.layout.rows)))
             names = racks_of(observed, view) or names
         stretches = observed.stretches(clock)
-        running = [stretch for stretch in stretches if stretch.end is None]
-        plan = plan_boxes(observed, cluster, running, clock)
+        plan = self._planned(observed, cluster, stretches, clock)
         times = self._times(observed, workload, clock)
         hues, legend = self._hues(workload, mode, times, clock)
         outages = outages_of(observed, clock)
@@ -118,6 +119,12 @@ class ChartMaker:
             band_cores=firsts,
             memory=self.unused.memory(observed, view, clock) if bands else None,
         )
+
+    def _planned(self, observed: Observed, cluster: Cluster, stretches: list[Stretch], clock: float) -> tuple[Box, ...]:
+        if self._plan is None or self._plan[0] is not cluster or self._plan[1] != clock:
+            running = [stretch for stretch in stretches if stretch.end is None]
+            self._plan = cluster, clock, plan_boxes(observed, cluster, running, clock)
+        return self._plan[2]
 
     def _raster(
         self, stretches: list[Stretch], plan: tuple[Box, ...], view: ChartView, clock: float, lanes: ByOwner | None

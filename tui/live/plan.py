@@ -5,6 +5,7 @@ drawn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import inf, nextafter
 
 from sim.cluster.observed import CoreRows, Observed
 from sim.cluster.values import Cluster, ClusterJob
@@ -24,6 +25,18 @@ class Plan:
     def __init__(self, rows: Iterable[CoreRows]) -> None:
         self._rows = {row.node: row for row in rows}
         self._busy: dict[str, list[tuple[float, float, int]]] = {name: [] for name in self._rows}
+        self._largest = max((row.high - row.low for row in self._rows.values()), default=0)
+        """Number of cores of the largest node"""
+        self._full: dict[str, float] = {}
+        """For each node that is full at the beginning: the time until which none of its cores becomes free. Most of a
+        busy machine is full for hours, so most nodes need no closer look.
+        """
+
+    def begin(self, time: float) -> None:
+        """Note which nodes are full at `time`, before which no job is placed."""
+        for name, busy in self._busy.items():
+            if not self._free(name, time, nextafter(time, inf)):
+                self._full[name] = min(until for start, until, _ in busy if start <= time < until)
 
     def take(self, processors: int, nodes: Iterable[str], start: float, end: float) -> None:
         """Mark these cores (bits) of these nodes as taken from `start` to `end`."""
@@ -36,8 +49,8 @@ class Plan:
         """Choose free cores for a job on these nodes, about equally many on each, and mark them as taken. Return the
         cores as bits; 0 if the job does not fit.
         """
-        free = {name: found for name in nodes if name in self._rows and (found := self._free(name, start, end))}
         wanted = max(job.nodes_wanted, 1)
+        free = self._enough(job, nodes, start, end, wanted)
         chosen = list(free)[: len(free) if len(free) <= wanted or not job.planned_nodes else wanted]
         if not job.planned_nodes:
             chosen = sorted(chosen, key=lambda name: -free[name].bit_count())[:wanted] if wanted > 1 else chosen
@@ -56,6 +69,21 @@ class Plan:
             return 0
         self.take(found, chosen, start, end)
         return found
+
+    def _enough(self, job: ClusterJob, nodes: Iterable[str], start: float, end: float, wanted: int) -> dict[str, int]:
+        """Return the free cores of each of these nodes that has some. Without planned nodes the search ends once the
+        nodes that `place` would choose are known: a machine may have thousands of nodes, and hundreds of jobs a plan.
+        """
+        free: dict[str, int] = {}
+        largest = self._largest if wanted > 1 else job.cpus
+        left = wanted
+        for name in nodes:
+            if self._full.get(name, -inf) <= start and name in self._rows and (found := self._free(name, start, end)):
+                free[name] = found
+                left -= found.bit_count() >= largest
+                if not left and not job.planned_nodes:
+                    break
+        return free
 
     def _add(self, name: str, free: dict[str, int], count: int, found: int) -> int:
         taken = lowest(free[name], count) if count else 0
@@ -78,7 +106,8 @@ def plan_boxes(observed: Observed, cluster: Cluster, running: Iterable[Stretch],
     origin = observed.origin or 0.0
     plan, boxes = Plan(observed.layout.rows), []
     for held in running:
-        job = observed.jobs[held.rank]
+        last = observed.jobs[held.rank]
+        job = cluster.job_of.get(last.id, last)  # as it was then: it may have ended since
         end = job.end - origin if job.end is not None and not job.has_ended else clock + UNLIMITED
         if held.kind == "run" and end > clock:
             boxes.append(Box(held.rank, clock, end, held.processors, "expected"))
@@ -87,7 +116,7 @@ def plan_boxes(observed: Observed, cluster: Cluster, running: Iterable[Stretch],
         return tuple(boxes)  # jobs are hidden, so no plan would be true
     for node in cluster.nodes:
         if node.is_gone:
-            plan.take(observed.layout.processors([node.name]), [node.name], clock, float("inf"))
+            plan.take(observed.layout.processors([node.name]), [node.name], clock, inf)
     for reserved in cluster.reservations:
         if reserved.is_maintenance:
             cores = observed.layout.processors(reserved.nodes)
@@ -99,6 +128,7 @@ def _placed(observed: Observed, cluster: Cluster, plan: Plan, clock: float) -> I
     origin = observed.origin or 0.0
     known = {partition.name: partition.nodes for partition in cluster.partitions}
     every = [row.node for row in observed.layout.rows]
+    plan.begin(clock)
     waiting = sorted((job for job in cluster.queue if job.is_planned), key=lambda job: job.start or 0.0)
     for job in waiting[:MOST_PLANNED]:
         start = max((job.start or 0.0) - origin, clock)

@@ -49,7 +49,11 @@ def lanes_by_use(
     sets = tuple(observed.layout.processors(names[name]) for name in seen)
     gap = gap_of(view.high - view.low, view.rows, len(sets))
     causes = {GONE: [reason_of(node) for node in lanes[GONE]], "no use": [useless[each] for each in names["no use"]]}
-    told = (LaneName(each, "", count(len(names[each]), "node"), _most(causes.get(each, []))) for each in seen)
+    told = (
+        LaneName(each, "", count(len(names[each]), "node"), _most(causes.get(each, [])), place)
+        for place, each in enumerate(lanes)
+        if names[each]
+    )
     return Partitioned(sets, sets, clock, observed.layout.cpus, gap, is_fixed=True), tuple(told)
 
 

@@ -201,7 +201,7 @@ def _plot(
     """Yield a plot as lines: the lowest has the name and the present value, the highest the value `top`. `scale` has
     these two values as text, the present one first.
     """
-    label, side = 8, 7
+    label, side = 8, max(7, *(len(told) + 1 for told in scale))
     width, rows = size
     shown = resampled(values, max(width - label - side, 1))
     for row, levels in enumerate(area(shown, top, rows, context.unicode)):

@@ -100,16 +100,24 @@ def test_place_under_the_pointer_is_a_core_of_a_node(engine: Engine) -> None:
 def test_many_nodes_are_lanes_by_use(tmp_path: Path) -> None:
     engine = engine_of(machine(tmp_path, 100), "easy", until=40)
     chart = chart_of(engine, SIZE, per_column=2)
-    assert [lane.size for lane in chart.lane_names] == ["2 nodes", "0 nodes", "1 node", "97 nodes"]
+    assert [lane.size for lane in chart.lane_names] == ["2 nodes", "1 node", "97 nodes"]
+    assert [lane.place for lane in chart.lane_names] == [0, 2, 3]  # lanes keep their colours
     assert "empty: 97 nodes" in picture(engine, DARK, SIZE, per_column=2)
     by_number = chart_of(engine, SIZE, per_column=2, by_rows=False)
     assert by_number.by_owner is None
     assert len(by_number.labels) == 100
 
 
+def test_two_lanes_in_one_row_show_one_name(tmp_path: Path) -> None:
+    engine = engine_of(machine(tmp_path, 100), "easy", until=40)
+    row = picture(engine, ASCII, Size(60, 4), per_column=2).splitlines()[0]
+    assert row.startswith("in part|")
+    assert "| in part: 1 node =" in row
+
+
 def test_node_without_memory_has_a_lane_of_its_own(engine: Engine) -> None:
     chart = chart_of(engine, Size(60, 40), per_column=2, by_rows=True)
-    assert [lane.size for lane in chart.lane_names] == ["1 node", "1 node", "0 nodes", "0 nodes"]
+    assert [lane.size for lane in chart.lane_names] == ["1 node", "1 node"]
 
 
 def test_memory_in_use_is_a_band_above_the_cores_of_a_node(engine: Engine) -> None:

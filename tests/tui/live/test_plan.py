@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,8 @@ from sim.cluster.values import Node, Reservation
 from tests.sim.cluster.captures import VERSIONS
 from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
 from tui.chart.scene import Box
-from tui.live.plan import plan_boxes
+from tui.live.chart import ChartMaker, first_camera
+from tui.live.plan import Plan, plan_boxes
 
 
 def planned(observed: Observed) -> dict[str, Box]:
@@ -27,6 +29,63 @@ def test_a_running_job_goes_on_to_its_limit_and_a_planned_one_follows() -> None:
     assert (found["1"].start, found["1"].end, found["1"].kind) == (60, 600, "expected")
     assert (found["2"].start, found["2"].end, found["2"].kind) == (600, 900, "planned")
     assert found["1"].processors == found["2"].processors == 0b1111_0000
+
+
+def test_an_earlier_picture_has_the_limits_of_then_when_the_job_has_ended() -> None:
+    observed = observed_of(runs("1", 4, "n1"), waits("2", 4, 600, "Priority", "n1"))
+    then = observed.last
+    assert then is not None
+    ended = replace(runs("1", 4, "n1"), state="COMPLETED", end=DAY + 120)
+    observed.add(replace(then, at=DAY + 120, jobs=(ended, then.jobs[1])))
+    running = [held for held in observed.stretches(60) if held.end is None]
+    found = {observed.workload.ids[box.rank]: box for box in plan_boxes(observed, then, running, 60)}
+    assert (found["1"].end, found["2"].start) == (600, 600)
+
+
+def asked_nodes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets the name of each node whose free cores a plan looks for."""
+    asked: list[str] = []
+    free_of = Plan._free
+
+    def asking(plan: Plan, name: str, start: float, end: float) -> int:
+        asked.append(name)
+        return free_of(plan, name, start, end)
+
+    monkeypatch.setattr(Plan, "_free", asking)
+    return asked
+
+
+def test_a_plan_asks_only_as_many_nodes_as_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_nodes(monkeypatch)
+    nodes = tuple(Node(f"n{number}", 4) for number in range(1000))
+    wide = replace(waits("2", 8, 100), nodes_wanted=2)
+    found = planned(observed_of(waits("1", 3, 100), wide, nodes=nodes))
+    assert [box.processors.bit_count() for box in found.values()] == [3, 8]
+    assert asked[len(nodes) :] == ["n0", "n0", "n1", "n2"]
+
+
+def test_a_plan_passes_over_nodes_that_are_full_until_after_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_nodes(monkeypatch)
+    nodes = tuple(Node(f"n{number}", 4) for number in range(3))
+    long = (runs("1", 4, "n0", end=9000), runs("2", 4, "n1", end=900))
+    assert set(planned(observed_of(*long, waits("3", 4, 1000), waits("4", 4, 1000), nodes=nodes))) == {*"1234"}
+    assert asked[len(nodes) :] == ["n1", "n1", "n2"]
+
+
+def test_the_chart_keeps_its_plan_while_the_picture_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[float] = []
+
+    def planning(*given: Any) -> tuple[Box, ...]:
+        made.append(given[-1])
+        return ()
+
+    monkeypatch.setattr("tui.live.chart.plan_boxes", planning)
+    observed, maker = observed_of(runs("1", 4, "n1")), ChartMaker()
+    assert observed.last is not None
+    camera = first_camera(observed, 60.0, 40, 16)
+    for mode, clock in (("job", 60.0), ("user", 60.0), ("user", 61.0)):
+        maker.make(observed, observed.last, clock, camera, mode)
+    assert made == [60.0, 61.0]
 
 
 def test_what_does_not_fit_beside_others_is_not_drawn() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of, scene_of
+from tui.look.palette import DARK
 from tui.panels.context import Context
 from tui.panels.numbers_so_far import draw_metrics, figures, one_line
 from tui.replay.strip_maker import StripMaker
@@ -106,6 +107,14 @@ def test_with_more_room_plots_stand_beside_the_figures() -> None:
         "used", "waiting", "wanted",
     ]  # fmt: skip
     assert "█" in lines[1]
+
+
+def test_a_plot_shows_a_long_number_in_full(lab: Lab) -> None:
+    engine = lab.run("fcfs", 2_000_000, "1 0 2000000 10 10", "2 5 1500000 10 10", until=5)
+    series = StripMaker(engine.workload).series(engine.history, engine.step_count, 50)
+    context = Context(context_of(engine).about, scene_of(engine, series=series), DARK)
+    plot = next(line for line in draw_metrics(context, (76, 8)).text.splitlines() if "wanted" in line)
+    assert plot.rstrip().endswith(" 1,500,000")
 
 
 def test_a_narrow_high_panel_has_plots_below_its_figures() -> None:

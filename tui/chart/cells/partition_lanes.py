@@ -31,7 +31,9 @@ _THICKEST = 3
 
 def name_ink(grid: Grid, number: int) -> int:
     """Return the ink (number of a colour) of a partition's bar and name; no job has this ink."""
-    return BAR if grid.look.patterned else ink(partition_hue(number), Tone.NAME)
+    names = grid.chart.lane_names
+    place = names[number].place if number < len(names) else None
+    return BAR if grid.look.patterned else ink(partition_hue(number if place is None else place), Tone.NAME)
 
 
 def bars(area: Cells) -> Bools:
@@ -147,6 +149,7 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
         return
     begin = max(grid.now + 1 if grid.has_now else 0, 0)
     names = grid.chart.lane_names
+    taken: set[int] = set()  # rows with the name of a lower lane, as at the left of the chart
     for number, parts in enumerate(bars_of_all(grid, by_owner)):
         name = names[number] if number < len(names) else LaneName("", "")
         if not parts:
@@ -158,7 +161,8 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
         if not told and last.first < min(begin, last.end):  # no room right of now
             room = range(last.first, min(begin - 1, last.end))
             told = _fitting(grid, name.told(last.band), len(room) - 2)
-        if told:
+        if told and (row := _row_for(grid, last, room.start + 1, len(told))) not in taken:
+            taken.add(row)
             _write(area, grid, last, room.start + 1, told, number)
         _write_sizes(area, grid, parts, number, name)
 
