@@ -13,7 +13,7 @@ from textual.widgets import OptionList
 
 from sim.policies import parse_policy
 from sim.workload.samples import sample_path
-from tests.tui.replays import replay
+from tests.tui.replays import finished, replay
 from tui.look.palette import LOOKS
 from tui.screens.commands import Command, Palette, ScreenCommands, choices
 from tui.screens.dialogs.dialog import Dialog
@@ -54,7 +54,7 @@ async def test_a_command_that_is_typed_is_done_on_the_screen_beneath() -> None:
         desk = app.screen
         assert isinstance(desk, Desk)
         await pilot.press("ctrl+p", *"lamp")
-        await app.workers.wait_for_complete()
+        await finished(app)
         await pilot.press("enter", "enter")
         await pilot.pause()
         assert desk.lamp == "green"
@@ -72,7 +72,7 @@ async def test_every_command_is_listed_before_anything_is_typed() -> None:
     app = Room()
     async with app.run_test() as pilot:
         await pilot.press("ctrl+p")
-        await app.workers.wait_for_complete()
+        await finished(app)
         await pilot.pause()
         assert "light the lamp" in str(app.screen.query_one(OptionList).get_option_at_index(0).prompt)
 
@@ -89,7 +89,7 @@ def test_every_policy_look_and_sample_is_a_command() -> None:
 async def test_what_people_call_it_stands_first() -> None:
     async with replay(at="#5") as run:
         await run.pilot.press("ctrl+p", *"fork")
-        await run.app.workers.wait_for_complete()
+        await finished(run.app)
         await run.wait_for(lambda: run.app.screen.query_one(OptionList).option_count > 0)
         first = run.app.screen.query_one(OptionList).get_option_at_index(0)
         assert "Create a branch here" in str(first.prompt)

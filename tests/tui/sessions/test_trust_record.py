@@ -15,7 +15,7 @@ from sim.session.sources import session_of
 from sim.session.trust import NeedsTrustError, described
 from sim.workload.source import Source
 from tests.tui.cli.program import error
-from tests.tui.replays import replay
+from tests.tui.replays import finished, painted, replay
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.messages import OpenEntry
 from tui.sessions.session_conversion import found_session, reopened
@@ -70,8 +70,8 @@ async def test_the_dialog_shows_what_changed(ref: CodeRef) -> None:
             await run.wait_for(lambda told=told: told in " ".join(run.text.split()))  # type: ignore[misc]
             await run.pilot.press(answer)
             await run.wait_for(lambda: not isinstance(run.app.screen, ChoiceDialog))
-            await run.pilot.pause(0.3)
-            await run.app.workers.wait_for_complete()
+            await painted(run.pilot)  # the answer has begun what the worker ends
+            await finished(run.app)
 
 
 def test_the_refusal_without_a_terminal_names_the_file(ref: CodeRef) -> None:

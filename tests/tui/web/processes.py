@@ -11,6 +11,7 @@ from typing import Any
 
 from aiohttp.test_utils import TestClient, TestServer
 
+from tests.tui.replays import wait_until
 from tui.web.access import Door
 from tui.web.fork_server import Child
 from tui.web.server import Server
@@ -90,9 +91,5 @@ async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], FakeFo
 
 
 async def until(what: Any) -> None:
-    """Wait until `what` returns a true value; fail after about ten seconds."""
-    for _ in range(1000):
-        if what():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it did not come")
+    """Wait until `what` returns a true value; fail after `PATIENCE` seconds."""
+    await wait_until(what)

@@ -137,6 +137,7 @@ async def test_without_a_key_a_visit_ends_with_its_page(key: str) -> None:
 async def test_pages_of_one_visit_that_come_at_once_start_one_process() -> None:
     async with served() as (client, fork_server, server):
         sockets = await asyncio.gather(*(client.ws_connect(at(ONE)) for _ in range(5)))
+        await until(lambda: fork_server.all)
         await asyncio.sleep(0.2)
         assert len(fork_server.all) == server._attendance.count == 1
         for socket in sockets:

@@ -12,6 +12,7 @@ import pytest
 
 web: Any = pytest.importorskip("aiohttp.web", reason="aiohttp is missing: pip install 'schedscope[web]'")
 
+from tests.tui.replays import PATIENCE, wait_until  # noqa: E402
 from tui.web import limits  # noqa: E402
 from tui.web.limits import Limits, tell_in_a_line  # noqa: E402
 
@@ -39,7 +40,7 @@ async def limited(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
 
 async def is_closed(reader: asyncio.StreamReader) -> bool:
     try:
-        return await asyncio.wait_for(reader.read(1), 10) == b""
+        return await asyncio.wait_for(reader.read(1), PATIENCE) == b""
     except ConnectionError:
         return True
 
@@ -67,7 +68,8 @@ async def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(limits, "NO_REQUEST", 60.0)
         opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(8)]
         closed = [asyncio.create_task(is_closed(reader)) for reader, _ in opened]
-        done, waiting = await asyncio.wait(closed, timeout=1)
+        await wait_until(lambda: sum(task.done() for task in closed) >= 3)
+        done, waiting = await asyncio.wait(closed, timeout=0.5)
         assert (len(done), len(waiting)) == (3, 5)
         for task in waiting:
             task.cancel()

@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -196,14 +196,6 @@ async def visiting(opening: Opening, **how: Any) -> AsyncIterator[tuple[Replay, 
         visit.exit()
 
 
-async def until(run: Replay, what: Callable[[], bool]) -> None:
-    for _ in range(200):
-        if what():
-            return
-        await run.pilot.pause(0.02)
-    raise AssertionError("it did not come")
-
-
 async def test_a_dropped_session_brings_its_moment_back() -> None:
     async with visiting(opening_of(Source("z-figure4"))) as (run, visit):
         await run.press("home", "right", "right")
@@ -212,7 +204,9 @@ async def test_a_dropped_session_brings_its_moment_back() -> None:
         await run.press("end")
         assert run.scene.snapshot.step != step
         visit._take(text)
-        await until(run, lambda: visit.replay is not None and visit.session is not None and visit.session.step == step)
+        await run.wait_for(
+            lambda: visit.replay is not None and visit.session is not None and visit.session.step == step
+        )
 
 
 @pytest.mark.parametrize("option", ["nodes = {!r}", "outage = '5..6; {}'"])
@@ -234,7 +228,7 @@ async def test_a_dropped_file_that_is_no_session_changes_nothing(text: str) -> N
     async with visiting(opening_of(Source("z-figure4"))) as (run, visit):
         was = visit.opened
         visit._take(text)
-        await until(run, lambda: bool(visit._notifications))
+        await run.wait_for(lambda: bool(visit._notifications))
         assert visit.opened is was
         assert all("\x1b" not in each.message for each in visit._notifications)
 

@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import scene_of
+from tests.tui.replays import wait_until
 from tui.chart.cells.edges import margin
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.scale import Camera, ChartView
@@ -113,7 +114,7 @@ async def test_it_asks_for_a_picture_of_its_size_and_draws_it(pilot: Press) -> N
 async def test_a_new_size_moves_the_camera_and_keeps_what_was_chosen(pilot: Press) -> None:
     before = stand(pilot).camera
     await pilot.resize_terminal(90, 20)
-    await pilot.pause(0.2)
+    await wait_until(lambda: stand(pilot).camera != before and len(stand(pilot).text[-2]) > COLUMNS)
     after = stand(pilot).camera
     assert (after.columns, after.rows) == (90 - margin(4), 2 * 18)
     assert after.per_column == before.per_column

@@ -18,6 +18,7 @@ from sim.play.game import Game
 from sim.play.scoring import IN_SHORT, RIVALS
 from sim.workload.model import Workload
 from tests.tui.cli.program import error, schedscope
+from tests.tui.replays import finished, painted, wait_until
 from tui.beginnings import Begun
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.play.page import own_chart
@@ -47,11 +48,8 @@ async def playing(
 
     app = Begun(lambda look, is_guest: PlayScreen(FIVE, look, "five", hours=hours, seed=7))
     async with app.run_test(size=size) as pilot:
-        for _ in range(200):
-            await pilot.pause(0.02)
-            screen = app.screen
-            if isinstance(screen, PlayScreen) and "Queue" in text(screen):
-                break
+        await wait_until(lambda: isinstance(app.screen, PlayScreen) and "Queue" in text(app.screen))
+        screen = app.screen
         assert isinstance(screen, PlayScreen)
         yield app, pilot, screen
         app.exit()
@@ -71,8 +69,8 @@ async def test_a_game_is_played_and_scored(size: tuple[int, int]) -> None:
         await pilot.press("u", "2", "space", "space", "space", "space")
         while not screen.game.is_over:
             await pilot.press("enter" if screen.game.fitting[:1] == screen.game.queue[:1] else "space")
-        await screen.workers.wait_for_complete()
-        await pilot.pause()
+        await finished(pilot.app)
+        await painted(pilot)
         assert "The same hours" in text(screen)
         assert "conservative" in text(screen)
         assert "The decisions that cost most" in text(screen)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.replays import Replay, replay
+from tests.tui.replays import Replay, replay, wait_until
 from tui.app import Schedscope
 from tui.replay import requests as o
 from tui.replay.controller import ReplayController
@@ -144,12 +144,9 @@ async def test_settings_choose_policy_and_speed_of_a_trace(tmp_path: Path, monke
     (tmp_path / "settings.json").write_text('{"policy": "fcfs", "speed": "4h/s"}')
     monkeypatch.setenv("SCHEDSCOPE_CONFIG", str(tmp_path))
     app = Schedscope(None)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=(100, 30)):
         app.post_message(OpenEntry(str(trace)))
-        for _ in range(300):
-            await pilot.pause(0.02)
-            if app.replay is not None and app.replay.scene is not None:
-                break
+        await wait_until(lambda: app.replay is not None and app.replay.scene is not None)
         assert app.replay is not None
         assert app.replay.scene is not None
         assert app.replay.scene.snapshot.policy == "fcfs"
