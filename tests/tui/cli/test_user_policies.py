@@ -16,6 +16,7 @@ from tests.sim.policies.own.test_loading import FAIR
 from tests.sim.testing.test_contract import BROKEN, HERE
 from tests.tui.cli.program import PROGRAM, error, schedscope
 
+STOPPED = r"stopped: no decision for \d+ s \("
 TALKS = FAIR.replace("for job in", "print('free', view.free, chr(27))\n        for job in")
 
 
@@ -40,7 +41,7 @@ def test_what_one_that_takes_over_prints_is_there_as_well(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_every_broken_one_is_named(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_calls, "LONGEST_PASS", 0.3)
+    monkeypatch.setattr(policy_calls, "LONGEST_PASS", 0.3 if name == "never_returns" else 10.0)
     code, told = error("run", "z-figure4", "--policy", str(HERE / "broken" / f"{name}.py"), "--check")
     assert code == 1
     assert f"{name}.py: {BROKEN[name][0]}: " in told
@@ -50,7 +51,7 @@ def test_every_broken_one_is_named(folder: Path, name: str, monkeypatch: pytest.
 def test_one_that_does_not_come_back_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy_calls, "LONGEST_PASS", 0.2)
     told = error("run", "z-figure4", "--policy", str(HERE / "broken" / "never_returns.py"))[1]
-    assert "stopped: no decision for 0 s" in told
+    assert re.search(STOPPED, told)
     lines = ("18 in decide: while job.procs > view.free:", "19 in decide: pass")  # Python 3.14 stops at either
     assert any(f"never_returns.py:{line}" in told for line in lines)
 
@@ -74,7 +75,7 @@ def test_one_that_sleeps_is_stopped_in_a_sweep_too(folder: Path, monkeypatch: py
     monkeypatch.setattr(policy_calls, "LONGEST_PASS", 0.2)
     (folder / "fair.py").write_text(FAIR.replace("for job in", "__import__('time').sleep(20)\n        for job in"))
     done = schedscope("sweep", "z-figure4", "--policy", "./fair.py", "-o", "x.sqlite")
-    assert (done.returncode, "stopped: no decision for 0 s (" in done.stderr + done.stdout) == (1, True)
+    assert (done.returncode, bool(re.search(STOPPED, done.stderr + done.stdout))) == (1, True)
 
 
 def test_an_order_that_does_not_come_back_is_stopped_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +88,7 @@ def test_an_order_that_does_not_come_back_is_stopped_too(folder: Path, monkeypat
     )
     Path("fair.py").write_text(text)
     told = error("run", "z-figure4", "--policy", "easy:order=./fair.py")[1]
-    assert "stopped: no decision for 0 s" in told
+    assert re.search(STOPPED, told)
     assert "in seeing: " in told
 
 
