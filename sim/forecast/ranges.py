@@ -21,9 +21,12 @@ GRAIN = 60.0
 this sum, so that those of near and far starts can be compared: the more jobs end before a start, the more of their
 errors cancel out.
 """
-STEP, LEAST, MOST = 0.04, 0.02, 0.4
-"""Three values for the share of errors that ranges leave out: its change when a start falls inside or outside a range,
-its smallest value, and its largest value.
+ALIKE = 2
+"""Number of jobs that count as one when ranges are computed, because jobs that wait at the same time are late together.
+"""
+STEP, LEAST, MOST = 0.1, 0.02, 0.4
+"""Three values for the share of errors that ranges leave out: its change by one job, whose starts fell inside or
+outside its ranges, its smallest value, and its largest value.
 """
 
 
@@ -59,7 +62,8 @@ class Ranges:
     long in coming.
 
     The errors of one job's forecasts are alike. So ranges are as wide as the number of jobs demands, not the number of
-    errors: the fewer jobs have started, the wider.
+    errors: the fewer jobs have started, the wider. And all forecasts of a job together change the next ranges as much
+    as one forecast of another job does.
     """
 
     def __init__(self) -> None:
@@ -90,7 +94,7 @@ class Ranges:
         ...     assert ranges.around(str(job), 0, 140, Range(120, 160)) is None
         ...     ranges.start(str(job), 40 + 10 * job)
         >>> ranges.around("21", 1000, 1140), ranges.around("22", 1000, 1140, Range(1100, 1160))
-        (Range(low=1070.0, high=1210.0), Range(low=1030.0, high=1230.0))
+        (Range(low=1060.0, high=1220.0), Range(low=1020.0, high=1240.0))
         """
         if self._wider[0] != at:
             self._wider = at, self._misses(at)
@@ -108,34 +112,36 @@ class Ranges:
         Jobs that still wait at the time `at` although their range is over count as if they started now.
         """
         late = [[said for said in each if said.range and said.range.high < at] for each in self._open.values()]
-        for said in chain(*late):
-            self._judge(said, is_outside=True)
+        for each, passed in zip(self._open.values(), late, strict=True):
+            for said in passed:
+                self._judge(said, _ranges_in(each), is_outside=True)
         if len(self._errors) < ENOUGH:
             return None
         waiting = [_errors(said, at) for said in chain(*late)]
         count, jobs = len(self._errors) + len(waiting), self._errors[-1][2] - self._errors[0][2] + 1
         jobs += sum(map(bool, late))
-        place = min(int((1 - self._out / 2) * (1 + 1 / jobs) * count), count - 1)
+        place = min(int((1 - self._out / 2) * (1 + ALIKE / jobs) * count), count - 1)
         before, after = ([*errors, *(pair[side] for pair in waiting)] for side, errors in enumerate(self._sorted))
         return sorted(before)[place], sorted(after)[place]
 
-    def _judge(self, said: _Said, is_outside: bool) -> None:
-        """Make the next ranges wider if the start was outside its range, otherwise narrower. Do nothing if the forecast
-        is known to be missed already.
+    def _judge(self, said: _Said, among: int, is_outside: bool) -> None:
+        """Make the next ranges wider if the start was outside its range, otherwise narrower; the less, the more ranges
+        (`among`) the job has. Do nothing if the forecast is known to be missed already.
         """
         if not said.is_missed:
-            self._out = min(max(self._out + STEP * (1 - SHARE - is_outside), LEAST), MOST)
+            self._out = min(max(self._out + STEP / among * (1 - SHARE - is_outside), LEAST), MOST)
             said.is_missed = is_outside
 
     def start(self, job: str, came: float) -> None:
         """Record that the job started at `came`; from now on the errors of its forecasts count for new ranges."""
         number = self._errors[-1][2] + 1 if self._errors else 0
-        for said in self._open.pop(job, ()):
+        made = self._open.pop(job, [])
+        for said in made:
             if said.at > came:
                 continue
             self._learn(_errors(said, came), number)
             if said.range is not None:
-                self._judge(said, not said.range.low <= came <= said.range.high)
+                self._judge(said, _ranges_in(made), not said.range.low <= came <= said.range.high)
 
     def _learn(self, pair: tuple[float, float], number: int) -> None:
         """Add a pair for the job with this number to `_errors`, in place of the oldest if there are `KEPT` of them."""
@@ -150,6 +156,10 @@ class Ranges:
         """Remove the forecasts of jobs that are no longer in `waiting` and did not start."""
         for job in [job for job in self._open if job not in waiting]:
             del self._open[job]
+
+
+def _ranges_in(made: list[_Said]) -> int:
+    return sum(said.range is not None for said in made)
 
 
 def _errors(said: _Said, came: float) -> tuple[float, float]:

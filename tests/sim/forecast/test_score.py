@@ -85,12 +85,12 @@ def test_ranges_are_wider_where_few_jobs_made_the_errors() -> None:
     assert width(5) > width(40)
 
 
-def _taught(span: tuple[float, float]) -> Ranges:
-    """Return ranges that know 40 forecasts of starts 60 s ahead, with this span, which came after 31 to 70 s."""
+def _taught(span: tuple[float, float], jobs: int = 40) -> Ranges:
+    """Return ranges that know a forecast of each job, 60 s ahead with this span; the starts came after 31 to 70 s."""
     ranges = Ranges()
-    for number in range(40):
+    for number in range(jobs):
         ranges.around(str(number), 0, 60, Range(*span))
-        ranges.start(str(number), 31 + number)
+        ranges.start(str(number), 31 + number % 40)
     return ranges
 
 
@@ -107,12 +107,26 @@ def test_range_of_a_narrow_span_is_in_order_when_spans_were_too_wide() -> None:
     assert 1000 <= found.low < found.high
 
 
+def test_late_forecasts_of_one_job_widen_ranges_less_than_those_of_many_jobs() -> None:
+    def width(jobs: int) -> float:
+        ranges = _taught((60, 60), 400)
+        for number in range(12):
+            ranges.around(f"late{number % jobs}", 100, 160)
+        for number in range(jobs):
+            ranges.start(f"late{number}", 300)
+        found = ranges.around("new", 1000, 1060)
+        assert found is not None
+        return found.high - found.low
+
+    assert width(1) < width(12)
+
+
 def test_a_job_that_waits_beyond_its_range_widens_the_next_ranges_before_it_starts() -> None:
     def width(late: int) -> float:
         ranges = Ranges()
-        for number in range(40):
+        for number in range(100):
             ranges.around(str(number), 0, 60)
-            ranges.start(str(number), 50 + number / 2)
+            ranges.start(str(number), 50 + number % 40 / 2)
         for number in range(late):
             assert ranges.around(f"late{number}", 100, 160) is not None
         found = ranges.around("new", 1000, 1060)
