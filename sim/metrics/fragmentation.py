@@ -12,7 +12,7 @@ import numpy as np
 from sim.engine.schedule import Schedule
 from sim.history.node_use import Stays, Waits, barred, uses_at
 from sim.workload.model import Floats
-from sim.workload.shape import BARS
+from sim.workload.shape import BARS, OPEN
 
 MOST_MOMENTS = 4000
 """Largest number of points in time at which fragmentation is computed. In a run with more steps, the points are equally
@@ -39,9 +39,8 @@ def fragmentation(schedule: Schedule, begin: float = -inf, finish: float = inf) 
     lengths = np.diff(np.append(moments, time[-1]))
     lost = np.zeros(len(BARS))
     for use, length in zip(uses_at(shape, moments.tolist(), stays, waits), lengths.tolist(), strict=True):
-        cause = barred(shape, use)
-        for number in range(len(BARS)):
-            lost[number] += length * use.free[cause == number, 0].sum()
+        cores = np.bincount(barred(shape, use) - OPEN, use.free[:, 0], 1 + len(BARS))  # `OPEN` is the first
+        lost += length * cores[1:]
     shares = lost / (shape.cores * (time[-1] - time[0]))
     causes = zip(BARS, shares.tolist(), strict=True)
     return {"fragmentation": float(shares.sum()), **{f"fragmentation_{name}": share for name, share in causes}}

@@ -402,9 +402,10 @@ class Shape(Ranked, Reserved):
         """Return, for each node, the index in `BARS` of the cause why a task of the request (or its share of a node)
         does not fit; `OPEN` if it fits.
         """
-        once = np.array(request.per_node or (0,) * len(request.each))
-        short = free < once + request.each
-        first = np.where(short[:, 0], 0, np.where(short[:, 1], 1, np.where(short[:, 2:].any(axis=1), 2, OPEN)))
+        first = np.full(len(free), OPEN, np.int8)
+        for kind, amount in reversed([*enumerate(request.amounts(1))]):  # the first cause replaces those after it
+            if amount:
+                first[free[:, kind] < amount] = min(kind, BARS.index("gpus"))
         found = np.full(len(free), BARS.index("place"), np.int8)
         for number in request.groups or (None,):
             allowed = self.allowed(request.features, number)

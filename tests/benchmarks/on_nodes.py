@@ -2,17 +2,23 @@
 
     python -m tests.benchmarks.on_nodes [--jobs N] [--nodes NODES] [--load F] [--widest CORES] [--policy SPEC ...]
     python -m tests.benchmarks.on_nodes --log FILE ... [--whole] [--nodes NODES] [--policy SPEC ...]
+    python -m tests.benchmarks.on_nodes --command [--jobs N] [--nodes NODES] [--load F] [--policy SPEC ...]
 
 The jobs are made here, by Lublin and Feitelson's model, or they are those of real logs. They get random requests of
-memory, GPUs and whole nodes. Only the simulation is measured, in seconds of a core, with both machines in turn.
+memory, GPUs and whole nodes. Only the simulation is measured, in seconds of a core, with both machines in turn; with
+`--command` it is the whole command `schedscope run`, which also reads the file and computes the metrics.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
+import subprocess
+import sysconfig
 import tempfile
 from functools import partial
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +32,8 @@ from sim.workload.models import lublin
 from sim.workload.models.node_requests import as_json, cores_of, parse_nodes
 from sim.workload.reading import read
 from tests.benchmarks.speed import best_of_each
+
+PROGRAM = Path(sysconfig.get_path("scripts")) / "schedscope"
 
 
 def made(jobs: int, nodes: str, load: float, widest: int | None, folder: Path) -> Trace:
@@ -74,6 +82,31 @@ def run(jobs: Workload, policy: Policy) -> None:
     Engine(jobs, policy, curious=False).run()
 
 
+def commands(given: argparse.Namespace, folder: Path) -> None:
+    """Measure `schedscope run` on a machine of nodes and on as many equal processors."""
+    files, machine = (folder / "equal.swf", folder / "nodes.json"), parse_nodes(given.nodes)
+    about = ["--jobs", str(given.jobs), "--load", str(given.load), "--seed", "5"]
+    for file, on in zip(files, (["--procs", str(cores_of(machine))], ["--nodes", given.nodes]), strict=True):
+        subprocess.run([PROGRAM, "generate", *on, *about, "-o", file], check=True, stderr=subprocess.DEVNULL)
+    for spec in given.policy or ["easy"]:
+        took = [inf, inf]
+        for _ in range(given.runs):
+            for at, file in enumerate(files):
+                began = children_times()
+                subprocess.run([PROGRAM, "run", file, "--policy", spec], check=True, stdout=subprocess.DEVNULL)
+                took[at] = min(took[at], children_times() - began)
+        print(
+            f"schedscope run --policy {spec}: equal processors {took[0]:.2f} s, nodes {took[1]:.2f} s: "
+            f"{took[1] / took[0]:.1f}"
+        )
+
+
+def children_times() -> float:
+    """Return the seconds of a core that ended child processes have used."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=100_000)
@@ -84,7 +117,12 @@ def main() -> None:
     parser.add_argument("--policy", action="append", help="default: fcfs, firstfit and easy")
     parser.add_argument("--log", type=Path, nargs="+", help="measure the jobs of these logs instead")
     parser.add_argument("--whole", action="store_true", help="a processor of a log is a whole node (default: a core)")
+    parser.add_argument("--command", action="store_true", help="measure the whole command `schedscope run`")
     given = parser.parse_args()
+    if given.command:
+        with tempfile.TemporaryDirectory() as folder:
+            commands(given, Path(folder))
+        return
     for log in given.log or [None]:
         with tempfile.TemporaryDirectory() as folder:
             if log is None:

@@ -33,6 +33,8 @@ _WORDS = _APART | {
 
 def after_awaited(jobs: list[Any], rows: JobRows) -> Iterator[tuple[int, Any]]:
     """Yield (place in the file, from 1; job) in order of the file, but each job after the jobs that it waits for."""
+    if not any(isinstance(job, dict) and job.get("dependency") for job in jobs):
+        return enumerate(jobs, start=1)
     waits = Dependencies()
     for at, job in enumerate(jobs, start=1):
         known = job if isinstance(job, dict) else {}
