@@ -45,8 +45,8 @@ def score_note(forecasts: Forecasts) -> str:
     if forecasts.ours is None:
         return ""
     slurm = "" if forecasts.slurm is None else f", Slurm's {percent(forecasts.slurm.far, 0)}"
-    inside = "" if forecasts.inside is None else f"; {percent(forecasts.inside, 0)} in their range"
-    return f"starts within {span(FAR)}: ours {percent(forecasts.ours.far, 0)}{slurm}{inside}"
+    inside = "" if forecasts.inside is None else f"; {percent(forecasts.inside, 0)} of starts in range"
+    return f"forecasts within {span(FAR)}: ours {percent(forecasts.ours.far, 0)}{slurm}{inside}"
 
 
 def score_line(forecasts: Forecasts) -> str:
@@ -55,14 +55,17 @@ def score_line(forecasts: Forecasts) -> str:
     """
     if forecasts.ours is None:
         return ""
-    own = _score(forecasts.ours)
-    slurm = "" if forecasts.slurm is None else f"; Slurm's {_score(forecasts.slurm)}"
-    inside = "" if forecasts.inside is None else f"; {percent(forecasts.inside, 0)} inside their range"
-    return f"Of the last day within {span(FAR)}: ours {own}{slurm}{inside}."
+    within, early = _score(forecasts.ours)
+    told = f"In the last day {within} of our forecasts were within {span(FAR)} of the start ({early} too early)"
+    if forecasts.slurm is not None:
+        within, early = _score(forecasts.slurm)
+        told += f", and {within} of Slurm's ({early})"
+    inside = "" if forecasts.inside is None else f"; {percent(forecasts.inside, 0)} of the starts were inside our range"
+    return f"{told}{inside}."
 
 
-def _score(score: DayScore) -> str:
-    return f"{percent(score.far, 0)} ({percent(score.early, 0)} too early)"
+def _score(score: DayScore) -> tuple[str, str]:
+    return percent(score.far, 0), percent(score.early, 0)
 
 
 def _when(start: Expected, cluster: Cluster) -> str:

@@ -78,13 +78,12 @@ def moment(time: float, step: int, with_day: bool = True, calendar: Calendar | N
 
 
 def unit_of(labels: Sequence[str]) -> str:
-    """Return the unit of these labels of times, as text.
+    """Return the unit of these labels of times, as text; "" if a narrow chart has no label.
 
-    >>> unit_of(["d0 22:00", "23:00"]), unit_of(["d0 00:00:30"]), unit_of(["d12"])
-    ('h:min', 'h:min:s', 'days')
+    >>> unit_of(["d0 22:00", "23:00"]), unit_of(["d0 00:00:30"]), unit_of(["d12"]), unit_of([])
+    ('h:min', 'h:min:s', 'days', '')
     """
-    colons = labels[-1].count(":") if labels else 0
-    return ("days", "h:min", "h:min:s")[colons]
+    return ("days", "h:min", "h:min:s")[labels[-1].count(":")] if labels else ""
 
 
 def named(moments: range) -> Iterator[tuple[int, str]]:

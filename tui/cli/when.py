@@ -102,6 +102,8 @@ def moved(known: Expectations, now: float) -> list[str]:
         total = known.said[-1].start - known.said[0].start
         way = "later" if total >= 0 else "earlier"
         lines = [f"The date moved {count(len(known.moves), 'time')}, {span(abs(total))} {way} in all."]
+        if len(known.said) > MOST_DATES:
+            lines[0] += f" These are the last {MOST_DATES} dates."
     if known.started is not None:
         late = known.started - known.said[-1].start
         lines.append(f"It started {span(abs(late))} {'later' if late >= 0 else 'earlier'} than the last date said.")

@@ -53,7 +53,7 @@ EVENTS: dict[Kind, EventKind] = {
         "accent", is_of_job=False, jumps=True,
     ),
     "moved": EventKind(
-        lambda event, _: f"{_job(event)} moved {span(abs(event.by))} {'later' if event.by > 0 else 'earlier'}",
+        lambda event, _: f"{_job(event)} expected {span(abs(event.by))} {'later' if event.by > 0 else 'earlier'}",
         "dim", turn=2, jumps=True,
     ),
     "suspension": EventKind(lambda event, _: f"{_job(event)} is {printable(event.after).lower()}"),

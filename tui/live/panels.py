@@ -123,7 +123,9 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
     taken = sum(job.cpus for job in cluster.running)
     gone = sum(node.cpus for node in cluster.nodes if node.is_gone)
     parts = [Span(f" {printable(cluster.name) or 'cluster'}", "strong")]
-    cores = f"{taken:,}/{cluster.cpus:,} cores" if width < NARROW else f"{taken:,} of {count(cluster.cpus, 'core')}"
+    cores = (
+        f"{taken:,}/{cluster.cpus:,} cores" if width < NARROW else f"{taken:,} of {count(cluster.cpus, 'core')} busy"
+    )
     facts = [cores]
     if cluster.is_private:
         facts = [
@@ -131,7 +133,7 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
             cores,
         ]
     facts += [f"{len(cluster.running):,} running", f"{len(cluster.queue):,} waiting"]
-    facts += [f"{gone:,} cores gone"] if gone else []
+    facts += [f"{count(gone, 'core')} down"] if gone else []
     facts += [f"{scene.observed.doubled:,} cores given twice"] if scene.observed.doubled and scene.follows else []
     right = _age(scene, now, 12 if width < NARROW else 30)
     room = width - width_of(parts) - width_of(right)

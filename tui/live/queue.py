@@ -4,6 +4,7 @@ wait.
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from sim.cluster.dates import DAY, date
@@ -95,7 +96,7 @@ def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width:
     name = text.shorten(job_name(job), columns[0] - 3)
     told = _cells(words, columns)[columns[0] :]
     room = max(width - columns[0] - text.cells(told), 0)
-    why = _without_verb(scene.why(job))
+    why = _fitting(_without_verb(scene.why(job)), room)
     style = "strong" if job.user and job.user == scene.cluster.me else ""
     return Line(
         (
@@ -116,6 +117,46 @@ def _without_verb(why: str) -> str:
     ('needs 4', 'asks for 10 nodes', 'is held')
     """
     return why.removeprefix("waits: ").removeprefix("waits ").removeprefix("can never start: ")
+
+
+def _fitting(why: str, width: int) -> str:
+    """Return the reason to wait or, if that is wider than `width` columns, its core.
+
+    >>> _fitting("needs 12 cores on 3 nodes > 0 free on 7 usable nodes of batch; J44 holds 12 cores", 20)
+    '12 > 0 free'
+    >>> _fitting("needs 2 cores; 5 cores are free on 4 nodes, none with 2 GPUs; J56 holds 1 core", 20)
+    'none with 2 GPUs'
+    >>> _fitting("behind 14 jobs in batch: J85 has priority 1,936 > 1,552", 12)
+    'behind 14'
+    """
+    if text.cells(why) <= width:
+        return why
+    for pattern, core in _CORES:
+        if found := pattern.match(why):
+            why = found.expand(core)
+            if text.cells(why) <= width:
+                break
+    return why
+
+
+_CORES = tuple(
+    (re.compile(pattern), core)
+    for pattern, core in (
+        (r"behind ([\d,]+ jobs?) .*", r"behind \1"),
+        (r"behind ([\d,]+) jobs?", r"behind \1"),
+        (r"needs ([\d,]+)[^;>]* > ([\d,]+) free.*", r"\1 > \2 free"),
+        (r"needs .*, ((?:none|[\d,]+ of [\d,]+ needed) with [^;,]*)(?:;.*)?$", r"\1"),
+        (r"needs .* kept for (J[^ ;]+).*", r"kept for \1"),
+        (r"asks for ([^,;]+ > [^,;]+), .*", r"\1"),
+        (r"(account|user|QOS) .* is at its limit of .*", r"\1 at its limit"),
+        (r"(account|user|QOS) at its limit", r"\1 limit"),
+        (r"(account|user|QOS) limit", "at limit"),
+        (r"its user asked for a start (not before .*)", r"\1"),
+        (r"its dependency .*", "dependency"),
+        (r"for (?:success|failure|the start|the end) of (J[^ ,;]+).*", r"for \1"),
+    )
+)
+"""Patterns of long reasons to wait, each with the core of the reason, which a narrow panel shows"""
 
 
 def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:

@@ -270,7 +270,8 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
     """Return date labels for the first and the last time, and for times between them.
 
     `exactly` formats a time with its day. On a long run the labels have only the day. They have seconds if they are
-    less than a minute apart. A label that equals the one before is left out.
+    less than a minute apart. A label that equals the one before is left out, and so is the day of a calendar that the
+    label before has.
     """
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
@@ -278,13 +279,15 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
     if has_seconds:
         many = max(2, min(columns // 30 + 1, 7))  # longer labels, and the last one needs room, too
     placed: list[Placed] = []
-    before = ""
+    before = day = ""
     for part in range(many):
         time = strip.begin + part / (many - 1) * (strip.end - strip.begin)
         told = exactly(time).rpartition(" ")[0] if days else exactly(time)[: None if has_seconds else -3]
         if told == before:
             continue
         before = told
+        had, (day, _, time_of_day) = day, told.rpartition(" ")
+        told = time_of_day if " " in day and day == had else told
         column = round(part / (many - 1) * (columns - 1))
         left = 0 if not part else column - len(told) + 1 if part == many - 1 else column - len(told) // 2
         placed.append((left, told, "dim"))

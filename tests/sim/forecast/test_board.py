@@ -70,7 +70,9 @@ def test_forecasts_of_the_last_day_are_scored_beside_slurms() -> None:
     assert made.slurm is not None
     assert (made.ours.forecasts, made.ours.median, made.ours.far, made.ours.early) == (25, 40.0, 1.0, 0.0)
     assert made.slurm.median == 60.0
-    assert score_line(made).startswith("Of the last day within 10m00: ours 100 % (0 % too early); Slurm's 100 %")
+    assert score_line(made).startswith(
+        "In the last day 100 % of our forecasts were within 10m00 of the start (0 % too early), and 100 % of Slurm's"
+    )
 
 
 def test_range_follows_from_earlier_errors() -> None:

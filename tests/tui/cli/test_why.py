@@ -48,7 +48,7 @@ def test_why_as_json(recording: str) -> None:
 
 def test_when_tells_how_the_date_moved(recording: str) -> None:
     text = schedscope("when", "7", "--from", recording).stdout
-    assert "The date moved 1 time, 5m00 later in all." in text
+    assert "The date moved 1 time, 5m00 later in all.\n" in text
     said = json.loads(schedscope("when", "7", "--from", recording, "--format", "json").stdout)["said"]
     assert [each["start"] for each in said] == [BEGIN + 900, BEGIN + 1200]
     first = json.loads(schedscope("when", "7", "--from", recording, "--at", "#1", "--format", "json").stdout)

@@ -19,6 +19,8 @@ from tests.tui.live.test_queue import context_of
 from tui.chart.hover import Spot
 from tui.live.panels import _fitting, draw_events, draw_job, draw_strip, sentence, top_line
 from tui.live.scene import LiveContext, State
+from tui.look.calendar import Calendar
+from tui.look.palette import DARK
 
 
 def two(*later: object) -> LiveContext:
@@ -63,9 +65,18 @@ def test_score_of_the_forecasts_stands_above_the_strip() -> None:
     context = two()
     forecasts = Forecasts(DAY, {}, {}, DayScore(9, 40.0, 0.9, 0.1), DayScore(9, 60.0, 0.8, 0.2), 0.85)
     told = replace(context, scene=replace(context.scene, forecasts=forecasts))
-    assert "starts within 10m00: ours 90 %, Slurm's 80 %; 85 % in their range" in draw_strip(told, (120, 5)).text
+    assert "forecasts within 10m00: ours 90 %, Slurm's 80 %; 85 % of starts in range" in draw_strip(told, (120, 5)).text
     assert "Slurm's 80 %; " not in draw_strip(told, (76, 5)).text
     assert "2 pictures" in draw_strip(context, (120, 5)).text
+
+
+def test_strip_says_a_day_once() -> None:
+    context = two()
+    look = DARK.with_calendar(Calendar.of(context.scene.observed.workload.header))
+    times = replace(context.scene.strip, begin=0.0, end=7200.0)
+    shown = replace(context, look=look, scene=replace(context.scene, strip=times))
+    dates = draw_strip(shown, (120, 6)).text.splitlines()[-1].split()
+    assert dates == ["Mon", "23", "Nov", "00:00", "00:30", "01:00", "01:30", "02:00"]
 
 
 def test_job_waits_for_its_forecast_to_be_made() -> None:
@@ -78,8 +89,8 @@ def test_without_a_selected_job_the_panel_says_how_to_get_one() -> None:
 
 def test_the_top_line_says_how_old_the_picture_is_and_what_it_cost() -> None:
     line = top_line(two(), DAY + 132, 120).text
-    assert "testbed · 2 of 8 cores · 1 running · 1 waiting" in line
-    assert "4 cores gone" in line
+    assert "testbed · 2 of 8 cores busy · 1 running · 1 waiting" in line
+    assert "4 cores down" in line
     assert "12" in line
     assert "old, cost 0.2s" in line
     assert len(line) == 120

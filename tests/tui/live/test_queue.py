@@ -48,6 +48,18 @@ def test_a_date_is_a_plan_or_not_before_or_never() -> None:
     assert rows["J4"].split()[3] == "never"
 
 
+def test_narrow_queue_keeps_the_core_of_each_reason() -> None:
+    observed = observed_of(
+        runs("1", 4, "n1"), runs("2", 2, "n2"), replace(waits("3", 4, 7200, "Resources", "n1"), priority=9),
+        waits("4", 2, 7200, "Priority", "n1"), replace(waits("5", 1, 7200, "Resources"), gpus=2),
+    )  # fmt: skip
+    rows = {line.split()[0]: line for line in drawn(observed, 48)[2:]}
+    assert rows["J3"].endswith("4 > 2 free")
+    assert rows["J4"].endswith("behind 1 job")
+    assert "none with 2" in rows["J5"]
+    assert "J1 holds 4 cores" in drawn(observed, 200)[2]
+
+
 def test_how_a_date_moved_is_reported() -> None:
     observed = Observed()
     for at, start in ((60, 600), (120, 900), (180, 1200)):

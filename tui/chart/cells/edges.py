@@ -256,9 +256,9 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
         if not grid.chart.division:
             upwards = "nodes by use", "by use"
     unit = unit_of([tick.label for tick in time_ticks(grid.chart.view, grid.look.calendar)])
-    across = (
-        (f"by event, in {unit}", "by event", "events") if grid.chart.view.axis.by_event else (f"time in {unit}", unit)
-    )
+    across = ("by event", "events") if grid.chart.view.axis.by_event else (unit or "time",)
+    if unit:
+        across = (f"by event, in {unit}" if grid.chart.view.axis.by_event else f"time in {unit}", *across)
     for column, title in axis_titles(line, upwards, across, grid.look.ascii):
         cells.write(rows, left + column, title, _QUIET)
     if grid.has_now:

@@ -121,7 +121,7 @@ def _heading(chart: Drawing, frame: Frame, look: Look) -> str:
     upwards = upwards if chart.by_owner is None else "processors by partition"
     unit = unit_of([word for _, word in _ticks(frame, look)])
     across = "by event to the right, times" if frame.axis.by_event else "time to the right"
-    words = f"{_window(chart, look)} · {upwards} upwards, {across} in {unit}"
+    words = f"{_window(chart, look)} · {upwards} upwards, {across}{unit and f' in {unit}'}"
     return title + element("text", text(words), x=16, y=42, fill=look.dim)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from textual.worker import get_current_worker
 
@@ -11,14 +10,15 @@ from sim.cluster.values import ClusterJob
 from tui.live.queue import jobs_of
 from tui.live.scene import job_name
 from tui.screens import dialogs
+from tui.screens.live.base import ClusterScreen
 from tui.thread_results import hand_over
 
 
-def look_ahead(screen: Any) -> None:
+def look_ahead(screen: ClusterScreen) -> None:
     """Search in a thread for the start of a waiting job and for changes that would make it start earlier. The job is
     the selected one or, if none is selected, the first of the queue.
 
-    `screen` is a `LiveScreen`, which imports this file.
+
     """
     if (context := screen.context) is None:
         return
@@ -31,7 +31,7 @@ def look_ahead(screen: Any) -> None:
     screen.run_worker(look, thread=True, exclusive=True, group="search")
 
 
-def _look(screen: Any, picture: int, job: ClusterJob) -> None:
+def _look(screen: ClusterScreen, picture: int, job: ClusterJob) -> None:
     from tui.live.outlook import outlook
 
     worker = get_current_worker()
@@ -39,7 +39,7 @@ def _look(screen: Any, picture: int, job: ClusterJob) -> None:
     hand_over(screen.app, _show, screen, job, told)
 
 
-def _show(screen: Any, job: ClusterJob, told: tuple[str, ...]) -> None:
+def _show(screen: ClusterScreen, job: ClusterJob, told: tuple[str, ...]) -> None:
     screen.change(said="" if told else "that picture is not kept any more")
     if told and screen.is_current:
         screen.app.push_screen(dialogs.SentencesDialog(f"When, and what if: {job_name(job)}", told))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.formatting import quoted
@@ -12,18 +12,19 @@ from tui.live.chart import rack_of
 from tui.live.node_lines import node_lines
 from tui.replay.places import find_job
 from tui.screens import dialogs
+from tui.screens.live.base import ClusterScreen
 from tui.widgets.gantt import Gantt
 
 HINT = "a job's number (17, 6_4), a user for the next job of theirs, a node (n3), or a rack (r08 of r08n12)"
 
 
-def find(screen: Any) -> None:
-    """Ask for a job, a user, a node or a rack, and go there. `screen` is a `LiveScreen`, which imports this file."""
+def find(screen: ClusterScreen) -> None:
+    """Ask for a job, a user, a node or a rack, and go there."""
     parse = partial(_find_typed, screen)
     screen.open(dialogs.Prompt("Find", HINT, parse, answers=screen.answers), lambda go: go())
 
 
-def _find_typed(screen: Any, told: str) -> Any:
+def _find_typed(screen: ClusterScreen, told: str) -> Callable[[], None]:
     """Return a function that goes to what the text `told` names."""
     context, name = screen.context, told.strip()
     if context is not None:
@@ -34,12 +35,12 @@ def _find_typed(screen: Any, told: str) -> Any:
             return partial(_zoom_to, screen, rack)
     after = -1 if screen.state.selected is None else screen.state.selected
     try:
-        return partial(screen._select, find_job(told, screen.watch_.observed.workload, after))
+        return partial(screen.choose, find_job(told, screen.watch_.observed.workload, after))
     except SchedscopeError:
         raise ParameterError(f"there is no job, user, node or rack {quoted(name)} here") from None
 
 
-def _show_node(screen: Any, name: str) -> None:
+def _show_node(screen: ClusterScreen, name: str) -> None:
     """Show what the node has and which jobs run on it, with the chart around it if it was too small to see."""
     chart = screen.query_one("#chart", Gantt)
     rows = screen.watch_.observed.layout.rows
@@ -51,7 +52,7 @@ def _show_node(screen: Any, name: str) -> None:
         screen.app.push_screen(dialogs.SentencesDialog(f"Node {name}", tuple(node_lines(context.scene.cluster, name))))
 
 
-def _zoom_to(screen: Any, nodes: list[str]) -> None:
+def _zoom_to(screen: ClusterScreen, nodes: list[str]) -> None:
     """Show only the cores of these nodes, one below the other."""
     chart = screen.query_one("#chart", Gantt)
     rows = [row for row in screen.watch_.observed.layout.rows if row.node in set(nodes)]

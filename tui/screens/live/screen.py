@@ -5,18 +5,16 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import ModalScreen, Screen
 from textual.worker import get_current_worker
 
 from sim.cluster.dates import date
-from sim.errors import SchedscopeError
 from sim.formatting import Step, parse_moment, printable
 from sim.stops.grammar import Stop, parse_stop
 from tui.chart.scene import Mark
@@ -34,6 +32,7 @@ from tui.panels.strip import time_at
 from tui.replay.places import find_job
 from tui.screens import dialogs
 from tui.screens.live.ahead import look_ahead
+from tui.screens.live.base import ClusterScreen
 from tui.screens.live.find import find
 from tui.screens.live.keys import bindings, help_groups, key_line
 from tui.screens.live.state import LiveState
@@ -45,7 +44,6 @@ from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 from tui.widgets.scrubber import Scrubber
 
-T = TypeVar("T")
 SMALL = 100, 28
 """Size in columns and rows below which only one panel is shown, over the right half of the chart."""
 PANELS = {"queue": draw_queue, "events": draw_events, "details": draw_job}
@@ -67,7 +65,7 @@ class Broke(Message, bubble=False):
         super().__init__()
 
 
-class LiveScreen(Screen[None]):
+class LiveScreen(ClusterScreen):
     """Screen of an observed cluster, either live or replayed from a recording."""
 
     CSS_PATH = "live.tcss"
@@ -83,7 +81,6 @@ class LiveScreen(Screen[None]):
         self._at = at
         self._told_until = -1
         """Number of the last poll for which the stop conditions were checked; -1 before the first."""
-        self._answers: Any = None
         self._is_aimed = False
         """True once the chart shows its first view."""
 
@@ -338,7 +335,7 @@ class LiveScreen(Screen[None]):
         """Return a function that goes to the time or poll in the typed text `told`, or selects the job in it."""
         observed = self.watch_.observed
         if told.strip()[:1] in ("j", "J"):
-            return partial(self._select, find_job(told, observed.workload, -1))
+            return partial(self.choose, find_job(told, observed.workload, -1))
         clock = self.scene.clock if self.scene is not None else 0.0
         found = parse_moment(told, clock)
         if isinstance(found, Step):
@@ -395,7 +392,7 @@ class LiveScreen(Screen[None]):
 
     # Looking
 
-    def _select(self, rank: int) -> None:
+    def choose(self, rank: int) -> None:
         self.change(selected=rank, over="details" if self.is_small else None)
 
     action_find = find
@@ -409,7 +406,7 @@ class LiveScreen(Screen[None]):
             self.change(said="no job waits")
             return
         place = waiting.index(self.state.selected) + 1 if self.state.selected in waiting else 0
-        self._select(waiting[place % len(waiting)])
+        self.choose(waiting[place % len(waiting)])
 
     action_what_if = look_ahead
 
@@ -474,24 +471,3 @@ class LiveScreen(Screen[None]):
 
     def action_quit(self) -> None:
         self.post_message(Quit())
-
-    @property
-    def answers(self) -> Any:
-        """Return the store of the answers that the user has typed in dialogs, which is made when first needed."""
-        if self._answers is None:
-            from tui.screens.dialogs.prompt import Answers
-
-            self._answers = Answers()
-        return self._answers
-
-    def open(self, dialog: ModalScreen[T | None], then: Any) -> None:
-        """Open a dialog, and call `then` with its answer unless it is closed without one."""
-
-        def answered(answer: T | None) -> None:
-            if answer is not None:
-                try:
-                    then(answer)
-                except SchedscopeError as error:
-                    self.notify(str(error), severity="error", timeout=12)
-
-        self.app.push_screen(dialog, answered)
