@@ -178,7 +178,7 @@ def code_of(policy: Policy) -> dict[type[Policy] | type[Order], CodeRef]:
     """Return a mapping from class to code reference, for those classes of a policy and its order that are
     user-defined.
     """
-    made = {module.__name__: ref for ref, module in _LOADED.items()}
+    made = {module.__name__: ref for ref, module in tuple(_LOADED.items())}  # at once: a thread may load another file
     classes: tuple[type[Policy] | type[Order], ...] = (type(policy.queue_order()), type(policy))
     return {cls: made[cls.__module__] for cls in classes if cls.__module__ in made}
 

@@ -8,6 +8,7 @@ from importlib import metadata
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -212,6 +213,19 @@ def test_a_file_that_does_not_come_back_is_stopped(fair: Path, monkeypatch: pyte
     fair.write_text("while True:\n    pass\n")
     with pytest.raises(OwnCodeError, match=r"fair.py:\d: stopped, it did not come back for 0 s"):
         parse_policy("./fair.py")
+
+
+def test_code_is_found_while_a_thread_loads_another_file(fair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Loaded:
+        @property
+        def __name__(self) -> str:
+            loaded[CodeRef(f"{len(loaded)}.py", "")] = ModuleType("other")  # what the other thread does meanwhile
+            return "loaded"
+
+    policy = parse_policy("./fair.py")
+    loaded: dict[CodeRef, Any] = {CodeRef("loaded.py", ""): Loaded(), **loader._LOADED}
+    monkeypatch.setattr(loader, "_LOADED", loaded)
+    assert [ref.name for ref in loader.code_of(policy).values()] == [str(fair)]
 
 
 def committed(file: Path) -> Path:
