@@ -101,8 +101,11 @@ class OfPicture:
     def _jobs(self) -> Sequence[Job]:
         return self.observed.workload.jobs
 
-    def _job(self, id: str) -> Job:
-        return self._jobs[self.observed.ranks[id]]
+    def _job(self, id: str) -> Job | None:
+        """Return the job with this id; None if it is forgotten, or if the other thread is still adding its poll."""
+        rank = self.observed.ranks.get(id, len(self._jobs))
+        return self._jobs[rank] if rank < len(self._jobs) else None
 
     def _of(self, kind: str) -> tuple[Job, ...]:
-        return tuple(self._job(e.subject) for e in self.events if e.kind == kind and e.subject in self.observed.ranks)
+        jobs = (self._job(event.subject) for event in self.events if event.kind == kind)
+        return tuple(job for job in jobs if job is not None)

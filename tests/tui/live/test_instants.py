@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sim.cluster.changes import changes
 from sim.cluster.observed import Observed
 from sim.cluster.values import Cluster
 from sim.stops.grammar import Stop, parse_stop
@@ -37,6 +38,21 @@ def test_a_condition_is_met_by_the_picture_that_shows_it(text: str, fires: int) 
     stop: Stop = parse_stop(text, observed.workload)
     met = [number for number in (1, 2) if stop.fires(found[number - 1], found[number])]
     assert met[0] == fires
+
+
+def test_a_job_that_the_other_thread_adds_or_forgets_is_left_out() -> None:
+    """A search may reach a poll while it is being added, or an old one while its jobs are being forgotten."""
+    observed, before = Observed(), Cluster(at=DAY + 60, nodes=NODES, jobs=(waits("1", 2, 300),))
+    after = replace(before, at=DAY + 120, jobs=(waits("2", 2, 500), waits("3", 1)))
+    observed.add(before)
+    events = changes(before, after)
+    searched = OfPicture(observed, 1, after, events)
+    assert len(searched._jobs) == 1
+    observed.add(after)
+    assert searched.arrived == ()
+    assert searched.head is None
+    del observed.ranks["2"]
+    assert [job.id for job in OfPicture(observed, 1, after, events).arrived] == ["3"]
 
 
 def test_every_measure_answers_for_a_recorded_moment(shared: Path) -> None:
