@@ -24,6 +24,7 @@ from sim.machine.processors import written
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.view import View
+from sim.workload.limits import Bound, Limits
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
@@ -335,3 +336,12 @@ def test_who_goes_on_is_told(lab: Lab) -> None:
     engine.run()
     kinds = [type(d) for _, d in engine.history.all_decisions() if isinstance(d, Switched | Await | Resume | Start)]
     assert kinds[:5] == [Start, Start, Switched, Await, Resume]
+
+
+def test_switched_policy_promises_nothing_if_jobs_have_limits(lab: Lab) -> None:
+    """J2 is held back by the limit of its user until 10. Then it stands ahead of J3, which had a start at 10."""
+    limits = Limits((Bound("AssocGrpCpuLimit", 2, "cores", "user a"),), (((0, 1),), ((0, 2),), ()), ((), (), ()))
+    workload = replace(lab.workload(3, "1 0 1 10 10", "2 0 2 100 100", "3 1 3 5 5"), limits=limits)
+    engine = run(workload, "fcfs", (1, "easy"))
+    assert engine.schedule().start.tolist() == [0, 10, 110]
+    assert np.isnan(engine.schedule().promised).all()
