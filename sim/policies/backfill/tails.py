@@ -22,4 +22,8 @@ TAILS = ("queue", *ORDERS)
 
 def in_tail(jobs: Iterable[Job], tail: str) -> list[Job]:
     """Return the jobs, given in queue order, in the order `tail`; ties stay in queue order."""
-    return [*jobs] if tail == "queue" else sorted(jobs, key=lambda job: ORDERS[tail].key(job, 0.0))
+    if tail == "queue":
+        return [*jobs]
+    found = sorted(jobs, key=lambda job: ORDERS[tail].key(job, 0.0))
+    # ranks do not tell the latest arrival if jobs wait for others
+    return sorted(found, key=lambda job: -job.submit) if tail == "latest" else found
