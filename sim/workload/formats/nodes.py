@@ -55,7 +55,7 @@ _TABLES = {
 """Words of each kind of table in a machine"""
 _PLURALS = {f"{kind}s" if kind != "qos" else kind: kind for kind in _TABLES}
 """Mapping from the name of a list in JSON to the kind of its tables"""
-_WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}
+NODE_WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}
 _RESOURCES = {"mem": "memory", "cpus": "cores", "gpus": "gpu", "submit": SUBMITTED}
 _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
 
@@ -173,7 +173,7 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
                 _refuse_misspelled(table, _TABLES[kind], f"{kind} {at}", path)
     placement = content.get("placement", "best")
     if placement not in NODE_PLACEMENTS:
-        hint = near(str(placement)[:40], NODE_PLACEMENTS)
+        hint = similar(str(placement)[:40], NODE_PLACEMENTS)
         raise TraceError(f"placement must be one of {', '.join(NODE_PLACEMENTS)}, got {shown(placement)}{hint}", path)
     groups = tuple(_groups(content.get("partitions"), nodes, member_of, path))
     limits = tuple(_limits(content.get("limits"), path))
@@ -296,7 +296,7 @@ def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Itera
     `before` is the number of nodes in the entries before it.
     """
     cores, memory = node.get("cores", node.get("cpus")), node.get("mem", node.get("memory", 0))
-    others = {key.removesuffix("s"): value for key, value in node.items() if key not in _WORDS}
+    others = {key.removesuffix("s"): value for key, value in node.items() if key not in NODE_WORDS}
     amounts = {"cores": cores, "memory": memory, **others}
     for key, value in amounts.items():
         if not is_amount(value) or (key == "cores" and value == 0):

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from sim.errors import ParameterError
+from sim.workload.formats.nodes import MOST_NODES, NODE_WORDS
 from sim.workload.model import Field, Trace
 from sim.workload.options import MOST_PROCS
 
-_ENTRY = re.compile(r"(\d{1,6})x(\d{1,6})c((?:,\d{1,9}[a-z]{1,20})*)")
+_ENTRY = re.compile(r"(\d{1,6})x(\d{1,6})c((?:,\d{1,9}(?:g|[a-z]{2,20}))*)")
 _MB = 1024
 _SHARES = (0.25, 0.5, 0.5, 1.0, 1.0, 2.0, 4.0)
 """Possible memory per core that a job requests, as multiples of the node's memory per core; each job gets one at
@@ -38,14 +39,17 @@ def parse_nodes(text: str) -> list[dict[str, Any]]:
         if match is None or not int(match[1]) or not int(match[2]):
             raise ParameterError(f"nodes are written like 100x64c,256g,4gpu, got {word[:60]!r}")
         entry = {"count": int(match[1]), "cores": int(match[2]), "mem": 0}
-        for amount, unit in re.findall(r"(\d+)([a-z]+)", match[3]):
-            if unit == "g":
-                entry["mem"] = int(amount) * _MB
-            else:
-                entry[unit] = int(amount)
+        amounts = re.findall(r"(\d+)([a-z]+)", match[3])
+        kinds = [unit.removesuffix("s") for _, unit in amounts]
+        if wrong := next((kind for kind in kinds if {kind, f"{kind}s"} & NODE_WORDS or kinds.count(kind) > 1), ""):
+            raise ParameterError(f"in {word[:60]!r} {wrong!r} must be the name of a resource, and stand once")
+        for amount, unit in amounts:
+            entry["mem" if unit == "g" else unit] = int(amount) * (_MB if unit == "g" else 1)
         found.append(entry)
     if not found or cores_of(found) > MOST_PROCS:
         raise ParameterError(f"a machine has from 1 to {MOST_PROCS:,} cores; nodes are written like 100x64c,256g,4gpu")
+    if (many := sum(entry["count"] for entry in found)) > MOST_NODES:
+        raise ParameterError(f"a machine has at most {MOST_NODES:,} nodes, got {many:,}")
     return found
 
 

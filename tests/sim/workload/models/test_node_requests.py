@@ -38,7 +38,19 @@ def test_same_seed_gives_the_same_requests() -> None:
     assert as_json(trace, nodes, 5) == as_json(trace, nodes, 5) != as_json(trace, nodes, 6)
 
 
-@pytest.mark.parametrize("text", ["", "64c", "0x4c", "2x0c", "2x4c,", "2x4c,x", "999999x999999c", "2x4c,1.5g"])
+@pytest.mark.parametrize(
+    "text", ["", "64c", "0x4c", "2x0c", "2x4c,", "2x4c,x", "999999x999999c", "2x4c,1.5g", "2x4c,1t"]
+)
 def test_wrong_nodes_are_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="like 100x64c,256g,4gpu"):
+        parse_nodes(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [("2x4c,3count", "'count' must be the name of a resource"), ("2x4c,9cpu", "'cpu' must be"), ("2x4c,1g,2g", "once"),
+     ("2x4c,1gpu,2gpus", "'gpu' must .* once"), ("70000x1c", "at most 65,536 nodes, got 70,000")],
+)  # fmt: skip
+def test_nodes_that_no_reader_takes_are_refused(text: str, error: str) -> None:
+    with pytest.raises(ParameterError, match=error):
         parse_nodes(text)
