@@ -18,14 +18,19 @@ def decide_within_limits(transitions: Transitions, view: StateView) -> Iterator[
     So a job that is held back is never the head of the queue and delays no other job, under any policy.
     """
     state = transitions.state
-    while True:
-        held = state.held_back()
-        for decision in state.policy.decide(view):
-            yield decision
-            if isinstance(decision, Start | Backfill) and state.held_back() != held:
-                break
-        else:
-            return
-        state.reserved.clear()
-        transitions.kept.clear()
-        state.decisions[:] = [told for told in state.decisions if not isinstance(told, Keep)]
+    completed = state.completed
+    try:
+        while True:
+            held = state.held_back()
+            for decision in state.policy.decide(view):
+                yield decision
+                if isinstance(decision, Start | Backfill) and state.held_back() != held:
+                    break
+            else:
+                return
+            state.completed = []  # a policy that learns from completed jobs counts each once
+            state.reserved.clear()
+            transitions.kept.clear()
+            state.decisions[:] = [told for told in state.decisions if not isinstance(told, Keep)]
+    finally:
+        state.completed = completed

@@ -12,6 +12,7 @@ from sim.decisions.reasons import PredictedBefore
 from sim.decisions.reasons_to_wait import PredictedToDelay
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
+from sim.workload.limits import Bound, Limits
 from tests.sim.conftest import Lab
 
 # Four processors. User 0's first jobs run 10 and 20 of their 100 seconds, so the third is predicted to run 15, until
@@ -61,3 +62,15 @@ def test_started_head_leaves_no_timer_behind(lab: Lab) -> None:
     engine = Engine(lab.workload(4, "1 0 4 10 1000", "2 1 4 5 5"), "easy++")
     engine.run()
     assert lab.instants(engine) == [0, 1, 10, 15]
+
+
+def test_pass_repeated_at_a_limit_counts_a_completed_job_once(lab: Lab) -> None:
+    """At 10 the start of J2 brings its user to the limit, which holds J3 back: the pass is repeated without it."""
+    limits = Limits((Bound("QOSMaxJobsPerUserLimit", 1, "jobs", "user b"),), ((), ((0, 1),), ((0, 1),)), ((), (), ()))
+    workload = lab.workload(4, "1 0 4 10 10", "2 0 1 5 5", "3 0 1 5 5")
+    engine = Engine(replace(workload, user=np.array([1, 2, 2]), limits=limits), "easy++")
+    while engine.now < 10:
+        engine.step()
+    assert engine.state.notes["last"] == {1: 10}
+    assert engine.state.notes["before"] == {}
+    assert [job.id for job in engine.state.completed] == ["1"]
