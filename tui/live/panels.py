@@ -133,10 +133,12 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
             cores,
         ]
     facts += [f"{len(cluster.running):,} running", f"{len(cluster.queue):,} waiting"]
-    facts += [f"{count(gone, 'core')} down"] if gone else []
-    facts += [f"{scene.observed.doubled:,} cores given twice"] if scene.observed.doubled and scene.follows else []
     right = _age(scene, now, 12 if width < NARROW else 30)
     room = width - width_of(parts) - width_of(right)
+    if sum(len(fact) + 3 for fact in facts) >= room:
+        del facts[-2]  # the running jobs make room for the number of waiting ones
+    facts += [f"{count(gone, 'core')} down"] if gone else []
+    facts += [f"{scene.observed.doubled:,} cores given twice"] if scene.observed.doubled and scene.follows else []
     for fact in facts:
         if room < len(fact) + 4:
             break

@@ -48,7 +48,9 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
         style, action = ("bad", "reload") if going.news.is_bad else ("good", "parted")
         told = printable(text.shorten(f" {going.news.what}", max(room, 0)))
         return line(Span(told, style, action), Span(" " * max(room + 1 - text.cells(told), 0)), *right)
-    facts = f"{workload.procs:,} procs · {len(workload):,} jobs"
+    nodes = 0 if workload.shape is None else len(workload.shape.nodes)
+    machine = f"{count(nodes, 'node')} · {count(workload.procs, 'core')}" if nodes else f"{workload.procs:,} procs"
+    facts = f"{machine} · {len(workload):,} jobs"
     name = printable(text.shorten(workload.name, max(room - text.cells(facts) - 4, 12)))
     left = [Span(f" {name}", "strong", "report"), Span(f" · {facts}", "dim")]
     if width_of(left) > room:

@@ -157,6 +157,7 @@ def test_the_top_line_of_a_narrow_screen_keeps_the_waiting_jobs_and_the_cost() -
     line = top_line(two(), DAY + 132, 80).text
     assert "2/8 cores · 1 running · 1 waiting" in line
     assert "cost 0.2s" in line
+    assert "2/8 cores · 1 waiting" in top_line(two(), DAY + 132, 72).text
 
 
 def test_the_top_line_of_a_narrow_screen_keeps_the_waiting_jobs_beside_the_name_of_a_recording() -> None:

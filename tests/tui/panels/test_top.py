@@ -62,6 +62,11 @@ def test_before_anything_is_shown_the_trace_is_named() -> None:
     assert top_line(ABOUT, None, Going(), 120).text.rstrip() == " lublin-128 · 128 procs · 1,000 jobs"
 
 
+def test_a_machine_of_nodes_has_nodes_and_cores() -> None:
+    about = about_of(engine_of("full-memory", "easy").workload)
+    assert top_line(about, None, Going(), 120).text.rstrip() == " full-memory · 3 nodes · 12 cores · 7 jobs"
+
+
 def test_a_click_on_a_part_changes_it() -> None:
     spans = top_line(ABOUT, SCENE, PAUSED, 120).spans
     actions = {span.text.strip(): span.action for span in spans}

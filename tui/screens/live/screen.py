@@ -188,9 +188,11 @@ class LiveScreen(ClusterScreen):
         self._arrange()
         context = self.context
         if context is None:
-            self.query_one("#top", Bar).show([line(Span(" asking the cluster ...", "dim"))], self.look)
-            trouble = printable(self.watch_.state.trouble)
-            told = f" {trouble or 'The first picture comes when it has answered.'}"
+            title = printable(self.watch_.state.title)
+            top = f"reading {title} ..." if title else "asking the cluster ..."
+            self.query_one("#top", Bar).show([line(Span(f" {top}", "dim"))], self.look)
+            waits = "The first picture comes soon." if title else "The first picture comes when it has answered."
+            told = f" {printable(self.watch_.state.trouble) or waits}"
             self.query_one("#sentence", Bar).show([line(Span(told, "dim"))], self.look)
         else:
             chart = self.query_one("#chart", Gantt)

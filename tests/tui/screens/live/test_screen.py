@@ -19,7 +19,7 @@ from sim.cluster.pace import Pace
 from sim.cluster.values import Cluster, Node
 from tests.tui.live.moments import DAY, NODES, runs, waits
 from tests.tui.live.watched import Recorded, Scripted, settled, text_of
-from tests.tui.replays import wait_until
+from tests.tui.replays import painted, wait_until
 from tui.live.scene import LiveScene
 from tui.live.watch import Live, Replayed, Watch
 from tui.look.palette import DARK
@@ -80,6 +80,16 @@ async def test_a_recording_shows_nodes_queue_and_now(shared: Path, size: tuple[i
         assert "recording week.slog" in text
         assert "waiting" in text
         assert ("Queue" in text) == (size[0] > 100)
+
+
+async def test_an_empty_recording_is_read_and_no_cluster_is_asked() -> None:
+    app = LiveApp(Replayed(Recorded(()), "week.slog"), DARK)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await painted(pilot)
+        text = text_of(app)
+    assert "reading week.slog ..." in text
+    assert "asking" not in text
+    assert "answered" not in text
 
 
 async def test_arrows_walk_through_pictures_and_brackets_through_events(shared: Path) -> None:
