@@ -17,8 +17,6 @@ from tui.thread_results import hand_over
 def look_ahead(screen: ClusterScreen) -> None:
     """Search in a thread for the start of a waiting job and for changes that would make it start earlier. The job is
     the selected one or, if none is selected, the first of the queue.
-
-
     """
     if (context := screen.context) is None:
         return
