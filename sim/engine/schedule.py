@@ -162,7 +162,7 @@ def drawn_again(schedule: Schedule) -> Drawn:
     return engine, schedule.workload.title(schedule.policy)
 
 
-def specs_of_run(state: State) -> str:
+def _specs_of_run(state: State) -> str:
     """Return the policy's spec. After switches by the user, return the specs of all policies, each with the time at
     which it took over. The switches of an adaptive policy are not among them.
     """
@@ -185,7 +185,7 @@ def schedule_of(state: State, workload: Workload, history: History, is_last: boo
         workload = replace(workload, submit=state.releases.submits(workload.submit))
     return Schedule(
         workload=workload,
-        policy=specs_of_run(state),
+        policy=_specs_of_run(state),
         start=start,
         end=end,
         ran=ran,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import inf
 
 from sim.engine.engine import Engine
-from sim.engine.schedule import specs_of_run
 from sim.formatting import clock
+from sim.history.past import specs_of
 from sim.history.stretch_queries import InTheWay, in_the_way_of, passers_of
 from sim.life.job_recorder import JobRecorder
 from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
@@ -119,10 +119,10 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     while observer.see_step():
         pass
     job = observer.job
-    given_up = rank in engine.state.dropped
+    given_up, switches = rank in engine.state.dropped, engine.state.switches
     passers, shape = passers_of(engine.history, rank, job.submit), engine.workload.shape
     return Life(
-        policy=specs_of_run(engine.state),
+        policy=specs_of(switches[0].was if switches else engine.state.spec, switches),
         procs=engine.state.procs,
         there=engine.state.procs - absent(engine.workload.outages, job.submit).bit_count(),
         job=job,
