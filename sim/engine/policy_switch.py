@@ -212,8 +212,10 @@ def promise_again(state: State) -> None:
 
 
 def can_promise(state: State) -> bool:
-    """Return True if the policy may promise starts now: its reservations are promises in general, it supports all that
-    it inherited from earlier policies, and no limit can hold a job back that then comes to stand ahead of others.
+    """Return True if the policy may promise starts now: its reservations are promises in general, and it supports all
+    that it inherited from earlier policies.
+
+    Jobs must have no limits: a limit can hold a job back that then comes to stand ahead of others.
     """
     policy = state.policy
     plans_beside = not state.granted or policy.keeps_reservations

@@ -253,7 +253,7 @@ def test_a_file_is_no_puzzle_and_the_error_says_what_opens_it(tmp_path: Path) ->
 
 @pytest.mark.parametrize("has_another_size", [False, True])
 async def test_charts_that_come_late_are_left_out(has_another_size: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Charts may be on their way in the look or of the size before, and come after those that the user sees."""
+    """Charts in another look or of another size may still be on their way, and come after the right ones."""
     async with puzzle() as run:
         of_before = late_message(run.screen, Charted, monkeypatch)
         await run.pilot.press("n")
