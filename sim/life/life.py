@@ -121,6 +121,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     job = observer.job
     given_up, switches = rank in engine.state.dropped, engine.state.switches
     passers, shape = passers_of(engine.history, rank, job.submit), engine.workload.shape
+    switches = engine.state.switches  # also those of an adaptive policy, because they decide what happens to the job
     return Life(
         policy=specs_of(switches[0].was if switches else engine.state.spec, switches),
         procs=engine.state.procs,
