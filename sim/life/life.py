@@ -119,7 +119,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     while observer.see_step():
         pass
     job = observer.job
-    given_up, switches = rank in engine.state.dropped, engine.state.switches
+    given_up = rank in engine.state.dropped
     passers, shape = passers_of(engine.history, rank, job.submit), engine.workload.shape
     switches = engine.state.switches  # also those of an adaptive policy, because they decide what happens to the job
     return Life(
