@@ -21,7 +21,7 @@ GRAIN = 60.0
 this sum, so that those of near and far starts can be compared: the more jobs end before a start, the more of their
 errors cancel out.
 """
-ALIKE = 2
+ALIKE = 4
 """Number of jobs that count as one when ranges are computed, because jobs that wait at the same time are late together.
 """
 STEP, LEAST, MOST = 0.1, 0.02, 0.4

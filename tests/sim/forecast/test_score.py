@@ -70,11 +70,11 @@ def test_ranges_hold_the_share_that_they_say(spread: float) -> None:
 
 
 def test_ranges_are_wider_where_few_jobs_made_the_errors() -> None:
-    """Forecasts of one job err alike, so those of five jobs say less than as many of forty jobs."""
+    """Forecasts of one job err alike, so those of twenty jobs say less than as many of two hundred jobs."""
 
     def width(jobs: int) -> float:
         ranges = Ranges()
-        for number in range(40):
+        for number in range(200):
             ranges.around(str(number % jobs), 0, 60 + number)
         for job in range(jobs):
             ranges.start(str(job), 60)
@@ -82,7 +82,7 @@ def test_ranges_are_wider_where_few_jobs_made_the_errors() -> None:
         assert found is not None
         return found.high - found.low
 
-    assert width(5) > width(40)
+    assert width(20) > width(200)
 
 
 def _taught(span: tuple[float, float], jobs: int = 40) -> Ranges:

@@ -42,7 +42,13 @@ def loopback(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]
     distributed = pytest.importorskip("distributed")
     none = subprocess.DEVNULL
     with ExitStack() as stack:
-        local = {"n_workers": 0, "protocol": "tcp", "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "scheduler_port": 0}
+        local = {
+            "n_workers": 0,
+            "protocol": "tcp",
+            "dashboard_address": "127.0.0.1:0",
+            "host": "127.0.0.1",
+            "scheduler_port": 0,
+        }
         started = stack.enter_context(distributed.LocalCluster(**local))
         workers = []
         for name in ("one", "two"):
