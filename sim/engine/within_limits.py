@@ -18,7 +18,7 @@ def decide_within_limits(transitions: Transitions, view: StateView) -> Iterator[
     So a job that is held back is never the head of the queue and delays no other job, under any policy.
     """
     state = transitions.state
-    completed = state.completed
+    completed = [*state.completed]
     try:
         while True:
             held = state.held_back()
@@ -28,9 +28,9 @@ def decide_within_limits(transitions: Transitions, view: StateView) -> Iterator[
                     break
             else:
                 return
-            state.completed = []  # a policy that learns from completed jobs counts each once
+            state.completed.clear()  # a policy that learns from completed jobs counts each once
             state.reserved.clear()
             transitions.kept.clear()
             state.decisions[:] = [told for told in state.decisions if not isinstance(told, Keep)]
     finally:
-        state.completed = completed
+        state.completed[:] = completed
