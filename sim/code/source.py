@@ -18,7 +18,7 @@ from sim.engine.state_view import StateView
 from sim.formatting import count, name, printable, shortened
 from sim.machine.profile import Extra
 from sim.policies.policy import Policy
-from sim.workload.model import Job
+from sim.workload.job import FIELDS, Job
 
 LONGEST = 2000
 """Largest number of lines of a function that are shown, and of characters of a line."""
@@ -214,7 +214,7 @@ def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
 
 def _field(owner: object, field: str) -> Any:
     """Return a field of a job, a policy or the view. It is read in such a way that no code of the policy runs."""
-    if type(owner) is Job and field in Job.__slots__:
+    if type(owner) is Job and field in FIELDS:
         return getattr(owner, field)
     if isinstance(owner, Policy) and field in vars(owner):
         return vars(owner)[field]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from dataclasses import replace
 from heapq import heappop, heappush
 from math import inf
 
@@ -168,5 +167,5 @@ class Releases:
 
 def resubmit(jobs: Jobs, rank: int, time: float) -> Job:
     """Change the submit time of the job `rank` in `jobs` to `time`; return the changed job."""
-    jobs.made[rank] = job = replace(jobs[rank], submit=time)
+    jobs.made[rank] = job = jobs[rank].replaced(submit=time)
     return job

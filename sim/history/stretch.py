@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
-RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN = range(len(KINDS))
+RUN: Final = 0
+SPECULATIVE: Final = 1
+SUSPENDING: Final = 2
+RESUMING: Final = 3
+GANG: Final = 4
+TURN: Final = 5
 ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved", "interrupted")
 """Ways in which a stretch can end.
 
@@ -14,7 +19,13 @@ a failure of its processors) the job waits again. "suspended": the job is suspen
 time, the stretch ends after it. "queued": the matrix was dissolved before the job had a turn, and the job waits again.
 "moved": the job continues at once in another stretch, in other rows or of another kind.
 """
-DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED, INTERRUPTED = range(len(ENDINGS))
+DONE: Final = 0
+KILLED: Final = 1
+CUT: Final = 2
+SUSPENDED: Final = 3
+QUEUED: Final = 4
+MOVED: Final = 5
+INTERRUPTED: Final = 6
 
 
 class Stretch(NamedTuple):

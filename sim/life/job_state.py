@@ -6,7 +6,7 @@ The state is read from the history. To know all reasons of a job's wait, its run
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from math import isnan, nan
 from types import MappingProxyType
@@ -70,7 +70,7 @@ class JobReader:
         """Return the job's state at the time of the snapshot; `history` must contain all steps up to it."""
         past, rank = history.as_of(snapshot.step), self.job.rank
         submit = submit_of(self._workload, rank, past.start_of, past.end_of, past.cancelled_at)
-        job = self.job if submit is None else replace(self.job, submit=submit)
+        job = self.job if submit is None else self.job.replaced(submit=submit)
         if self._read < snapshot.step:
             self._decided += past.decided_about(rank, min(job.submit, self.job.submit), self._read)
             self._read = snapshot.step

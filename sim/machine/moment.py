@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import floor
+from typing import Final
 
-MOMENT = 1e-6
+MOMENT: Final = 1e-6
 """Tolerance in seconds for rounding errors in sums. Points in time less than a microsecond apart count as equal, and
 less than a microsecond of remaining work counts as none. Whole seconds are unaffected.
 """
-APART = 4 * MOMENT
+APART: Final = 4 * MOMENT
 """Distance in seconds from which two points in time certainly differ, even if rounding has moved each of them by the
 tolerance.
 """

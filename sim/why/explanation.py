@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sim.decisions.decisions import Drop
 from sim.decisions.sentences import say
@@ -46,7 +46,7 @@ def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Ex
     """Return the explanation of the job of this rank at the time of a snapshot; `past` is the history up to then."""
     submit = submit_of(workload, rank, past.start_of, past.end_of, past.cancelled_at)
     at = clock_near(snapshot.time or 0)
-    job = workload.jobs[rank] if submit is None else replace(workload.jobs[rank], submit=submit)
+    job = workload.jobs[rank] if submit is None else workload.jobs[rank].replaced(submit=submit)
     found = evidence_of(snapshot, rank, at, passed_by(past, job, snapshot.outages, snapshot.nodes is not None))
     if found is not None:
         return Explanation(job, found.clauses, tuple(fact_row(fact, at) for fact in found.facts))

@@ -7,7 +7,6 @@ The functions take the state of a run between two steps (`why_it_waits`), or pla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
@@ -193,7 +192,7 @@ class NodesNow(NamedTuple):
         for rank, (at, seats) in self.machine.promised.items():
             if rank != job.rank:
                 since = max(at, self.now)
-                plan.hold(replace(job, rank=rank), since, max(at + self.machine.lasts[rank], since), seats)
+                plan.hold(job.replaced(rank=rank), since, max(at + self.machine.lasts[rank], since), seats)
         return plan.admits(job, self.now, job.estimate)
 
 

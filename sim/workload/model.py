@@ -8,7 +8,6 @@ Transforms (`sim.workload.transforms`) return a changed `Workload`; `with_overru
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -27,6 +26,8 @@ from sim.formatting import processors, quoted
 from sim.workload.columns import chosen, compact, missing, narrow, values_of
 from sim.workload.fidelity import Fidelity, Note, notes_of
 from sim.workload.follows import HOPELESS, Follows, Thinking, failing, hopeful, not_before, renumbered, thinking_of
+from sim.workload.job import Job as Job
+from sim.workload.job import jobs_of
 from sim.workload.limits import Limits
 from sim.workload.misfits import misfits_of
 from sim.workload.options import MOST_PROCS
@@ -159,47 +160,6 @@ class Trace:
         return column
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class Job:
-    """Job as a policy may see it. Its run time is missing: only the engine knows it."""
-
-    rank: int
-    id: str
-    submit: float
-    procs: int
-    estimate: float
-    user: int = -1
-    group: int = -1
-    queue: int = -1
-    high: bool = False
-    reserve: float | None = None
-    """Start time that the user asked to have reserved; None if the user requested no reservation."""
-    recorded_start: float | None = None
-    """Start time that the trace recorded; None if unknown."""
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Job) or self.rank != other.rank:
-            return False
-        return all(getattr(self, name) == getattr(other, name) for name in Job.__slots__)
-
-    def __hash__(self) -> int:
-        return self.rank
-
-    @property
-    def due(self) -> float:
-        """Return the time from which the job waits: its submission, or the later start that its user requested.
-
-        >>> Job(0, "1", submit=5, procs=1, estimate=10, reserve=60).due
-        60
-        """
-        return self.submit if self.reserve is None else max(self.submit, self.reserve)
-
-    def waited(self, time: float) -> float:
-        """Return the seconds from the job's `due` time until `time`, at least 0, for a job that has not started."""
-        wait = time - (self.submit if self.reserve is None else self.due)
-        return wait if wait > 0 else 0
-
-
 _FEW, _MANY = 4, 256
 """Number of `Job` objects that are made together: 4 if a single job is requested, 256 in a loop over all jobs"""
 
@@ -245,21 +205,11 @@ class Jobs(Sequence[Job]):
             starts = np.where(wait >= 0, submit + wait, np.nan)
             times = ([None if time != time else time for time in column.tolist()] for column in (reserve, starts))
             values = (range(rank, rank + len(ids)), ids, *known, *times)
-            self.made[some] = [old or job for old, job in zip(self.made[some], _jobs_of(*values), strict=True)]
+            self.made[some] = [old or job for old, job in zip(self.made[some], jobs_of(values), strict=True)]
         return self[rank]
 
 
 _MAKING = Lock()
-_FIELDS = tuple(getattr(Job, name).__set__ for name in Job.__slots__)
-
-
-def _jobs_of(*columns: Iterable[Any]) -> list[Job]:
-    """Return a `Job` for each entry of the columns (the fields of `Job` in order); faster than calling `Job`."""
-    ranks, *_ = columns
-    jobs = [object.__new__(Job) for _ in ranks]
-    for keep, column in zip(_FIELDS, columns, strict=True):
-        deque(map(keep, jobs, column), 0)
-    return jobs
 
 
 @dataclass(frozen=True)

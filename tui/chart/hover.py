@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import islice
 from math import inf
 from typing import NamedTuple, Protocol, TypeVar
@@ -114,7 +113,7 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
     workload, clock = chart.workload, chart.clock
     job, at = workload.jobs[rank], _clock_near(clock, calendar)
     if (submit := _submit(chart, rank)) is not None and submit != job.submit:
-        job = replace(job, submit=submit)
+        job = job.replaced(submit=submit)
     parts = [name(job), processors(job.procs)]
     start, end = float(chart.start[rank]), float(chart.end[rank])
     more = ""

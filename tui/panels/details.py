@@ -5,7 +5,6 @@ moved.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import pairwise
 
 from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
@@ -36,7 +35,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         return taught(TITLE, context, size, "Click a job, or / to find one.", told)
     width = size[0]
     it = context.about.workload.jobs[job.rank]
-    it = it if job.submit is None else replace(it, submit=job.submit)
+    it = it if job.submit is None else it.replaced(submit=job.submit)
     found = evidence(context, job.rank, job.passed)
     facts = _facts(context, it, width, job.submit is not None)
     body = [

@@ -38,7 +38,7 @@ def standing(context: Context, job: JobState) -> tuple[str, ...]:
     if found := evidence(context, job.rank, job.passed):
         return clauses_of(found)
     it = context.about.workload.jobs[job.rank]
-    it = it if job.submit is None else replace(it, submit=job.submit)
+    it = it if job.submit is None else it.replaced(submit=job.submit)
     if job.state == "cancelled":
         return tuple(f"{say(decision, context.at)}." for _, decision in job.decided if isinstance(decision, Drop))
     return (
