@@ -29,6 +29,7 @@ CHANGES_STATE = (
     {f"engine/{name}.py" for name in _CHANGING}
     | {f"engine/express/{name}.py" for name in ("calling", "dividing", "express", "gangs", "preempting", "seating")}
     | {"kernel/checked_calls.py"}
+    | {f"run/{name}.py" for name in ("acting", "changes", "engine", "granted", "moment", "switching")}
 )
 FLOORS = (
     (
@@ -51,6 +52,7 @@ FLOORS = (
     ("sim.cluster",),
     ("sim.kernel",),
     ("sim.engine",),
+    ("sim.run",),
     ("sim.code",),
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),

@@ -324,9 +324,9 @@ class View(Protocol):
         `ends` are the expected ends of running jobs, if they differ from the estimates.
         """
 
-    def only(self, jobs: Iterable[Job]) -> View:
+    def only(self, jobs: Iterable[Job]) -> Any:
         """Return a view in which only these jobs wait, to give to another policy; it changes together with this
-        view.
+        view. The moment of `sim.run` returns a context instead, in which it shows only these jobs.
         """
 
     def job(self, rank: int) -> Job:

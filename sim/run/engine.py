@@ -1,0 +1,480 @@
+"""The engine, which advances a run from one instant to the next.
+
+Events less than a microsecond apart belong to one instant. At an instant, completions come first, in rank order; a run
+that reaches its limit counts as one. The policy's timers follow, then arrivals in rank order, and then one pass of the
+policy, whose calls change the moment. One instant is one step.
+
+The engine never names a policy. It relies on what each policy declares: lasting reservations (`keeps_reservations`)
+wake the policy when they are due and are part of the plan; others are dropped before each pass.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from heapq import heappop
+from inspect import unwrap
+from math import inf
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from sim.decisions.matrix import Phase
+from sim.engine.releases import Releases, resubmit
+from sim.engine.sharing import Sharing
+from sim.errors import ParameterError
+from sim.formatting import exact_clock
+from sim.history.history import History
+from sim.history.past import Switch
+from sim.history.stretch import CUT, DONE, KILLED, RESUMING, RUN, SPECULATIVE, SUSPENDED
+from sim.machine.moment import MOMENT
+from sim.machine.processors import Placement
+from sim.policies.policy import Policy
+from sim.policies.registry import policy_of
+from sim.run.changes import change_machine, drop, reserve_nodes
+from sim.run.future import Future
+from sim.run.inherited import decide_with_inherited, decide_within_limits
+from sim.run.moment import Moment
+from sim.run.stay import Stay
+from sim.run.switching import hand_over, promise_again
+from sim.workload.follows import HOPELESS
+from sim.workload.model import Job, Workload
+from sim.workload.outages import Outage
+
+
+class Engine:
+    """Simulation of one workload under one policy. In a watched run the reasons to wait are kept for the last step."""
+
+    def __init__(
+        self, workload: Workload, policy: Policy | str, *, placement: Placement = "lowest", is_watched: bool = True
+    ) -> None:
+        if np.any(workload.runtime > workload.estimate):
+            raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
+        self.workload = workload
+        self.history = History(workload.jobs)
+        self.moment = Moment(workload, policy_of(policy), placement, is_watched, self.history)
+        self._future = Future(workload.runtime.tolist(), workload.outages)
+        self._killed = workload.killed.tobytes()
+        self._submits: list[float] = [*workload.submit.tolist(), inf]
+        self._prepare_passes()
+
+    # Time
+
+    @property
+    def step_count(self) -> int:
+        """Return the number of steps made so far."""
+        return self.moment._step
+
+    def next_time(self) -> float:
+        """Return the time of the next step; inf when no event is left."""
+        moment = self.moment
+        if moment._successor is not None:
+            return moment._time
+        time = min(self._future.next_end(moment._running), self._next_arrival())
+        if moment._timers or moment._wake_at < inf:
+            time = min(time, self._next_timer(), moment._wake_at)
+        if moment._sharing is not None:
+            ends = moment._sharing.next_end(time, self._future.runtimes)
+            time = min(time, ends, moment._sharing.next_start())
+        if time < inf or moment.left:  # nothing changes any more when all is over
+            if moment._node_times and moment._step:
+                place = bisect_right(moment._node_times, moment._time)
+                time = min([time, *moment._node_times[place : place + 1]])
+            if self._future.changes:
+                time = min(time, self._future.next_change())
+        return time if time == inf else self._latest(time)
+
+    def _next_arrival(self) -> float:
+        """Return the time of the next submission; inf if none is known."""
+        moment = self.moment
+        if moment._releases is not None:
+            return moment._releases.next_time()
+        return self._submits[moment._submitted]
+
+    def _next_timer(self) -> float:
+        """Return the time of the policy's next timer; inf if there is none. Void timers before it are removed."""
+        moment = self.moment
+        timers = moment._timers
+        while timers:
+            if not self._is_void(timers[0]):
+                return timers[0][0]
+            moment._wakes.discard(heappop(timers))
+        return inf
+
+    def _is_void(self, timer: tuple[float, int, float]) -> bool:
+        """Return True if the timer has lost its reason: the job no longer has the reservation at that time or, if
+        `since` is finite, has left the processors that it has held since then.
+        """
+        at, rank, since = timer
+        if since == inf:
+            return rank >= 0 and self.moment._reserved.get(rank) != at
+        stay = self.moment._running.get(rank)
+        return stay is None or stay.since != since
+
+    def _latest(self, time: float) -> float:
+        """Return the time of the last event that belongs to the same instant as the event at `time`. The whole instant
+        is given this time, so that no event happens early.
+        """
+        moment, future, arrival = self.moment, self._future, self._next_arrival()
+        while True:
+            until = time + MOMENT
+            latest = arrival if time < arrival <= until else time
+            if future.changes:
+                latest = max(latest, future.last_change(until))
+            for end, rank, stretch in _heap_up_to(future.leaving, until):
+                stay = moment._running.get(rank)
+                if end > latest and stay is not None and stay.stretch == stretch:
+                    latest = end
+            for timer in _heap_up_to(moment._timers, until):
+                if timer[0] > latest and not self._is_void(timer):
+                    latest = timer[0]
+            if latest < moment._wake_at <= until:
+                latest = moment._wake_at
+            if latest == time:
+                return time
+            time = latest
+
+    def step(self) -> bool:
+        """Advance to the next instant and apply all its events; return False if there is no further instant."""
+        time = self.next_time()
+        if time == inf:
+            return False
+        self._happen(time, None, False)
+        return True
+
+    def run(self, until: float = inf) -> None:
+        """Make all steps up to the time `until`, including a step at that time."""
+        while True:
+            time = self.next_time()
+            if time > until or time == inf:
+                return
+            self._happen(time, None, False)
+
+    def switch(self, policy: Policy | str, at: float | None = None) -> None:
+        """Switch to another policy in a separate step at the time `at` (default: the time of the last step).
+
+        Other events of that time come first. Then the new policy, to which all waiting jobs are new, makes a pass.
+        """
+        moment, due = self.moment, self.next_time()
+        now = moment._time
+        if at is None:
+            at = now if moment._step or due == inf else due
+        if abs(at - due) <= MOMENT:
+            at = max(at, due)
+        elif at < now or at > due:
+            within = f"from {exact_clock(now)}" + ("" if due == inf else f" to {exact_clock(due)}")
+            raise ParameterError(f"the next policy switch must be at a time {within}, got {exact_clock(at)}")
+        successor = policy_of(policy)
+        moment.refuse_unsupported(successor)
+        moment._leader, moment._led, moment._successor = successor if successor.leads() else None, {}, None
+        self._happen(at, successor.first(), False)
+
+    def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
+        """Let these processors (bits) fail in a separate step at the time `at` (None: now), until `until`."""
+        moment, due = self.moment, self.next_time()
+        now = moment._time
+        at = now if at is None else at
+        if processors <= 0 or processors >> moment._procs:
+            raise ParameterError(f"no such processors: they are numbered 0 to {moment._procs - 1:,}")
+        if not at < until:
+            raise ParameterError(
+                f"processors that fail at {exact_clock(at)} must come back later, got {exact_clock(until)}"
+            )
+        if at < now or at > due:
+            within = f"from {exact_clock(now)}" + ("" if due == inf else f" to {exact_clock(due)}")
+            raise ParameterError(f"processors can fail {within} now, got {exact_clock(at)}")
+        self._future.break_down(Outage(at, until, processors))
+        breaks = Switch(moment._step + 1, at, moment._policy, moment.spec, breaks=(processors, until))
+        self.history.switch(breaks)
+        self._happen(at, None, True)
+
+    # One instant
+
+    def _happen(self, now: float, successor: Policy | None, changes: bool) -> None:
+        """Apply all events of the instant `now`; if `successor` is given, the policy is also switched to it.
+
+        `changes` is True if the machine changes at this instant, by maintenance or by a failure.
+        """
+        moment, future = self.moment, self._future
+        moment._time = now
+        by_rule = moment._successor is not None
+        if by_rule:
+            successor, moment._successor = moment._successor, None
+        _forget_events(moment)
+        if moment._sharing is not None:
+            self._take_turns_until(moment._sharing, now)
+        if future.leaving:
+            self._complete_jobs(now)
+        is_awake = moment._wake_at <= now
+        if moment._timers:
+            is_awake = self._drop_timers(now) or is_awake
+        moment._wake_at = inf
+        if changes or (future.changes and future.next_change() <= now):
+            future.applied = now
+            change_machine(moment, future.outages)
+            future.leaving = sorted(entry for entry in future.leaving if moment._has_stay(entry))
+        if moment._releases is not None:
+            self._admit_released(moment._releases)
+        elif self._submits[moment._submitted] <= now:
+            self._admit_arrivals(now)
+        if moment._node_times:
+            reserve_nodes(moment)
+        if successor is not None:
+            hand_over(moment, future, successor, by_rule)
+            self._find_ends()
+            self._prepare_passes()
+        if moment._sharing is None or self._is_pass_due(is_awake or successor is not None):
+            self._make_pass(successor is not None)
+        if moment._sharing is not None:
+            self._go_on_in_rows(moment._sharing)
+        self._end_step(by_rule)
+
+    def _complete_jobs(self, now: float) -> None:
+        """End the stays that are due by `now`, in order of rank."""
+        moment, leaving = self.moment, self._future.leaving
+        due: list[tuple[int, Stay]] = []
+        while leaving and leaving[0][0] <= now:
+            _, rank, stretch = heappop(leaving)
+            stay = moment._running.get(rank)
+            if stay is not None and stay.stretch == stretch:
+                due.append((rank, stay))
+        if not due:
+            return
+        if len(due) > 1:
+            due.sort(key=_rank)
+        for _, stay in due:
+            self._end_stay(stay)
+        moment._free = moment._machine.free
+
+    def _end_stay(self, stay: Stay) -> None:
+        """Apply the event that a stay ends: the job has finished, or its speculative run is cut short, or its memory is
+        written (it is suspended now) or read (it makes progress again).
+        """
+        moment, job, rank = self.moment, stay.job, stay.rank
+        now, runtime = moment._time, self._future.runtimes[rank]
+        if stay.kind == RUN or (stay.kind == SPECULATIVE and stay.since + runtime - stay.ran_before <= now + MOMENT):
+            if stay.expected_end > now + MOMENT:
+                moment._ended_early = True
+            moment._leave(stay, self._ending(rank))
+            self._finish(job)
+        elif stay.kind == SPECULATIVE:
+            moment._leave(stay, CUT)
+            moment._killed.append(job)
+            moment._tally.speculative_kills += 1
+            moment._waiting.add(job)
+        elif stay.kind == RESUMING:
+            moment._make_progress(stay)
+            self._find_ends()
+        else:
+            moment._leave(stay, SUSPENDED)
+
+    def _ending(self, rank: int) -> int:
+        """Return how the job's run ends, as index into `ENDINGS`: done, or killed at its estimate."""
+        return KILLED if self._killed[rank] else DONE
+
+    def _finish(self, job: Job) -> None:
+        """Record that the job has finished."""
+        self.moment._done(job, self._future.runtimes[job.rank], self._killed[job.rank])
+
+    def _drop_timers(self, now: float) -> bool:
+        """Remove the timers (requests for a pass) that are due by `now`; return True if any was removed."""
+        timers, wakes, dropped = self.moment._timers, self.moment._wakes, False
+        while timers and timers[0][0] <= now:
+            wakes.discard(heappop(timers))
+            dropped = True
+        return dropped
+
+    # Submissions
+
+    def _admit_arrivals(self, now: float) -> None:
+        """Submit all jobs whose submit time is reached."""
+        moment = self.moment
+        submits, jobs, rank = self._submits, moment._jobs, moment._submitted
+        while submits[rank] <= now:
+            job = jobs.made[rank] or jobs.next(rank)
+            rank += 1
+            moment._submitted = rank
+            self._admit(job)
+
+    def _admit_released(self, releases: Releases) -> None:
+        """Submit the jobs that are due now, in a run in which some jobs are submitted only when other jobs have started
+        or ended.
+        """
+        moment = self.moment
+        while come := releases.come(moment._time):
+            moment._submitted = releases.submitted
+            for rank, time in come:
+                is_new = rank in releases.released
+                job = resubmit(moment._jobs, rank, time) if is_new else moment._jobs[rank]
+                if rank in releases.hopeless:
+                    drop(moment, job, HOPELESS)
+                else:
+                    self._admit(job)
+
+    def _admit(self, job: Job) -> None:
+        """Put the job into the queue, or cancel it if it can never run."""
+        moment = self.moment
+        if moment._outages and job.procs > moment.most:
+            drop(moment, job)
+            return
+        if moment._limits is not None and (over := moment._limits.submit(job.rank)):
+            drop(moment, job, over)
+            return
+        moment._arrived.append(job)
+        moment._waiting.add(job)
+
+    # Turns of rows
+
+    def _take_turns_until(self, sharing: Sharing, now: float) -> None:
+        """Let the rows of the matrix take their turns from the last step until `now`; add the jobs' progress."""
+        if self.moment._step and now > sharing.since:
+            self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
+        for rank in sharing.elapse(now, self._future.runtimes):
+            self.history.leave_matrix(rank, now, self._ending(rank))
+            self._finish(self.moment._jobs[rank])
+
+    def _go_on_in_rows(self, sharing: Sharing) -> None:
+        """Update the clock of the rows at the end of a step, when all changes of the matrix are made."""
+        moment = self.moment
+        for rank in sharing.settle(moment._time):
+            moment._started(rank)
+        moment._machine.hold_only(sharing.on_turn())
+        moment._free = moment._machine.free
+        self.history.share(moment._time, sharing.turns, sharing.places())
+
+    def _is_pass_due(self, is_asked: bool) -> bool:
+        """Return True if a pass is due where rows take turns. It is due at a timer and for a new policy (`is_asked`),
+        and with an empty matrix. It is also due after an arrival, an end of a job or a change of the machine.
+        """
+        moment = self.moment
+        is_event = bool(moment._arrived or moment._completed or moment._resized)
+        return is_asked or is_event or not moment._shared().ran
+
+    # The pass
+
+    def _prepare_passes(self) -> None:
+        """Find out how the policy decides."""
+        self._decide: Callable[[Moment], Any] = _deciding(self.moment._policy)
+
+    def _make_pass(self, is_new: bool) -> None:
+        """Let the policy make one pass; `is_new` is True for its first pass after a switch."""
+        moment = self.moment
+        moment._waiting.step = moment._step
+        if moment._kept:
+            moment._kept.clear()
+        if moment._expected or moment._before:  # in rows plans stand until the next rebuild
+            if moment._sharing is not None:
+                moment._before = {}
+            else:
+                moment._before, moment._expected = moment._expected, {}
+        if moment._reserved and not moment._policy.keeps_reservations:
+            moment._before = moment._reserved | moment._before if moment._before else moment._reserved.copy()
+            moment._reserved.clear()
+        is_first = bool(moment._switches) and moment._switches[-1].step > moment._step
+        arrived = moment._arrived
+        if moment._waiting.looks:
+            if is_first:
+                moment._arrived = [*moment._waiting.jobs.values()]
+            moment._waiting.look(moment)
+            moment._arrived = arrived
+        if moment._resized:
+            moment._arrived = [*moment._renewed, *sorted(moment._interrupted), *arrived]
+        if moment._switches:
+            self._make_pass_after_switch(is_first)
+        elif moment._closes < inf and moment._policy.code is not None and moment._sharing is None:
+            decide_with_inherited(moment, self._decide)
+        else:
+            self._let_decide()
+        moment._arrived = arrived
+        self._find_ends()
+        if moment._sharing is not None:
+            is_rebuilt = any(isinstance(told, Phase) for told in moment._decisions)
+            if not moment._curious or is_new or is_rebuilt:
+                moment._rebuild = tuple(moment._decisions)
+
+    def _make_pass_after_switch(self, is_first: bool) -> None:
+        """Make a pass of a policy that has taken over; in its first one all waiting jobs count as arrivals."""
+        moment = self.moment
+        if not moment._policy.keeps_reservations:
+            moment._forget_promises()
+        if is_first:
+            queue = moment._waiting.in_order(moment._time)
+            moment._arrived = [job for job in queue if job.rank not in moment._granted]
+        if moment._awaited is not None:
+            moment._kept_plan = None  # it changes with everything that leaves the processors that are kept
+        if _has_inherited(moment):
+            decide_with_inherited(moment, self._decide)
+        else:
+            self._let_decide()
+        promise_again(moment)
+
+    def _let_decide(self) -> None:
+        if self.moment._has_limits and not self.moment._policy.asks_limits:
+            decide_within_limits(self.moment, self._decide)
+        else:
+            self._decide(self.moment)
+
+    def _find_ends(self) -> None:
+        """Find the true ends of the stays that have begun, unless they are over already."""
+        moment = self.moment
+        if moment._begun:
+            for stay in moment._begun:
+                if moment._running.get(stay.rank) is stay:
+                    self._future.add(stay)
+            moment._begun.clear()
+
+    def _end_step(self, by_rule: bool) -> None:
+        """Write the step to the history; let an adaptive policy choose the next one, unless this step switches to its
+        choice (`by_rule`).
+        """
+        moment = self.moment
+        moment._step += 1
+        waiting = moment._waiting
+        self.history.close_step(moment._time, moment._free, len(waiting.jobs), waiting.wanted)
+        if moment._leader is not None and not by_rule and (moment.left or moment.under_way):
+            wanted = moment._leader.next_policy(moment._policy, moment, moment._led)
+            moment._successor = wanted if wanted != moment._policy else None
+
+
+def _forget_events(moment: Moment) -> None:
+    """Forget what the moment keeps about the last instant only, such as the jobs that arrived or completed."""
+    for events in (moment._arrived, moment._completed, moment._killed, moment._decisions, moment._printed):
+        if events:
+            events.clear()
+    if moment._moved:
+        moment._moved.clear()
+    moment._not_passed.clear()
+    moment._ended_early = False
+    if moment._resized:
+        moment._resized = moment._upset = False
+        moment._interrupted, moment._ousted, moment._renewed = [], [], []
+
+
+def _has_inherited(moment: Moment) -> bool:
+    """Return True if some suspended jobs or granted reservations remain from an earlier policy, and the current policy
+    does not support them.
+    """
+    granted, suspended = moment._granted and not moment._policy.grants, moment._suspended
+    return bool(granted or (suspended and not moment._policy.suspends))
+
+
+def _deciding(policy: Policy) -> Callable[[Moment], Any]:
+    """Return the policy's method `decide`, which acts by calls."""
+    return MethodType(unwrap(type(policy).decide), policy)
+
+
+def _rank(due: tuple[int, Stay]) -> int:
+    return due[0]
+
+
+def _heap_up_to(heap: Sequence[tuple[float, int, Any]], until: float) -> list[tuple[float, int, Any]]:
+    """Return the entries of a heap up to the time `until`, in no order."""
+    if len(heap) < 2 or heap[0][0] > until:
+        return []
+    found, places = [], [0]
+    for place in places:
+        if place < len(heap) and heap[place][0] <= until:
+            found.append(heap[place])
+            places += (2 * place + 1, 2 * place + 2)
+    return found

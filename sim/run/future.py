@@ -1,0 +1,73 @@
+"""Future events that only the engine knows: true ends of running jobs, and unannounced changes of the machine."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from math import inf
+
+from sim.history.stretch import RESUMING, SPECULATIVE, SUSPENDING
+from sim.run.stay import Stay
+from sim.workload.outages import Outage, changes_of
+
+
+class Future:
+    """True ends of the present stays on processors, and changes of the machine to come."""
+
+    def __init__(self, runtimes: Sequence[float], outages: tuple[Outage, ...] = ()) -> None:
+        self.runtimes = runtimes
+        """True run time of each job in seconds, by rank"""
+        self.outages = outages
+        """All periods in which processors are unavailable, announced or not"""
+        self.changes = changes_of(outages)
+        self.applied = -inf
+        """Time up to which the changes of the machine have been applied to the state"""
+        self.leaving: list[tuple[float, int, int]] = []
+        """Heap of (true end, rank, number of the stretch); an entry is void if the job has left this stay before"""
+
+    def copy(self) -> Future:
+        twin = Future(self.runtimes, self.outages)
+        twin.applied, twin.leaving = self.applied, self.leaving.copy()
+        return twin
+
+    def add(self, stay: Stay) -> None:
+        """Add the true end of a stay that has begun."""
+        heappush(self.leaving, (self.end_of(stay), stay.rank, stay.stretch))
+
+    def end_of(self, stay: Stay) -> float:
+        """Return the true end of the stay."""
+        if stay.kind == SUSPENDING:
+            return stay.expected_end
+        if stay.kind == RESUMING:
+            return stay.progress_at
+        end = stay.since + self.runtimes[stay.rank] - stay.ran_before
+        return min(end, stay.expected_end) if stay.kind == SPECULATIVE else end
+
+    def next_end(self, running: dict[int, Stay]) -> float:
+        """Return the next true end of the running jobs; inf if none runs. Void entries before it are removed."""
+        leaving = self.leaving
+        while leaving:
+            end, rank, stretch = leaving[0]
+            stay = running.get(rank)
+            if stay is not None and stay.stretch == stretch:
+                return end
+            heappop(leaving)
+        return inf
+
+    # Changes of the machine
+
+    def break_down(self, outage: Outage) -> None:
+        """Add a period in which processors are unavailable without having been announced."""
+        self.outages = tuple(sorted((*self.outages, outage)))
+        self.changes = changes_of(self.outages)
+
+    def next_change(self) -> float:
+        """Return the time of the next change of the machine that has not been applied; inf if there is none."""
+        place = bisect_right(self.changes, self.applied)
+        return self.changes[place] if place < len(self.changes) else inf
+
+    def last_change(self, until: float) -> float:
+        """Return the time of the latest change of the machine up to `until` not yet applied; -inf if there is none."""
+        place = bisect_right(self.changes, until)
+        return self.changes[place - 1] if place and self.changes[place - 1] > self.applied else -inf

@@ -1,0 +1,418 @@
+"""State of a run at the present moment, and the questions about it that have the same answer for all.
+
+The fields begin with an underscore: only modules of `sim.run` change them. `Moment` is this state with the questions
+and the calls of a policy. Nothing here leads to the true run times or ends of jobs: the engine keeps these
+(`sim.run.future`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from math import inf, isnan
+from typing import Any
+
+from sim.decisions.decisions import Decision
+from sim.decisions.matrix import ReserveRow
+from sim.engine.queue import Queue
+from sim.engine.releases import Releases
+from sim.engine.sharing import Sharing
+from sim.errors import DecisionError, PolicyError
+from sim.history.ledger import Ledger
+from sim.history.past import Switch
+from sim.history.running_totals import RunningTotals
+from sim.machine.moment import MOMENT
+from sim.machine.node_plan import NodePlan
+from sim.machine.nodes import NodeMachine
+from sim.machine.ousterhout_matrix import Matrix
+from sim.machine.plan import Plan, machine_of
+from sim.machine.processors import Placement
+from sim.machine.profile import Profile
+from sim.machine.turns import Turns
+from sim.policies.policy import Policy, written_policy
+from sim.policies.view import Ends
+from sim.run.stay import Stay, Stays
+from sim.workload.limits import Use
+from sim.workload.model import Job, Jobs, Workload
+from sim.workload.outages import absences, absent, changes_of, closing, gone_for_good, known
+from sim.workload.share_tree import share_trees
+
+
+class State:
+    """Current state of a run: jobs that wait, run, are suspended or are in the matrix; plans; and totals."""
+
+    def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
+        self._chosen, self._leader = policy, policy if policy.leads() else None
+        """Policy with which the user began the run; adaptive policy that selects, after each step, the policy that
+        decides next (None if there is no such policy)
+        """
+        self._led: dict[str, float] = {}
+        """Mapping from name to value, for the values that the adaptive policy keeps from one step to the next"""
+        self._successor: Policy | None = None
+        """Policy that the adaptive policy has selected for the next step; None if the present policy stays"""
+        self._policy = policy = policy.first()
+        self._curious = curious
+        """True if a user watches the run. This changes only which reasons are recorded, never a decision."""
+        self._step = 0
+        self._time = 0.0
+        self._procs = workload.procs
+        """Largest number of processors that the machine ever has."""
+        self._machine, self._share_tree = machine_of(workload, placement), share_trees(workload)
+        self._has_limits = workload.limits is not None and any(workload.limits.demands)
+        """True if users, accounts or arrays have limits on what runs"""
+        self._node_times = tuple(workload.shape.turns) if workload.shape else ()
+        """Times at which reservations of nodes begin or end, or users withdraw waiting jobs."""
+        self.refuse_unsupported(self._leader or policy)
+        self._machine.lose(absent(workload.outages, -inf))
+        self._free = self._machine.free
+        self._outages = known(workload.outages, -inf)
+        """Known periods in which processors are unavailable, including past ones."""
+        self._ahead: tuple[tuple[float, int], ...] = ()
+        """Known future changes of the machine, in order of time, as (time, processors that are down from then until the
+        next change, as bits)
+        """
+        self._closes: float = inf
+        """Time of the next announced maintenance of the whole machine; inf if none is known. No job that would still
+        run then may start
+        """
+        self.look_ahead()
+        self._jobs: Jobs = workload.jobs
+        """All jobs by rank, including jobs that have not arrived"""
+        self._submitted = 0
+        """Number of jobs that have arrived, which are the first ones by rank. In a run with `releases`: one more than
+        the highest rank that has arrived
+        """
+        self._releases = Releases(workload) if workload.follows else None
+        """Submissions in a run in which some jobs wait for the start or end of other jobs; None if all jobs have a
+        fixed submit time
+        """
+        if self._releases is not None:
+            self._jobs = self._releases.jobs_of(self._jobs)
+        self._limits = Use(workload.limits) if workload.limits is not None else None
+        """Amount in use of each limit of a user, account or array; None if the workload has no limits"""
+        self._waiting = Queue(policy.queue_order())
+        self._ledger = Ledger(len(workload))
+        self._tally = RunningTotals()
+        self._switches: tuple[Switch, ...] = ()
+        # Events of this instant
+        self._arrived: list[Job] = []
+        self._completed: list[Job] = []
+        self._killed: list[Job] = []
+        self._ended_early = False
+        self._interrupted: list[Job] = []
+        """Jobs that were interrupted in this step because their processors went down, and that now wait again"""
+        self._ousted: list[Job] = []
+        """Jobs whose processors went down in this step, including jobs that ended in the same step"""
+        self._renewed: list[Job] = []
+        """Jobs whose reservations were dropped because of a failure, in the order in which they are planned again"""
+        self._resized = self._upset = False
+        """True if the machine changed in this step (`resized`), and if plans were dropped because of that (`upset`)"""
+        self._dropped: tuple[int, ...] = ()
+        """Ranks of the jobs that were cancelled because the machine will never again have enough processors"""
+        self._moved: dict[int, float] = {}
+        """For the rank of each job whose planned start moved in this step: seconds by which it moved. Starts planned in
+        rows of a matrix are included only if a user watches the run
+        """
+        self._decisions: list[Decision] = []
+        """Decisions of the last step in order, with reasons to wait; empty if no user watches the run"""
+        self._printed: list[str] = []
+        """Lines that a user-defined policy printed in the last step"""
+        # Places of the jobs
+        self._running: dict[int, Stay] = {}
+        self._stays = Stays()
+        """Stays of the running jobs, in order of their expected ends"""
+        self._suspended: dict[int, int] = {}
+        self._suspended_since: dict[int, float] = {}
+        self._awaited: int | None = None
+        """Rank of the suspended job that resumes next; its processors are kept free. None if there is no such job"""
+        turns = policy.turns()
+        if turns is not None and not isinstance(turns, Turns):
+            raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
+        self._sharing = Sharing(workload.procs, turns, self._machine.there) if turns is not None else None
+        """Ousterhout matrix with the clock of its rows and the progress of its jobs; None if rows take no turns"""
+        self._rebuild: tuple[Decision, ...] = ()
+        """Decisions of the last rebuild of the matrix, phase by phase; empty if no user watches the run"""
+        # Plans
+        self._reserved: dict[int, float] = {}
+        self._before: dict[int, float] = {}
+        """For the rank of each job: start that the previous pass reserved. Filled only for policies that make all
+        reservations anew at each pass
+        """
+        self._lasts: dict[int, float] = {}
+        """For each rank whose reservation is not as long as the estimate: length of the reservation in seconds"""
+        self._granted: dict[int, float] = {}
+        """For the rank of each waiting job whose user requested a reservation: its start, kept at policy switches"""
+        self._promises = policy.promises() and not self._has_limits
+        """True if reservations made now are promises, which never move to a later time"""
+        self._expected: dict[int, float] = {}
+        self._expected_row: dict[int, int] = {}
+        """For the rank of each job with a start planned in the matrix: row in which it is expected to start"""
+        self._row_planned: dict[int, float] = {}
+        """For the rank of each job: its planned start in a row as last written to the history. A new start is written
+        only if it differs by at least a turn
+        """
+        self._not_passed: list[ReserveRow] = []
+        """Planned starts in rows from the last rebuild, written to the history when a job is next placed in the matrix.
+
+        If a user watches the run the list is empty, because planned starts are written at once.
+        """
+        self._kept_plan: Plan | None = None
+        self._timers: list[tuple[float, int, float]] = []
+        """Heap of timers (time, rank, since), at which the policy makes a pass.
+
+        (time, rank, inf): the job's reservation is due. (time, -1, inf): the policy requested a pass at this time.
+        (time, rank, since): the timer is valid only while the job stays on the processors that it has held since the
+        time `since`.
+        """
+        self._wakes: set[tuple[float, int, float]] = set()
+        self._wake_at = inf
+        """Time of the next pass that the policy requested in its last pass; inf for no request. A request is valid
+        until the next pass, which may make another
+        """
+        self._notes: dict[str, Any] = {}
+        # Passes around what a policy does not support (`sim.run.inherited`)
+        self._is_around = False
+        """True while a policy decides that is not shown jobs with granted reservations, nor the processors of the
+        awaited job
+        """
+        self._only: frozenset[int] | None = None
+        """Ranks of the jobs that the policy is shown; None for all"""
+        self._passed_over: set[int] = set()
+        """Ranks of the jobs that the policy is not shown in this pass, because starting them is not permitted"""
+        self._said: set[Decision] | None = None
+        """Plans and reasons of this pass, which is repeated at a start that is not permitted; None if all are"""
+        self._planned_again: set[int] = set()
+        """Ranks of the jobs that the present repetition of the pass has planned"""
+        self._held_back: list[int] | None = None
+        """Ranks of the jobs that limits hold back, if the pass is repeated when they change"""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse what a policy assigns. Compiled code sets its own fields without this call, other code by `_`."""
+        if not name.startswith("_"):
+            raise DecisionError(f"a policy cannot set {name} of the moment: it acts by now.start(...)")
+        object.__setattr__(self, name, value)
+
+    def refuse_unsupported(self, policy: Policy) -> None:
+        """Raise an error if a policy that may decide does not support this kind of machine or the workload's limits."""
+        for each in policy.deciders():
+            who = each.name if each is policy else f"{each.name}, to which {policy.name} may switch,"
+            if self._machine.has_nodes and not each.on_nodes:
+                why = "it counts processors; --procs N makes equal ones"
+                raise PolicyError(f"{who} cannot run on a machine of nodes: {why}")
+            if self._has_limits and not each.keeps_limits:
+                why = "it promises starts or suspends jobs; slurm, easy, replan, firstfit and fcfs can"
+                raise PolicyError(f"{who} cannot keep limits of users: {why}")
+
+    # Waiting jobs
+
+    def line(self) -> list[Job]:
+        """Return a new list of the waiting jobs in the order in which the policy considers them (`Policy.line_order`),
+        which can differ from the queue's order.
+        """
+        jobs, order, now = self._waiting.in_order(self._time), self._policy.line_order(), self._time
+        if order != self._policy.queue_order():
+            jobs.sort(key=lambda job: order.key(job, now))  # jobs with the same key stay in the queue's order
+        return jobs
+
+    def held_back(self) -> list[int]:
+        """Return the ranks of the waiting jobs that a limit holds back now."""
+        use = self._limits
+        return [] if use is None else [rank for rank in self._waiting.jobs if use.over(rank) is not None]
+
+    def stands_in_line(self, rank: int) -> bool:
+        """Return True if the waiting job is in a queue: without a granted reservation or planned speculative run."""
+        return rank not in (self._reserved if self._policy.grants else self._granted)
+
+    def has_come(self, rank: int) -> bool:
+        """Return True if the job has been submitted."""
+        return rank < self._submitted and (self._releases is None or self._releases.has_come(rank))
+
+    def come(self) -> set[int]:
+        """Return the ranks of all jobs that have been submitted so far."""
+        return set(filter(self.has_come, range(self._submitted)))
+
+    @property
+    def left(self) -> int:
+        """Return the number of jobs that wait or are suspended now."""
+        return len(self._waiting.jobs) + len(self._suspended)
+
+    @property
+    def crowd(self) -> int:
+        """Return the number of jobs that the policy may have to consider: waiting, suspended or in the matrix."""
+        return self.left + (len(self._sharing.ran) if self._sharing else 0)
+
+    # Places of the jobs
+
+    @property
+    def under_way(self) -> Mapping[int, object]:
+        """Return a mapping whose keys are the ranks of all running jobs; with a matrix, of all jobs in it. The values
+        have no common meaning.
+        """
+        return self._running if self._sharing is None else self._sharing.ran
+
+    def _matrix(self) -> Matrix:
+        if self._sharing is None:
+            raise DecisionError("a policy without turns has no matrix")
+        return self._sharing.matrix
+
+    @property
+    def new_in_rows(self) -> Collection[int]:
+        """Return the ranks of the jobs that have not had a turn since they were placed in the matrix."""
+        return self._sharing.new if self._sharing else ()
+
+    def ran(self, rank: int) -> float:
+        """Return the seconds that a job has run so far; for a finished job its run time."""
+        if self._sharing is not None:
+            ran = self._sharing.ran.get(rank)
+            return self._ledger.ran[rank] if ran is None else ran
+        stay = self._running.get(rank)
+        return self._ledger.ran[rank] if stay is None else stay.ran_by(self._time)
+
+    def remaining_estimate(self, rank: int) -> float:
+        return self._jobs[rank].estimate - self.ran(rank)
+
+    def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
+        """Return (remaining estimate in seconds, rank, number of processors) of each of these running jobs."""
+        jobs, ran = self._jobs, self._sharing.ran if self._sharing else {}
+        known = [(jobs[rank], ran[rank] if rank in ran else self.ran(rank)) for rank in ranks]
+        return [(job.estimate - its_run, job.rank, job.procs) for job, its_run in known]
+
+    def start_of(self, rank: int) -> float | None:
+        """Return the time at which the job first started; None if it has not."""
+        start = self._ledger.start[rank]
+        return None if isnan(start) else start
+
+    @property
+    def spec(self) -> str:
+        """Return the policy's spec: its name and its parameters as text."""
+        return written_policy(self._policy)
+
+    # Plans
+
+    def planned_starts(self) -> dict[int, float]:
+        """Return the planned start, reserved or expected, of each waiting job that has one; the keys are ranks."""
+        return {**self._expected, **self._reserved}
+
+    def _present_plan(self) -> Plan:
+        """Return a plan of the machine: running jobs until their expected ends, and the current reservations."""
+        if self._kept_plan is None:
+            self._kept_plan = self._running_plan()
+            for rank, at in (self._reserved if self._policy.keeps_reservations else self._granted).items():
+                job, start = self._jobs[rank], at if at > self._time else self._time
+                promised = self._machine.due(rank, inf)
+                self._kept_plan.hold(job, start, start + self.reserved_for(job), promised)
+        self._kept_plan.advance(self._time)
+        return self._kept_plan
+
+    def _running_plan(self, awaited: int | None = None) -> Plan:
+        """Return a plan of the machine with the running jobs and the announced changes, such as maintenance.
+
+        The suspended job whose processors are kept free counts as running on them from now on. It is `awaited` or, if
+        that is None, the job that the state awaits.
+        """
+        if isinstance(self._machine, NodeMachine):
+            return NodePlan.of_running(self._time, self._machine, self._stays.ends())
+        if awaited is None:
+            awaited = self._awaited
+        free, ends, changes = self.outlook(awaited)
+        if not self._ahead:
+            return Profile.of_running(self._time, free, ends)
+        ends = [(end if rank == awaited else min(end, self._closes), rank, procs) for end, rank, procs in ends]
+        return Profile.of_changes(self._time, free, sorted([*ends, *changes]))
+
+    def outlook(self, awaited: int | None) -> tuple[int, Ends, Ends]:
+        """Return three values: the number of free processors, the expected ends of jobs, and the announced changes of
+        the machine.
+
+        If `awaited` is the rank of a suspended job, the values are computed as if this job ran on its processors.
+        """
+        if awaited is None:
+            return self._free, self._stays.ends(), self._changes_ahead()
+        free, ends = self.prospect(awaited)
+        until = next(end for end, rank, _ in ends if rank == awaited)
+        return free, ends, self._changes_ahead(self._suspended[awaited], until)
+
+    def _changes_ahead(self, beside: int = 0, until: float = inf) -> Ends:
+        """Return (time, -1, change of the number of processors) for each announced change of the machine until `until`.
+
+        -1 is in the place of a job's rank; the change is negative if processors go down. Changes of the processors
+        `beside` are left out.
+        """
+        changes, gone = [], (self._machine.absent & ~beside).bit_count()
+        points = sorted([*self._ahead, (until, absent(self._outages, until))]) if beside else self._ahead
+        for time, absent_then in points:
+            was, gone = gone, (absent_then & ~(beside if time < until else 0)).bit_count()
+            if gone != was:
+                changes.append((time, -1, was - gone))
+        return changes
+
+    def prospect(self, awaited: int) -> tuple[int, Ends]:
+        """Return the number of free processors and the expected ends, computed as if the suspended job `awaited` ran on
+        its processors from now on.
+
+        This job is expected to end when its remaining estimate has passed since the last end of the jobs that hold its
+        processors now.
+        """
+        own, begins, ends = self._suspended[awaited], self._time, []
+        for end, rank, procs in self._stays.ends():
+            on_its = (self._machine.held[rank] & own).bit_count()
+            if on_its:
+                begins = max(begins, end)
+            if procs > on_its:
+                ends.append((end, rank, procs - on_its))
+        lasts = self.remaining_estimate(awaited)
+        ends.append((self.clear(own, begins, lasts) + lasts, awaited, own.bit_count()))
+        return (self._machine.free_set & ~own).bit_count(), sorted(ends)
+
+    def kept_processors(self, rank: int | None) -> int:
+        """Return the processors (bits) kept for the awaited job, which resumes next; 0 if none or if it is `rank`."""
+        return 0 if self._awaited is None or self._awaited == rank else self._suspended[self._awaited]
+
+    def _forget_promises(self) -> None:
+        """Drop all reservations except granted ones (starts that users requested)."""
+        self._reserved.clear()
+        self._machine.forget_promises()
+        self._reserved.update(self._granted)
+
+    def take_granted(self, plan: Profile) -> None:
+        """Mark the processors of granted reservations as taken in `plan`, a plan that begins at the present time."""
+        for rank, at in self._granted.items():
+            job, start = self._jobs[rank], max(at, self._time)
+            plan.take(start, start + job.estimate, job.procs)
+
+    def reserved_for(self, job: Job) -> float:
+        """Return the length of the job's reservation in seconds."""
+        return self._lasts.get(job.rank, job.estimate)
+
+    # The machine
+
+    def look_ahead(self, now: float = -inf) -> None:
+        """Update, for the time `now`, which changes of the machine are known and lie in the future."""
+        times = [time for time in changes_of(self._outages) if time > now]
+        self._ahead = tuple(zip(times, absences(self._outages, times), strict=True))
+        self._closes = closing(self._outages, now)
+
+    @property
+    def gone_for_good(self) -> int:
+        """Return the processors, as bits, that will never be available again as far as is known."""
+        return gone_for_good(self._outages, self._time)
+
+    @property
+    def most(self) -> int:
+        """Return the largest number of processors that will be available at any time from now on."""
+        return self._procs - self.gone_for_good.bit_count()
+
+    def back(self, processors: int) -> float:
+        """Return the time from which all of these processors (bits) are available again, as far as is known."""
+        return self.clear(processors, self._time, 0)
+
+    def clear(self, processors: int, since: float, lasts: float) -> float:
+        """Return the first time from `since` on at which these processors (bits) are available for `lasts` seconds."""
+        begins = [(self._time, absent(self._outages, self._time)), *self._ahead]
+        for (begin, gone), (end, _) in zip(begins, [*self._ahead, (inf, 0)], strict=True):
+            if gone & processors and end > since and begin < since + max(lasts, MOMENT) - MOMENT / 2:
+                since = end
+        return since
+
+    def in_time(self, job: Job) -> bool:
+        """Return True if the job, started now with its remaining estimate, would end before the next maintenance."""
+        return self._time + self.remaining_estimate(job.rank) <= self._closes + MOMENT

@@ -1,0 +1,68 @@
+"""Stays of jobs on processors, and the list of the stays that last now, in order of their expected ends."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from math import inf
+
+from sim.history.stretch import RUN, SPECULATIVE
+from sim.workload.model import Job
+
+
+class Stay:
+    """Stay of a job on processors, which never changes: its beginning, and its end as expected from the estimate. The
+    true end is known to the engine only.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        since: float,
+        expected_end: float,
+        kind: int,
+        stretch: int,
+        ran_before: float,
+        progress_at: float = inf,
+    ) -> None:
+        self.job, self.since, self.expected_end = job, since, expected_end
+        self.rank, self.procs = job.rank, job.procs
+        self.kind = kind
+        """Kind of the stay, such as an ordinary or a speculative run, as index into `sim.history.stretch.KINDS`."""
+        self.stretch = stretch
+        """Number of the stretch that records this stay in the history"""
+        self.ran_before = ran_before
+        """Seconds that the job had run before this stay"""
+        self.progress_at = progress_at
+        """Time from which a resumed job makes progress, when its memory has been read; inf for any other stay"""
+
+    @property
+    def runs(self) -> bool:
+        """Return True if the job can be suspended: no speculative run, and no memory of it is written or read."""
+        return self.kind == RUN
+
+    def ran_by(self, now: float) -> float:
+        """Return the seconds that the job will have run by `now`, if this stay lasts until then."""
+        return self.ran_before + now - self.since if self.kind in (RUN, SPECULATIVE) else self.ran_before
+
+
+class Stays:
+    """Stays that last now, sorted by (expected end, rank)."""
+
+    def __init__(self) -> None:
+        self.in_order: list[tuple[float, int, Stay]] = []
+        """(expected end, rank, stay) of each"""
+
+    def copy(self) -> Stays:
+        twin = Stays()
+        twin.in_order = self.in_order.copy()
+        return twin
+
+    def add(self, stay: Stay) -> None:
+        insort(self.in_order, (stay.expected_end, stay.rank, stay))
+
+    def remove(self, stay: Stay) -> None:
+        del self.in_order[bisect_left(self.in_order, (stay.expected_end, stay.rank))]
+
+    def ends(self) -> list[tuple[float, int, int]]:
+        """Return (expected end, rank, number of processors) of each stay, sorted."""
+        return [(end, rank, stay.procs) for end, rank, stay in self.in_order]
