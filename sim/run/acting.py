@@ -28,12 +28,10 @@ from sim.formatting import exact_clock
 from sim.history.history import History
 from sim.history.stretch import MOVED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT
-from sim.machine.processors import Placement
 from sim.policies.calls import in_order, on_nodes
-from sim.policies.policy import Policy
 from sim.run.asking import Asking
 from sim.run.stay import Stay
-from sim.workload.model import Job, Workload
+from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 
@@ -51,10 +49,8 @@ class PassAgain(BaseException):
 class Acting(Asking):
     """State at the present moment, with the questions and the calls of a policy on a machine shared in space."""
 
-    def __init__(
-        self, workload: Workload, policy: Policy, placement: Placement, is_watched: bool, history: History
-    ) -> None:
-        Asking.__init__(self, workload, policy, placement, is_watched)
+    def __init__(self, history: History) -> None:
+        super().__init__()
         self._history = history
         self._begun: list[Stay] = []
         """Stays that began since the engine last looked, for which it finds the true ends"""
@@ -126,8 +122,7 @@ class Acting(Asking):
         if self._granted and self._granted.pop(rank, None) is not None:
             self._kept_plan = None
         self._hold_in_plan(job, expected_end, ran > 0)
-        stretch = self._history.begin(rank, now, held, kind)
-        self._stay(Stay(job, now, expected_end, kind, stretch, ran))
+        self._stay(job, now, expected_end, kind, held, ran, inf)
         self._started(rank)
         if is_backfill:
             self._ledger.backfilled[rank] = 1
@@ -187,8 +182,20 @@ class Acting(Asking):
         if self._lasts:
             self._lasts.pop(rank, None)
 
-    def _stay(self, stay: Stay) -> None:
-        """Record that the job is on its processors from now on; the engine adds the true end."""
+    def _stay(
+        self,
+        job: Job,
+        since: float,
+        expected_end: float,
+        kind: int,
+        processors: int,
+        ran_before: float,
+        progress_at: float,
+    ) -> None:
+        """Record a stay of the job on these processors (bits), from now on; the engine adds the true end."""
+        stretch = self._history.begin(job.rank, self._time, processors, kind)
+        self._stay_count += 1
+        stay = Stay(self._stay_count, job, since, expected_end, kind, stretch, ran_before, progress_at)
         self._stays.add(stay)
         self._running[stay.rank] = stay
         self._begun.append(stay)
@@ -275,16 +282,14 @@ class Acting(Asking):
         if self._kept_plan is not None:
             self._kept_plan.advance(now)
             self._kept_plan.hold(job, now, min(expected_end, self._closes), self._machine.seats_of(rank))
-        stretch = self._history.begin(rank, now, processors, kind)
-        self._stay(Stay(job, now, expected_end, kind, stretch, self._ledger.ran[rank], progress_at))
+        self._stay(job, now, expected_end, kind, processors, self._ledger.ran[rank], progress_at)
 
     def _make_progress(self, stay: Stay) -> None:
         """Let a resumed job make progress from now on, because its memory has been read."""
         rank, now = stay.rank, self._time
         self._history.finish(stay.stretch, now, MOVED)
-        stretch = self._history.begin(rank, now, self._machine.held[rank], RUN)
         self._stays.remove(stay)
-        self._stay(Stay(stay.job, now, stay.expected_end, RUN, stretch, stay.ran_before))
+        self._stay(stay.job, now, stay.expected_end, RUN, self._machine.held[rank], stay.ran_before, inf)
 
     def _keep_processors(self, rank: int | None) -> None:
         """Reserve the processors on which the suspended job `rank` will resume; if `rank` is None, reserve none any
@@ -310,11 +315,6 @@ class Acting(Asking):
         if self._limits is not None:
             self._limits.add(rank, -1)
         self._history.finish(stay.stretch, now, because)
-
-    def _has_stay(self, entry: tuple[float, int, int]) -> bool:
-        """Return True if the stay whose true end is (end, rank, stretch) still lasts."""
-        stay = self._running.get(entry[1])
-        return stay is not None and stay.stretch == entry[2]
 
     def _done(self, job: Job, ran: float, is_killed: int) -> None:
         """Record that the job has finished after `ran` seconds of run time."""

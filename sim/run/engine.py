@@ -16,16 +16,18 @@ from heapq import heappop
 from inspect import unwrap
 from math import inf
 from types import MethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from sim.decisions.matrix import Phase
 from sim.engine.releases import Releases, resubmit
+from sim.engine.schedule import Schedule
 from sim.engine.sharing import Sharing
+from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError
 from sim.formatting import exact_clock
-from sim.history.history import History
+from sim.history.history import History, Unwritten
 from sim.history.past import Switch
 from sim.history.stretch import CUT, DONE, KILLED, RESUMING, RUN, SPECULATIVE, SUSPENDED
 from sim.machine.moment import MOMENT
@@ -33,31 +35,106 @@ from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
 from sim.run.changes import change_machine, drop, reserve_nodes
-from sim.run.future import Future
+from sim.run.checkpoint import Checkpoint
+from sim.run.future import Future, stay_of
 from sim.run.inherited import decide_with_inherited, decide_within_limits
 from sim.run.moment import Moment
+from sim.run.results import schedule_of
+from sim.run.snapshots import take_snapshot
 from sim.run.stay import Stay
 from sim.run.switching import hand_over, promise_again
 from sim.workload.follows import HOPELESS
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
 
+Watcher: TypeAlias = Callable[[Moment, Workload, History], Callable[[], None]]
+"""Function that begins to observe a run. It returns another function, which the engine calls after every step."""
+
+
+class Given:
+    """Workload of a run, in the form in which an engine uses it."""
+
+    def __init__(self, workload: Workload) -> None:
+        if np.any(workload.runtime > workload.estimate):
+            raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
+        self.workload = workload
+        self.runtimes: list[float] = workload.runtime.tolist()
+        self.submits: list[float] = [*workload.submit.tolist(), inf]
+        """Submit time of each job, by rank, then inf"""
+        self.killed: bytes = workload.killed.tobytes()
+        """1 for each job that is killed at its estimate, else 0"""
+
+    def until(self, last: int) -> Given:
+        """Return the same workload, of which the jobs with a rank above `last` never arrive."""
+        twin = Given(self.workload)
+        twin.submits = [*self.submits[: last + 1], inf]
+        return twin
+
 
 class Engine:
     """Simulation of one workload under one policy. In a watched run the reasons to wait are kept for the last step."""
 
-    def __init__(
-        self, workload: Workload, policy: Policy | str, *, placement: Placement = "lowest", is_watched: bool = True
-    ) -> None:
-        if np.any(workload.runtime > workload.estimate):
-            raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
-        self.workload = workload
-        self.history = History(workload.jobs)
-        self.moment = Moment(workload, policy_of(policy), placement, is_watched, self.history)
-        self._future = Future(workload.runtime.tolist(), workload.outages)
-        self._killed = workload.killed.tobytes()
-        self._submits: list[float] = [*workload.submit.tolist(), inf]
+    def __init__(self, given: Given, moment: Moment, future: Future, watchers: Sequence[Watcher]) -> None:
+        """Make an engine at this moment; `Engine.of` makes one at the beginning of a run."""
+        self._given, self.moment, self._future, self.history = given, moment, future, moment._history
+        self.workload = given.workload
+        self._submits, self._killed = given.submits, given.killed
+        self._after_step = [watcher(moment, given.workload, moment._history) for watcher in watchers]
         self._prepare_passes()
+
+    @classmethod
+    def of(
+        cls,
+        workload: Workload,
+        policy: Policy | str,
+        *,
+        placement: Placement = "lowest",
+        watchers: Sequence[Watcher] = (),
+        is_watched: bool = True,
+    ) -> Engine:
+        """Return an engine at the beginning of a run. `watchers` are called after every step."""
+        given = Given(workload)
+        moment = Moment(History(workload.jobs))
+        moment._curious = is_watched
+        moment._begin(workload, policy_of(policy), placement)
+        return cls(given, moment, Future(given.runtimes, workload.outages), watchers)
+
+    # Another engine in the same state
+
+    def checkpoint(self) -> Checkpoint:
+        """Return a copy of the present state, between two steps. `Engine.at` continues from it."""
+        return Checkpoint(self.moment, self._future)
+
+    def at(
+        self, checkpoint: Checkpoint, history: History, *, watchers: Sequence[Watcher] = (), last: int | None = None
+    ) -> Engine:
+        """Return another engine that continues from an earlier checkpoint of this run, and writes to `history`.
+
+        Jobs with a rank above `last` never arrive; None lets all jobs arrive.
+        """
+        is_copied = not isinstance(history, Unwritten)
+        moment = checkpoint.moment(self.moment, self.workload, history, is_copied=is_copied)
+        future, given = checkpoint.future.copy(), self._given
+        for rank, stretch in history.open_stretches().items():
+            stay = moment._running.get(rank)
+            if stay is not None and stay.stretch != stretch:
+                moment._stays.remove(stay)
+                moment._running[rank] = stay = stay.recorded_by(stretch)
+                moment._stays.add(stay)
+        if last is not None:
+            given = given.until(last)
+            if moment._releases is not None:
+                moment._releases.last = last
+        return Engine(given, moment, future, watchers)
+
+    def snapshot(self) -> Snapshot:
+        """Return the current state as an immutable snapshot."""
+        time = self.next_time()
+        return take_snapshot(self.moment, self.workload, None if time == inf else time)
+
+    def schedule(self, is_last: bool = False) -> Schedule:
+        """Return the results so far as columns. With `is_last` they share the run's memory, and the run must end."""
+        return schedule_of(self.moment, self.workload, self.history, is_last)
 
     # Time
 
@@ -122,10 +199,9 @@ class Engine:
             latest = arrival if time < arrival <= until else time
             if future.changes:
                 latest = max(latest, future.last_change(until))
-            for end, rank, stretch in _heap_up_to(future.leaving, until):
-                stay = moment._running.get(rank)
-                if end > latest and stay is not None and stay.stretch == stretch:
-                    latest = end
+            for leaving in _heap_up_to(future.leaving, until):
+                if leaving[0] > latest and stay_of(leaving, moment._running) is not None:
+                    latest = leaving[0]
             for timer in _heap_up_to(moment._timers, until):
                 if timer[0] > latest and not self._is_void(timer):
                     latest = timer[0]
@@ -213,7 +289,7 @@ class Engine:
         if changes or (future.changes and future.next_change() <= now):
             future.applied = now
             change_machine(moment, future.outages)
-            future.leaving = sorted(entry for entry in future.leaving if moment._has_stay(entry))
+            future.leaving = sorted(end for end in future.leaving if stay_of(end, moment._running) is not None)
         if moment._releases is not None:
             self._admit_released(moment._releases)
         elif self._submits[moment._submitted] <= now:
@@ -232,20 +308,12 @@ class Engine:
 
     def _complete_jobs(self, now: float) -> None:
         """End the stays that are due by `now`, in order of rank."""
-        moment, leaving = self.moment, self._future.leaving
-        due: list[tuple[int, Stay]] = []
-        while leaving and leaving[0][0] <= now:
-            _, rank, stretch = heappop(leaving)
-            stay = moment._running.get(rank)
-            if stay is not None and stay.stretch == stretch:
-                due.append((rank, stay))
-        if not due:
-            return
-        if len(due) > 1:
-            due.sort(key=_rank)
-        for _, stay in due:
+        moment = self.moment
+        due = self._future.due(now, moment._running)
+        for stay in due:
             self._end_stay(stay)
-        moment._free = moment._machine.free
+        if due:
+            moment._free = moment._machine.free
 
     def _end_stay(self, stay: Stay) -> None:
         """Apply the event that a stay ends: the job has finished, or its speculative run is cut short, or its memory is
@@ -462,10 +530,6 @@ def _has_inherited(moment: Moment) -> bool:
 def _deciding(policy: Policy) -> Callable[[Moment], Any]:
     """Return the policy's method `decide`, which acts by calls."""
     return MethodType(unwrap(type(policy).decide), policy)
-
-
-def _rank(due: tuple[int, Stay]) -> int:
-    return due[0]
 
 
 def _heap_up_to(heap: Sequence[tuple[float, int, Any]], until: float) -> list[tuple[float, int, Any]]:

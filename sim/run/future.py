@@ -24,7 +24,7 @@ class Future:
         self.applied = -inf
         """Time up to which the changes of the machine have been applied to the state"""
         self.leaving: list[tuple[float, int, int]] = []
-        """Heap of (true end, rank, number of the stretch); an entry is void if the job has left this stay before"""
+        """Heap of (true end, rank, number of the stay); an entry is void if the job has left this stay before"""
 
     def copy(self) -> Future:
         twin = Future(self.runtimes, self.outages)
@@ -33,7 +33,7 @@ class Future:
 
     def add(self, stay: Stay) -> None:
         """Add the true end of a stay that has begun."""
-        heappush(self.leaving, (self.end_of(stay), stay.rank, stay.stretch))
+        heappush(self.leaving, (self.end_of(stay), stay.rank, stay.number))
 
     def end_of(self, stay: Stay) -> float:
         """Return the true end of the stay."""
@@ -48,12 +48,21 @@ class Future:
         """Return the next true end of the running jobs; inf if none runs. Void entries before it are removed."""
         leaving = self.leaving
         while leaving:
-            end, rank, stretch = leaving[0]
-            stay = running.get(rank)
-            if stay is not None and stay.stretch == stretch:
-                return end
+            if stay_of(leaving[0], running) is not None:
+                return leaving[0][0]
             heappop(leaving)
         return inf
+
+    def due(self, now: float, running: dict[int, Stay]) -> list[Stay]:
+        """Remove the true ends up to `now`; return the stays that end, in order of rank."""
+        leaving, due = self.leaving, list[Stay]()
+        while leaving and leaving[0][0] <= now:
+            stay = stay_of(heappop(leaving), running)
+            if stay is not None:
+                due.append(stay)
+        if len(due) > 1:
+            due.sort(key=_rank)
+        return due
 
     # Changes of the machine
 
@@ -71,3 +80,13 @@ class Future:
         """Return the time of the latest change of the machine up to `until` not yet applied; -inf if there is none."""
         place = bisect_right(self.changes, until)
         return self.changes[place - 1] if place and self.changes[place - 1] > self.applied else -inf
+
+
+def stay_of(leaving: tuple[float, int, int], running: dict[int, Stay]) -> Stay | None:
+    """Return the stay whose true end is (end, rank, number of the stay); None if it is over already."""
+    stay = running.get(leaving[1])
+    return stay if stay is not None and stay.number == leaving[2] else None
+
+
+def _rank(stay: Stay) -> int:
+    return stay.rank

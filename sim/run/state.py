@@ -9,17 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from math import inf, isnan
-from typing import Any
 
-from sim.decisions.decisions import Decision
-from sim.decisions.matrix import ReserveRow
 from sim.engine.queue import Queue
 from sim.engine.releases import Releases
 from sim.engine.sharing import Sharing
 from sim.errors import DecisionError, PolicyError
 from sim.history.ledger import Ledger
-from sim.history.past import Switch
-from sim.history.running_totals import RunningTotals
 from sim.machine.moment import MOMENT
 from sim.machine.node_plan import NodePlan
 from sim.machine.nodes import NodeMachine
@@ -30,166 +25,40 @@ from sim.machine.profile import Profile
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.policies.view import Ends
-from sim.run.stay import Stay, Stays
+from sim.run.fields import Fields
 from sim.workload.limits import Use
-from sim.workload.model import Job, Jobs, Workload
+from sim.workload.model import Job, Workload
 from sim.workload.outages import absences, absent, changes_of, closing, gone_for_good, known
 from sim.workload.share_tree import share_trees
 
 
-class State:
+class State(Fields):
     """Current state of a run: jobs that wait, run, are suspended or are in the matrix; plans; and totals."""
 
-    def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
-        self._chosen, self._leader = policy, policy if policy.leads() else None
-        """Policy with which the user began the run; adaptive policy that selects, after each step, the policy that
-        decides next (None if there is no such policy)
-        """
-        self._led: dict[str, float] = {}
-        """Mapping from name to value, for the values that the adaptive policy keeps from one step to the next"""
-        self._successor: Policy | None = None
-        """Policy that the adaptive policy has selected for the next step; None if the present policy stays"""
-        self._policy = policy = policy.first()
-        self._curious = curious
-        """True if a user watches the run. This changes only which reasons are recorded, never a decision."""
-        self._step = 0
-        self._time = 0.0
-        self._procs = workload.procs
-        """Largest number of processors that the machine ever has."""
+    def _begin(self, workload: Workload, policy: Policy, placement: Placement) -> None:
+        """Set the fields as they are at the beginning of a run."""
+        self._chosen, self._policy = policy, policy.first()
+        self._leader = policy if policy.leads() else None
+        self._procs, self._jobs, self._ledger = workload.procs, workload.jobs, Ledger(len(workload))
         self._machine, self._share_tree = machine_of(workload, placement), share_trees(workload)
         self._has_limits = workload.limits is not None and any(workload.limits.demands)
-        """True if users, accounts or arrays have limits on what runs"""
         self._node_times = tuple(workload.shape.turns) if workload.shape else ()
-        """Times at which reservations of nodes begin or end, or users withdraw waiting jobs."""
-        self.refuse_unsupported(self._leader or policy)
+        self.refuse_unsupported(policy)
         self._machine.lose(absent(workload.outages, -inf))
-        self._free = self._machine.free
-        self._outages = known(workload.outages, -inf)
-        """Known periods in which processors are unavailable, including past ones."""
-        self._ahead: tuple[tuple[float, int], ...] = ()
-        """Known future changes of the machine, in order of time, as (time, processors that are down from then until the
-        next change, as bits)
-        """
-        self._closes: float = inf
-        """Time of the next announced maintenance of the whole machine; inf if none is known. No job that would still
-        run then may start
-        """
+        self._free, self._outages = self._machine.free, known(workload.outages, -inf)
         self.look_ahead()
-        self._jobs: Jobs = workload.jobs
-        """All jobs by rank, including jobs that have not arrived"""
-        self._submitted = 0
-        """Number of jobs that have arrived, which are the first ones by rank. In a run with `releases`: one more than
-        the highest rank that has arrived
-        """
-        self._releases = Releases(workload) if workload.follows else None
-        """Submissions in a run in which some jobs wait for the start or end of other jobs; None if all jobs have a
-        fixed submit time
-        """
-        if self._releases is not None:
+        if workload.follows:
+            self._releases = Releases(workload)
             self._jobs = self._releases.jobs_of(self._jobs)
-        self._limits = Use(workload.limits) if workload.limits is not None else None
-        """Amount in use of each limit of a user, account or array; None if the workload has no limits"""
-        self._waiting = Queue(policy.queue_order())
-        self._ledger = Ledger(len(workload))
-        self._tally = RunningTotals()
-        self._switches: tuple[Switch, ...] = ()
-        # Events of this instant
-        self._arrived: list[Job] = []
-        self._completed: list[Job] = []
-        self._killed: list[Job] = []
-        self._ended_early = False
-        self._interrupted: list[Job] = []
-        """Jobs that were interrupted in this step because their processors went down, and that now wait again"""
-        self._ousted: list[Job] = []
-        """Jobs whose processors went down in this step, including jobs that ended in the same step"""
-        self._renewed: list[Job] = []
-        """Jobs whose reservations were dropped because of a failure, in the order in which they are planned again"""
-        self._resized = self._upset = False
-        """True if the machine changed in this step (`resized`), and if plans were dropped because of that (`upset`)"""
-        self._dropped: tuple[int, ...] = ()
-        """Ranks of the jobs that were cancelled because the machine will never again have enough processors"""
-        self._moved: dict[int, float] = {}
-        """For the rank of each job whose planned start moved in this step: seconds by which it moved. Starts planned in
-        rows of a matrix are included only if a user watches the run
-        """
-        self._decisions: list[Decision] = []
-        """Decisions of the last step in order, with reasons to wait; empty if no user watches the run"""
-        self._printed: list[str] = []
-        """Lines that a user-defined policy printed in the last step"""
-        # Places of the jobs
-        self._running: dict[int, Stay] = {}
-        self._stays = Stays()
-        """Stays of the running jobs, in order of their expected ends"""
-        self._suspended: dict[int, int] = {}
-        self._suspended_since: dict[int, float] = {}
-        self._awaited: int | None = None
-        """Rank of the suspended job that resumes next; its processors are kept free. None if there is no such job"""
-        turns = policy.turns()
+        if workload.limits is not None:
+            self._limits = Use(workload.limits)
+        self._waiting = Queue(self._policy.queue_order())
+        turns = self._policy.turns()
         if turns is not None and not isinstance(turns, Turns):
-            raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
-        self._sharing = Sharing(workload.procs, turns, self._machine.there) if turns is not None else None
-        """Ousterhout matrix with the clock of its rows and the progress of its jobs; None if rows take no turns"""
-        self._rebuild: tuple[Decision, ...] = ()
-        """Decisions of the last rebuild of the matrix, phase by phase; empty if no user watches the run"""
-        # Plans
-        self._reserved: dict[int, float] = {}
-        self._before: dict[int, float] = {}
-        """For the rank of each job: start that the previous pass reserved. Filled only for policies that make all
-        reservations anew at each pass
-        """
-        self._lasts: dict[int, float] = {}
-        """For each rank whose reservation is not as long as the estimate: length of the reservation in seconds"""
-        self._granted: dict[int, float] = {}
-        """For the rank of each waiting job whose user requested a reservation: its start, kept at policy switches"""
-        self._promises = policy.promises() and not self._has_limits
-        """True if reservations made now are promises, which never move to a later time"""
-        self._expected: dict[int, float] = {}
-        self._expected_row: dict[int, int] = {}
-        """For the rank of each job with a start planned in the matrix: row in which it is expected to start"""
-        self._row_planned: dict[int, float] = {}
-        """For the rank of each job: its planned start in a row as last written to the history. A new start is written
-        only if it differs by at least a turn
-        """
-        self._not_passed: list[ReserveRow] = []
-        """Planned starts in rows from the last rebuild, written to the history when a job is next placed in the matrix.
-
-        If a user watches the run the list is empty, because planned starts are written at once.
-        """
-        self._kept_plan: Plan | None = None
-        self._timers: list[tuple[float, int, float]] = []
-        """Heap of timers (time, rank, since), at which the policy makes a pass.
-
-        (time, rank, inf): the job's reservation is due. (time, -1, inf): the policy requested a pass at this time.
-        (time, rank, since): the timer is valid only while the job stays on the processors that it has held since the
-        time `since`.
-        """
-        self._wakes: set[tuple[float, int, float]] = set()
-        self._wake_at = inf
-        """Time of the next pass that the policy requested in its last pass; inf for no request. A request is valid
-        until the next pass, which may make another
-        """
-        self._notes: dict[str, Any] = {}
-        # Passes around what a policy does not support (`sim.run.inherited`)
-        self._is_around = False
-        """True while a policy decides that is not shown jobs with granted reservations, nor the processors of the
-        awaited job
-        """
-        self._only: frozenset[int] | None = None
-        """Ranks of the jobs that the policy is shown; None for all"""
-        self._passed_over: set[int] = set()
-        """Ranks of the jobs that the policy is not shown in this pass, because starting them is not permitted"""
-        self._said: set[Decision] | None = None
-        """Plans and reasons of this pass, which is repeated at a start that is not permitted; None if all are"""
-        self._planned_again: set[int] = set()
-        """Ranks of the jobs that the present repetition of the pass has planned"""
-        self._held_back: list[int] | None = None
-        """Ranks of the jobs that limits hold back, if the pass is repeated when they change"""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse what a policy assigns. Compiled code sets its own fields without this call, other code by `_`."""
-        if not name.startswith("_"):
-            raise DecisionError(f"a policy cannot set {name} of the moment: it acts by now.start(...)")
-        object.__setattr__(self, name, value)
+            raise PolicyError(f"{self._policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
+        if turns is not None:
+            self._sharing = Sharing(workload.procs, turns, self._machine.there)
+        self._promises = self._policy.promises() and not self._has_limits
 
     def refuse_unsupported(self, policy: Policy) -> None:
         """Raise an error if a policy that may decide does not support this kind of machine or the workload's limits."""
@@ -239,6 +108,20 @@ class State:
     def crowd(self) -> int:
         """Return the number of jobs that the policy may have to consider: waiting, suspended or in the matrix."""
         return self.left + (len(self._sharing.ran) if self._sharing else 0)
+
+    def most_overtaken(self) -> int:
+        """Return the largest number of jobs that were submitted after one waiting job and started before it."""
+        waiting, jobs, releases = self._waiting.jobs, self._jobs, self._releases
+        if not waiting:
+            return 0
+        if releases is None:  # ranks go by submit times
+            first = min(waiting)
+            many, gone = self._submitted - 1 - first, sum(rank > first for rank in self._dropped)
+        else:
+            submit, first = min((jobs[rank].submit, rank) for rank in waiting)
+            many = releases.after(submit, first)
+            gone = sum((jobs[rank].submit, rank) > (submit, first) for rank in self._dropped)
+        return many - gone - (len(waiting) - 1)  # all others wait behind the first one
 
     # Places of the jobs
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from math import inf
 
 from sim.history.stretch import RUN, SPECULATIVE
 from sim.workload.model import Job
@@ -16,14 +15,17 @@ class Stay:
 
     def __init__(
         self,
+        number: int,
         job: Job,
         since: float,
         expected_end: float,
         kind: int,
         stretch: int,
         ran_before: float,
-        progress_at: float = inf,
+        progress_at: float,
     ) -> None:
+        self.number = number
+        """Number of the stay in its run: each has its own, also where the history is not written"""
         self.job, self.since, self.expected_end = job, since, expected_end
         self.rank, self.procs = job.rank, job.procs
         self.kind = kind
@@ -34,6 +36,12 @@ class Stay:
         """Seconds that the job had run before this stay"""
         self.progress_at = progress_at
         """Time from which a resumed job makes progress, when its memory has been read; inf for any other stay"""
+
+    def recorded_by(self, stretch: int) -> Stay:
+        """Return the same stay in another history, which records it by this stretch."""
+        return Stay(
+            self.number, self.job, self.since, self.expected_end, self.kind, stretch, self.ran_before, self.progress_at
+        )
 
     @property
     def runs(self) -> bool:

@@ -97,8 +97,8 @@ def _make_ordinary(moment: Moment, stay: Stay) -> None:
     job, now, rank = stay.job, moment._time, stay.rank
     moment._stays.remove(stay)
     moment._history.finish(stay.stretch, now, MOVED)
-    stretch = moment._history.begin(rank, now, moment._machine.held[rank], RUN)
-    moment._stay(Stay(job, stay.since, stay.since + job.estimate, RUN, stretch, stay.ran_before))
+    held = moment._machine.held[rank]
+    moment._stay(job, stay.since, stay.since + job.estimate, RUN, held, stay.ran_before, inf)
 
 
 # Into and out of the matrix

@@ -6,6 +6,7 @@ sim.run.state, sim.run.stay, sim.run.switching.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 from dataclasses import replace
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 from sim.engine.engine import Engine as Old
+from sim.engine.schedule import Schedule
 from sim.history.history import History
 from sim.run.engine import Engine
 from sim.testing.workloads import random_outages
@@ -107,7 +109,7 @@ def test_machines_of_nodes_equal_those_of_the_old_engine(seed: int, tmp_path: Pa
 def compare(workload: Workload, spec: str, lot: random.Random, switches: bool) -> None:
     """Make both runs, with switches and failures at random steps, and compare all that a user could see."""
     is_watched = lot.random() < 0.7
-    old, new = Old(workload, spec, curious=is_watched), Engine(workload, spec, is_watched=is_watched)
+    old, new = Old(workload, spec, curious=is_watched), Engine.of(workload, spec, is_watched=is_watched)
     state, moment = old.state, new.moment
     goes_on = True
     while goes_on:
@@ -131,12 +133,23 @@ def compare(workload: Workload, spec: str, lot: random.Random, switches: bool) -
         assert moment._stays.ends() == state.ends
         assert moment._notes.keys() == state.notes.keys()
         assert [*moment._waiting.jobs] == [*state.waiting.jobs]
+        if is_watched:
+            assert replace(new.snapshot(), nodes=None) == replace(old.snapshot(), nodes=None)
+    assert_equal(new.schedule(), old.schedule())
     assert decisions(new.history) == decisions(old.history)
     assert [*new.history.stretches()] == [*old.history.stretches()]
     assert new.history.columns() == old.history.columns()
     for name in ("start", "end", "ran", "promised", "backfilled", "preemptions", "migrations", "interruptions"):
         np.testing.assert_array_equal(getattr(moment._ledger, name), getattr(state.ledger, name))
     assert moment._tally.totals(1, 1) == state.tally.totals(1, 1)
+
+
+def assert_equal(schedule: Schedule, other: Schedule) -> None:
+    for field in dataclasses.fields(Schedule):
+        if field.name not in ("curves", "cores", "workload"):
+            np.testing.assert_array_equal(getattr(schedule, field.name), getattr(other, field.name))
+    np.testing.assert_array_equal(schedule.workload.submit, other.workload.submit)
+    np.testing.assert_array_equal(schedule.curves.suspended, other.curves.suspended)
 
 
 def decisions(history: History) -> list[object]:

@@ -61,14 +61,14 @@ def vars_of(value: object) -> dict[str, Any]:
 
 def test_moment_leads_to_no_true_run_time_or_end(lab: Lab) -> None:
     workload = lab.workload(4, f"1 0 2 {TRUE} 20000", f"2 100000 4 {TRUE} 20000", f"3 100001 4 {TRUE} 30000")
-    engine = Engine(workload, Spy())
+    engine = Engine.of(workload, Spy())
     for _ in range(3):
         engine.step()
 
 
 @pytest.mark.parametrize("name", ["free", "time", "queue", "anything"])
 def test_moment_refuses_what_a_policy_sets(lab: Lab, name: str) -> None:
-    engine = Engine(lab.workload(4, "1 0 2 10 10"), "easy")
+    engine = Engine.of(lab.workload(4, "1 0 2 10 10"), "easy")
     with pytest.raises(DecisionError, match=f"a policy cannot set {name} of the moment"):
         setattr(engine.moment, name, 5)
 
@@ -83,6 +83,6 @@ class EvenFirst(Policy):
 
 
 def test_only_shows_another_policy_some_jobs(lab: Lab) -> None:
-    engine = Engine(lab.workload(4, "1 0 2 10 10", "2 0 2 10 10", "3 0 2 10 10"), EvenFirst())
+    engine = Engine.of(lab.workload(4, "1 0 2 10 10", "2 0 2 10 10", "3 0 2 10 10"), EvenFirst())
     engine.step()
     assert [*engine.moment.running] == [0, 2]
