@@ -356,7 +356,7 @@ class Engine:
     def _call_watchers(self, by_rule: bool) -> None:
         """Let an adaptive policy choose a successor, unless this step switches to one (`by_rule`); call watchers."""
         state = self.state
-        if state.leader is not None and not by_rule and (state.left or state.under_way):
+        if state.leader is not None and not by_rule and (state.left or self.next_time() is not None):
             wanted = state.leader.next_policy(state.policy, self._view, state.led)
             state.successor = wanted if wanted != state.policy else None
         for look in self._after_step:

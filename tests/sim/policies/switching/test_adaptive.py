@@ -6,6 +6,7 @@ Also tests sim.policies.switching.
 from __future__ import annotations
 
 import json
+from math import exp
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +62,34 @@ def test_an_average_takes_its_time(lab: Lab) -> None:
         at[over] = switches(engine)
     assert at[1][0] == (1, "fcfs")
     assert at[1000] == []
+
+
+def test_empty_machine_is_measured_when_it_becomes_empty(lab: Lab) -> None:
+    """An hour after the first job the average has fallen to 0.2, so that the jobs of d10 start under EASY."""
+    jobs = ("1 0 4 3600 3600", "2 864000 4 60 60", "3 864000 4 600 600")
+    engine = Engine(lab.workload(4, *jobs), "adaptive:at=0.5,over=2000")
+    engine.run()
+    assert switches(engine) == [(3600, "gang-backfill"), (864000, "easy")]
+    assert engine.schedule().end.tolist() == [3600, 864060, 864660]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_switches_follow_from_the_use_of_the_machine(lab: Lab, seed: int) -> None:
+    """All jobs take the whole machine, so both policies make the same schedule, with idle gaps between bursts."""
+    lot = np.random.default_rng(seed)
+    submits, runs = np.cumsum(lot.choice([0, 1, 500, 20000], 15)).tolist(), lot.integers(1, 3000, 15).tolist()
+    lines = [f"{at} {submits[at]} 4 {runs[at]} {runs[at]}" for at in range(15)]
+    engine = Engine(lab.workload(4, *lines), "adaptive:above=fcfs,at=0.4,band=0.1,over=1000")
+    engine.run()
+    start, end = engine.schedule().start.tolist(), engine.schedule().end.tolist()
+    expected, policy = list[tuple[float, str]](), "easy"
+    for time in sorted({*submits, *end} - {max(end)}):
+        stays = [(since - time, min(end[at] - time, 0)) for at, since in enumerate(start) if since < time]
+        average = sum(exp(until / 1000) - exp(since / 1000) for since, until in stays)
+        wanted = "fcfs" if average > 0.5 else "easy" if average < 0.3 else policy
+        expected += [(time, wanted)] if wanted != policy else []
+        policy = wanted
+    assert switches(engine) == expected
 
 
 @pytest.mark.parametrize("above", ["gang-backfill:mpl=3+slice=60", "selective", "multiqueue"])
