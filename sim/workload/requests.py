@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -56,7 +57,8 @@ def _placed_on(trace: Trace, shape: Shape) -> Trace:
         )
     if own is None:
         return _limited(_admitted(replace(trace, header=header), shape, tuple(_requests(trace, shape))))
-    if missing := sorted(set(own.kinds) - set(shape.kinds)):
+    wanted = (zip(own.kinds, request.amounts(1), strict=True) for request in set(own.requests))
+    if missing := sorted({kind for kind, amount in chain.from_iterable(wanted) if amount}.difference(shape.kinds)):
         raise TraceError(f"asks for {missing[0]}, which no node of --nodes has", trace.name)
     made = tuple(_translated(request, own, shape) for request in own.requests)
     return _limited(_admitted(replace(trace, header=header), shape, made))

@@ -70,8 +70,10 @@ class JobEntries:
         self._known: dict[object, Request | None] = {}
 
     def unread(self, job: Mapping[str, Any]) -> str:
-        """Return a word of the entry that is not read; "" if there is none."""
-        return min(job.keys() - self._read) if not self._read.issuperset(job) else ""
+        """Return a word of the entry that is not read; "" if there is none. An amount of 0 is no request."""
+        if self._read.issuperset(job):
+            return ""
+        return min((word for word in job.keys() - self._read if job[word] != 0), default="")
 
     def request(self, job: Mapping[str, Any]) -> Request | None:
         """Return what a job requests of the nodes; None if its entry in the file is damaged."""

@@ -6,6 +6,7 @@ Also tests sim.workload.formats.platform.
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,22 @@ def test_requests_of_the_trace_keep_their_resources(tmp_path: Path) -> None:
     assert found.shape.requests[0].each == (1, 0, 0, 1)
     with pytest.raises(SchedscopeError, match="asks for gpu, which no node of --nodes has"):
         on(tmp_path, TOML, json.dumps(own), "x.json")
+
+
+@pytest.mark.parametrize("amounts", product((0, 1), repeat=4))
+def test_request_of_zero_is_none(tmp_path: Path, amounts: tuple[int, ...]) -> None:
+    """The machine has `gpu` GPUs and `fpga` FPGAs; job 1 asks for none of them, job 2 for `gpus` and `fpgas`."""
+    gpu, fpga, gpus, fpgas = amounts
+    jobs = [{"submit": 0, "run": 1, "tasks": 1, "cores": 4, "gpus": n, "fpga": m} for n, m in ((0, 0), (gpus, fpgas))]
+    own = json.dumps({"nodes": [{"cores": 4, "gpus": 1, "fpga": 1}], "jobs": jobs})
+    machine = "[[node]]\ncores = 4\n" + "gpu = 1\n" * gpu + "fpga = 1\n" * fpga
+    if gpus > gpu or fpgas > fpga:
+        with pytest.raises(SchedscopeError, match=f"asks for {'fpga' if fpgas > fpga else 'gpu'}, which no node"):
+            on(tmp_path, machine, own, "x.json")
+        return
+    engine = Engine(on(tmp_path, machine, own, "x.json"), "fcfs")
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 1]
 
 
 def test_policies_that_count_processors_refuse_nodes(tmp_path: Path) -> None:

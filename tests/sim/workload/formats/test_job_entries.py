@@ -41,3 +41,4 @@ def test_words_of_the_machine_are_read_in_singular_and_plural() -> None:
     entries = JobEntries(SHAPE)
     assert entries.unread({"id": 1, "gpu": 1, "gpus": 1, "run": 5}) == ""
     assert entries.unread({"wall": 1, "colour": "red"}) == "colour"
+    assert entries.unread({"fpgas": 0}) == ""
