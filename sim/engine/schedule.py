@@ -39,13 +39,6 @@ class Curves:
     suspended: Ints
     """Number of suspended jobs that wait to resume."""
 
-    @property
-    def lost(self) -> Floats:
-        """Return, for each step, the number of processors that stay free after it although a job waits to start or to
-        resume.
-        """
-        return np.where(self.waiting + self.suspended > 0, self.free, 0.0)
-
 
 @dataclass(frozen=True)
 class Schedule(Tabular):
@@ -92,6 +85,20 @@ class Schedule(Tabular):
     def there(self) -> Ints:
         """Return, for each step, the number of processors that are available (not down) after it."""
         return there_at(self.outages, self.workload.procs, self.curves.time)
+
+    @property
+    def lost(self) -> tuple[Floats, Floats]:
+        """Return times, and the number of processors that stay free from each of these on although a job waits to start
+        or to resume. Before its requested start a job does not wait.
+        """
+        line, of = self.curves, self.workload
+        early = of.due > of.submit
+        early[list(self.dropped)] = False
+        time = np.union1d(line.time, of.due[early])
+        step = np.maximum(np.searchsorted(line.time, time, "right") - 1, 0)
+        begun, over = (np.sort(column[early]) for column in (of.submit, np.fmin(of.due, self.start)))
+        ahead = np.searchsorted(begun, time, "right") - np.searchsorted(over, time, "right")
+        return time, np.where((line.waiting + line.suspended)[step] > ahead, line.free[step], 0.0)
 
     @cached_property  # groups of jobs ask for it, each again
     def wait(self) -> Floats:

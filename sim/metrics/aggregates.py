@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.engine.schedule import Schedule
+from sim.machine.moment import MOMENT
 from sim.metrics.catalogue import METRICS, SPREADS
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.over_time import area
@@ -119,7 +120,7 @@ def _machine(schedule: Schedule) -> dict[str, Value]:
     if not len(schedule.curves.time):
         return values | dict.fromkeys(names[1:])
     line, ends = schedule.curves, np.array([begin, finish])
-    lost = float(np.diff(area(line.time, line.lost, ends))[0])
+    lost = float(np.diff(area(*schedule.lost, ends))[0])
     busy = float(np.diff(area(line.time, schedule.there - line.free, ends))[0])
     overhead = busy - work if busy - work > SMALLEST * available else 0.0
     values["loss_of_capacity"] = lost / available
@@ -151,9 +152,10 @@ def _counts(schedule: Schedule) -> dict[str, Value]:
 
 def _recorded(jobs: FinishedJobs) -> dict[str, Value]:
     known = ~np.isnan(jobs.recorded_wait)
+    waited = jobs.column(jobs.schedule.start) - jobs.submit  # a trace does not say which start was asked for
     return {
         "mean_recorded_wait": _mean(jobs.recorded_wait[known]),
-        "later_than_recorded": int((jobs.wait[known] > jobs.recorded_wait[known]).sum()),
+        "later_than_recorded": int((waited[known] > jobs.recorded_wait[known] + MOMENT).sum()),
     }
 
 
@@ -161,7 +163,7 @@ def _reservations(schedule: Schedule) -> dict[str, Value]:
     delays, ratios = reservation_delays(schedule), guarantee_ratios(schedule)
     return {
         "reservations": len(delays),
-        "missed_reservations": int((delays > 0).sum()),
+        "missed_reservations": int((delays > MOMENT).sum()),
         "mean_reservation_delay": _mean(delays),
         "max_reservation_delay": float(delays.max()) if len(delays) else None,
         "guarantee_ratio_median": float(np.median(ratios)) if len(ratios) else None,

@@ -116,7 +116,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "later_than_recorded", "later than recorded", "jobs", "smaller",
         "jobs that start later than the trace says they did",
-        "number of jobs with wait > the wait in the trace",
+        "number of jobs with start - submit > the wait in the trace",
     ),
     Metric(
         "fairness_users", "fairness between users", "share", "greater",
@@ -210,7 +210,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "guarantee_ratio_median", "guaranteed over actual wait", "factor", "smaller",
         "the first guaranteed wait over the actual one, median of the jobs that had to wait; 1 is exact",
-        "median of (first guaranteed start - submit) / (start - submit)", "ZKP, figure 16",
+        "median of (first guaranteed start - due) / (start - due) of the jobs with start > due", "ZKP, figure 16",
     ),
 )  # fmt: skip
 

@@ -44,20 +44,21 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
         return OverTime([], [], [], [], [])
     edges = np.linspace(first, last, buckets + 1)
 
-    def average(values: NDArray[np.int64] | Floats, of: Floats | None = None) -> list[float]:
-        sums = np.diff(area(line.time, values, edges))
+    def average(values: NDArray[np.int64] | Floats, of: Floats | None = None, time: Floats = line.time) -> list[float]:
+        sums = np.diff(area(time, values, edges))
         divisors = np.diff(edges) if of is None else np.where(of > 0, of, np.inf)
         means: list[float] = (sums / divisors).tolist()
         return means
 
     available = np.diff(area(line.time, there, edges))
+    time, lost = schedule.lost
 
     return OverTime(
         edges.tolist(),
         average(there - line.free, available),
         average(line.waiting),
         average(line.wanted),
-        average(line.lost, available),
+        average(lost, available, time),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.engine.schedule import Schedule
+from sim.machine.moment import MOMENT
 from sim.workload.model import Floats
 
 
@@ -23,5 +24,5 @@ def guarantee_ratios(schedule: Schedule) -> Floats:
     """Return the ratio of guaranteed wait to actual wait, for each job that was promised a start and had to wait."""
     due = schedule.workload.due
     promised, waited = schedule.promised - due, schedule.start - due
-    counts = ~np.isnan(promised) & (waited > 0)
+    counts = ~np.isnan(promised) & (waited > MOMENT)
     return promised[counts] / waited[counts]

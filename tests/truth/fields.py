@@ -13,6 +13,7 @@ from sim.comparison.comparison_sentences import what_it_did
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.sentences import say
+from sim.machine.moment import MOMENT
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from tests.truth.outcomes import Told
@@ -174,9 +175,9 @@ def aggregate(told: Told) -> float | None:
 
 
 def recorded(told: Told) -> list[tuple[float, float]]:
-    """Return (recorded wait, wait in this run) of each finished job with a recorded wait."""
+    """Return (recorded wait, wait in this run) of each finished job with a recorded wait, both from its submission."""
     waits = told.run.workload.wait.tolist()
-    return [(waits[rank], told.wait[rank]) for rank in told.done if waits[rank] >= 0]
+    return [(waits[r], told.start[r] - told.jobs[r].submit) for r in told.done if waits[r] >= 0]
 
 
 def trials_cut(told: Told) -> int:
@@ -228,7 +229,7 @@ def guarantee(told: Told) -> float | None:
     found = [
         (at - due[rank]) / (told.start[rank] - due[rank])
         for rank, at in promised.items()
-        if told.start[rank] > due[rank]
+        if told.start[rank] > due[rank] + MOMENT
     ]
     return median(found) if found else None
 
@@ -251,7 +252,7 @@ METRICS: Mapping[str, Callable[[Told], float | None]] = {
     "aggregate_slowdown": aggregate,
     "total_wait_hours": lambda told: sum(told.wait.values()) / 3600,
     "mean_recorded_wait": lambda told: mean(was for was, _ in recorded(told)) if recorded(told) else None,
-    "later_than_recorded": lambda told: sum(now > was for was, now in recorded(told)),
+    "later_than_recorded": lambda told: sum(now > was + MOMENT for was, now in recorded(told)),
     "fairness_users": lambda told: jain(told, told.run.workload.user.tolist()),
     "fairness_groups": lambda told: jain(told, told.run.workload.group.tolist()),
     "utilization": lambda told: told.utilization,
@@ -269,7 +270,7 @@ METRICS: Mapping[str, Callable[[Told], float | None]] = {
     "borrowed": borrowed,
     "reservations": lambda told: len(told.late),
     "mean_lead": lambda told: mean(leads(told)) if leads(told) else None,
-    "missed_reservations": lambda told: sum(by > 0 for by in told.late),
+    "missed_reservations": lambda told: sum(by > MOMENT for by in told.late),
     "mean_reservation_delay": lambda told: mean(told.late) if told.late else None,
     "max_reservation_delay": lambda told: max(told.late, default=None),
     "guarantee_ratio_median": guarantee,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from bisect import bisect_right
+from functools import cached_property, partial
 from itertools import pairwise
 from math import isnan
 from typing import TypeAlias
@@ -50,22 +51,27 @@ class Told:
 
     @cached_property
     def held(self) -> list[tuple[float, float, bool]]:
-        """Return for the time from each step to the next: (available processor seconds, occupied ones, True if a job
-        waited).
+        """Return for the time from each step or requested start to the next one: (available processor seconds, occupied
+        ones, True if a job waited).
         """
-        times = np.array([step.now for step in self.run.steps if step.now <= self.finish])
+        steps = [step for step in self.run.steps if step.now <= self.finish]
+        asked = {job.due for job in self.jobs if job.reserve is not None and steps[0].now < job.due < self.finish}
+        times = np.array(sorted(asked.union(step.now for step in steps)))
         held = np.zeros(len(times) - 1)
         for stretch in self.run.engine.history.segments():
             assert stretch.end is not None
             inside = np.minimum(times[1:], stretch.end) - np.maximum(times[:-1], stretch.start)
             held += stretch.processors.bit_count() * np.maximum(inside, 0)
         there = [self.there(since, until) for since, until in pairwise(times.tolist())]
-        return list(zip(there, held.tolist(), [self._waits(step) for step in self.run.steps], strict=False))
+        last = partial(bisect_right, [step.now for step in steps])
+        waits = [self._waits(steps[last(time) - 1], time) for time in times[:-1].tolist()]
+        return list(zip(there, held.tolist(), waits, strict=True))
 
-    @staticmethod
-    def _waits(step: Step) -> bool:
-        """Return True if a job waits to start or to resume after the step."""
-        return bool(step.shown.queue or step.shown.suspended)
+    def _waits(self, step: Step, now: float) -> bool:
+        """Return True if a job waits to start or to resume from `now` on, after the step."""
+        waiting = [each.job for each in step.shown.queue]
+        ahead = (now < job.due and not self.start[job.rank] <= now for job in waiting)
+        return not all(ahead) or bool(step.shown.suspended)
 
     @property
     def utilization(self) -> float | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -279,6 +280,47 @@ def test_a_wait_counts_from_the_start_that_was_asked_for(lab: Lab) -> None:
     assert (values["mean_wait"], values["max_wait"], values["mean_lead"]) == (15, 30, 95)
     assert values["aggregate_slowdown"] == 1 + 30 / 140
     assert engine.snapshot().totals.mean_wait == 15
+
+
+def test_job_loses_no_capacity_before_its_requested_start(lab: Lab) -> None:
+    """One of two processors is free from 5 on. Job 2 requests a start at 100, and waits from then until 130."""
+    workload = replace(lab.workload(2, "1 0 1 130 130", "2 5 2 10 10"), reserve=np.array([np.nan, 100.0]))
+    engine = Engine(workload, "multiqueue:classes=none")
+    engine.run()
+    assert aggregates(engine.schedule())["loss_of_capacity"] == pytest.approx(30 / 280)
+    assert over_time(engine.schedule(), 14).loss_of_capacity == pytest.approx([0] * 10 + [0.5] * 3 + [0])
+
+
+def test_later_start_counts_from_the_submission(lab: Lab) -> None:
+    workload = replace(lab.workload(1, "1 0 1 10 10"), reserve=np.array([100.0]), wait=np.array([60.0]))
+    engine = Engine(workload, "multiqueue")
+    engine.run()
+    assert aggregates(engine.schedule())["later_than_recorded"] == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("spec", ["multiqueue", "multiqueue:classes=none", "conservative"])
+def test_metrics_follow_from_the_rows_of_a_schedule(spec: str, seed: int) -> None:
+    lot = np.random.default_rng(seed)
+    drawn = [(lot.integers(0, 200), lot.integers(1, 5), lot.integers(1, 80), 80) for _ in range(12)]
+    jobs = workload(*sorted(drawn))
+    asked = np.where(lot.random(12) < 0.5, jobs.submit + lot.integers(0, 200, 12), NAN)
+    engine = Engine(replace(jobs, reserve=asked, wait=lot.integers(0, 300, 12).astype(float)), spec)
+    engine.run()
+    found, columns = engine.schedule(), engine.schedule().columns
+    rows = list(zip(*(columns[name] for name in ("submit", "start", "end", "procs", "promised")), asked, strict=True))
+    due = [submit if np.isnan(asked) else max(submit, asked) for submit, *_, asked in rows]
+    times = sorted({*due, *(time for row in rows for time in row[:3])})
+    lost = 0.0
+    for time, then in pairwise(times):
+        if any(since <= time < row[1] for since, row in zip(due, rows, strict=True)):
+            lost += (then - time) * (4 - sum(row[3] for row in rows if row[1] <= time < row[2]))
+    waits = [(row[4] - since) / (row[1] - since) for since, row in zip(due, rows, strict=True) if row[1] > since]
+    values = aggregates(found)
+    assert values["loss_of_capacity"] == pytest.approx(lost / (4 * (columns["end"].max() - times[0])))
+    late = sum(row[1] - row[0] > wait for row, wait in zip(rows, found.workload.wait, strict=True))
+    assert values["later_than_recorded"] == late
+    assert values["guarantee_ratio_median"] == (pytest.approx(np.nanmedian(waits)) if waits else None)
 
 
 def test_start_before_the_requested_start_is_no_wait(lab: Lab) -> None:

@@ -22,7 +22,9 @@ def test_words_find_by_meaning_with_the_best_first() -> None:
 
 def test_name_explains_one_with_formula_and_paper() -> None:
     shown = schedscope("metrics", "guarantee_ratio_median").stdout
-    assert "formula  median of (first guaranteed start - submit) / (start - submit)" in " ".join(shown.split("\n"))
+    assert "formula median of (first guaranteed start - due) / (start - due) of the jobs with start > due" in " ".join(
+        shown.split()
+    )
     assert "paper    ZKP, figure 16" in shown
 
 
