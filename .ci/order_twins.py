@@ -14,7 +14,7 @@ COLUMNS = {
 """For each value of a job that a key may use: the value in the loop, with the job's rank in place of {0}"""
 FROM_C = {"power": "pow", "_lasting": "pow", "log2": "log2", "log10": "log10", "isnan": "isnan", "fmod": "fmod"}
 """For each function that a key may call: the function of C with the same result"""
-ALIKE = ("max", "min", "abs")
+ALIKE = ("max", "min", "abs", "ratio", "whole")
 """Functions that are the same in both"""
 NUMBERS = ("int", "float", "bool")
 PARTS = (

@@ -15,6 +15,7 @@ from sim.decisions.decisions import Backfill, Expect, Keep, Reserve, Resume, Sta
 from sim.decisions.matrix import Phase, PhaseName, Replicate
 from sim.decisions.sentences import Reason
 from sim.engine.state import State
+from sim.machine.moment import MOMENT
 from sim.machine.nodes import Leftover
 from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.plan import Plan
@@ -126,9 +127,9 @@ class StateView(RowQuestions):
         jobs = self.behind(head) if head else self._line
         if shows_all:
             return jobs if head else jobs.copy()
-        found = []  # a comprehension would make cells of these variables, and take longer on short queues
-        for job in jobs:
-            if (procs := job.procs) <= free and (procs <= extra or now + job.estimate <= shadow):
+        found, until = [], shadow + MOMENT
+        for job in jobs:  # a comprehension would make cells of these variables, and take longer on short queues
+            if (procs := job.procs) <= free and (procs <= extra or now + job.estimate <= until):
                 found.append(job)  # noqa: PERF401
         return found
 

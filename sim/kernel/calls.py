@@ -152,6 +152,7 @@ class Pass(Compression):
         one visits only new jobs and those in `able`: candidates that the policy did not start. It compares the limits
         first, because ends less than a microsecond apart may raise them.
         """
+        until += MOMENT
         knows = head == self.walks_behind and self.step == self.walked_in + 1
         knows = knows and self.free <= self.most_free and extra <= self.most_extra and until <= self.latest_end
         self.walks_behind, self.latest_end, self.most_extra, self.walked_in = head, until, extra, NEVER

@@ -15,6 +15,7 @@ from sim.kernel.calls import IN_ORDER, Pass, Rules
 from sim.kernel.present import WIDTH
 from sim.machine import cython
 from sim.machine.columns import INFINITE
+from sim.machine.moment import MOMENT
 
 IN_VAIN_AT_THE_END = 10000
 """Copy of `IN_VAIN_AT_THE_END` in `sim.engine.engine`: number of steps without an arrival or an end of a job after
@@ -103,13 +104,13 @@ class CheckedCalls:
         if not self.is_open or (head is not None and rank < 0):
             return list(self.engine().candidates(head, shadow, extra))
         found: list[Any] = []
-        free, now, queue, width = run.free, run.now, run.queue, run.width
+        free, now, until, queue, width = run.free, run.now, shadow + MOMENT, run.queue, run.width
         if not free:
             return found
         for index in range(first, run.waiting):
             place = queue[index]
             wide = width[place]
-            if wide <= free and (wide <= extra or now + run.length[place] <= shadow):
+            if wide <= free and (wide <= extra or now + run.length[place] <= until):
                 found.append(self.jobs[run.rank_at[place]])
         return found
 

@@ -10,7 +10,7 @@ from sim.history.decision_log import form_of
 from sim.kernel.arrays import copy_numbers, set_numbers, time_before
 from sim.kernel.present import BY_QUEUE, BY_START, Present
 from sim.machine import cython
-from sim.machine.moment import APART, MOMENT
+from sim.machine.moment import APART, MOMENT, whole
 from sim.machine.operations import move_pair
 
 COMPRESSED: int = form_of(Reserve, Compressed)
@@ -83,6 +83,7 @@ class Compression(Present):
         count = 0
         if self.compress == BY_START:
             copy_numbers(self.reserved_rank, self.turn, self.reservations)
+            self._sort_equal_starts()
             return self.reservations
         if self.compress == BY_QUEUE:
             # new jobs are behind them
@@ -95,6 +96,17 @@ class Compression(Present):
                     self.turn[count] = rank
                     count += 1
         return count
+
+    def _sort_equal_starts(self) -> None:
+        """Sort the reservations in `turn` by rank if their starts differ only by rounding errors."""
+        turn, at = self.turn, self.reserved_at
+        for index in range(1, self.reservations):
+            if at[index] - at[index - 1] <= APART:
+                rank, place, start = turn[index], index, whole(at[index])
+                while place and turn[place - 1] > rank and whole(self.planned[turn[place - 1]]) == start:
+                    turn[place] = turn[place - 1]
+                    place -= 1
+                turn[place] = rank
 
     def _bring_forward(self, rank: int, procs: int, length: float, was: float, at: float) -> None:
         """Move the job's reservation, of `procs` processors for `length` seconds, from the start `was` to the earlier

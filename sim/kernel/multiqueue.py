@@ -25,7 +25,7 @@ from sim.kernel.partitions import Partitions
 from sim.kernel.present import NEVER, WIDTH
 from sim.machine import cython
 from sim.machine.columns import Numbers
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, is_by
 from sim.machine.operations import remove_number
 from sim.policies.multiqueue.first_starts import FirstStarts
 
@@ -156,7 +156,7 @@ class DividedPass(Partitions):
             is_refused = starts.is_made and self.pivot[partition] != rank and starts.refuses(procs, ends)
             if is_refused and procs > self.idle[partition]:
                 continue
-            if is_refused and ends > starts.at[partition] and procs > self._extra_in(partition):
+            if is_refused and not is_by(ends, starts.at[partition]) and procs > self._extra_in(partition):
                 continue
             self.at_job = index
             return rank
@@ -210,7 +210,7 @@ class DividedPass(Partitions):
         if self.spared_in[partition] != self.stamp:
             start, spare, index = self._planned_start(partition), self.idle[partition], 0
             spare -= self.procs[self.pivot[partition]]
-            while index < self.running and self.end_at[index] <= start:
+            while index < self.running and is_by(self.end_at[index], start):
                 if self.partition_of[self.end_rank[index]] == partition:
                     spare += self.end_procs[index]
                 index += 1

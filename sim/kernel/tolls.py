@@ -11,7 +11,7 @@ from sim.kernel.suspension import PreemptiveRules, Suspension
 from sim.machine import cython
 from sim.machine.columns import INFINITE, Numbers, Times
 from sim.machine.operations import insert_pair, remove_pair
-from sim.policies.preempt.xfactors import payable_from
+from sim.policies.preempt.xfactors import payable_from, reaches
 
 KINDS_OF_JOBS = 16
 """Number of categories in `sim.workload.categories`"""
@@ -93,7 +93,7 @@ class TollLoop(Suspension):
                 continue
             if self.paused_in[rank] == self.step and self.pauses.keeper[rank] >= 0:
                 continue
-            if self._fits(rank) or xfactor >= self._known_toll(rank):
+            if self._fits(rank) or reaches(xfactor, self._known_toll(rank), self.estimate[rank]):
                 following, at = rank, xfactor
         self.turn_of, self.turn_at = following, at
         return following

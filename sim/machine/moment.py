@@ -28,3 +28,21 @@ def whole(seconds: float) -> float:
     30.0
     """
     return floor(seconds * _PER_SECOND + 0.5) / _PER_SECOND if seconds < _COARSE else seconds
+
+
+def ratio(seconds: float, to: float) -> float:
+    """Return the ratio of two durations, both rounded to whole microseconds, so that equal ratios are equal numbers.
+
+    >>> ratio(0.1 + 0.2, 0.1) == ratio(0.6, 0.2)
+    True
+    """
+    return floor(seconds * _PER_SECOND + 0.5) / (floor(to * _PER_SECOND + 0.5) or 1.0)
+
+
+def is_by(time: float, limit: float) -> bool:
+    """Return True if the time is at most `limit`, or later only by a rounding error; so for durations.
+
+    >>> 2.6 + 0.2 <= 2.8, is_by(2.6 + 0.2, 2.8)
+    (False, True)
+    """
+    return time <= limit + MOMENT

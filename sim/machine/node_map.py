@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, is_by
 from sim.machine.node_plan import NodePlan
 from sim.workload.model import Job
 from sim.workload.shape import Amounts, Kept, Request, Seats
@@ -78,7 +78,7 @@ class NodeMap:
                 return self._now, seats
             if later is not None and at > later + MOMENT:
                 continue
-            if at > until:
+            if not is_by(at, until):
                 return None
             if at <= begin + MOMENT or not self._overlaps(seats, at, at + job.estimate):
                 return at, seats
@@ -96,7 +96,7 @@ class NodeMap:
                 del self._times[record], self._open[record]
 
     def _rounded(self, start: float, end: float) -> tuple[float, float]:
-        first, last = (floor(time / self._grain + MOMENT) * self._grain for time in (start, end))
+        first, last = (floor((time + MOMENT) / self._grain) * self._grain for time in (start, end))
         first = max(first, self._now)
         return first, max(last, first + self._grain)
 
@@ -136,7 +136,7 @@ class NodeMap:
                 if matters[at]:
                     last = at
                     if edge == -inf:
-                        edge = floor(ends[at] / WINDOW + MOMENT) * WINDOW + WINDOW
+                        edge = floor((ends[at] + MOMENT) / WINDOW) * WINDOW + WINDOW
                 at += 1
             if last < 0:
                 return None

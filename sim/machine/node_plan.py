@@ -242,7 +242,7 @@ class NodePlan:
         short = (lacking + index).tolist()
         found, barred = None, None
         while index < end:
-            start = max(times[index], after)
+            start = after if times[index] <= after + MOMENT else times[index]
             last = max(bisect_left(times, start + lasts - MOMENT), index + 1)
             least = bisect_left(short, last)
             if least and short[least - 1] >= index:

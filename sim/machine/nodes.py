@@ -153,7 +153,7 @@ class NodeMachine(Machine):
             left = self.left.copy()
             here = [(1, self.seats[rank]) for end, rank, _ in over if end <= at + MOMENT]
             for rank, (start, seats) in near.items():
-                if max(start, now) <= at < start + self.lasts[rank] - MOMENT:
+                if max(start, now) - MOMENT <= at < start + self.lasts[rank] - MOMENT:
                     here.append((-1, seats))
             for sign, (nodes, amounts) in here:
                 left[list(nodes)] += sign * np.array(amounts)

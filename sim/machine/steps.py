@@ -117,12 +117,12 @@ class Steps:
         """Return the first time from `after` on at which `procs` processors stay free for `duration` seconds; infinity
         if there is no such time.
         """
-        at, free, count = self.at, self.free, self.count
-        index = time_up_to(at, after + MOMENT, 0, count) - 1
+        at, free, count, soon = self.at, self.free, self.count, after + MOMENT
+        index = time_up_to(at, soon, 0, count) - 1
         while index < count:
             if free[index] >= procs:
                 candidate: float = at[index]
-                if candidate < after:
+                if candidate <= soon:
                     candidate = after
                 end = candidate + duration
                 index += 1
@@ -169,7 +169,7 @@ class Steps:
             if free[index] < procs:
                 until = step
             else:
-                if step < after:
+                if step <= first:
                     step = after
                 if step + duration <= until + MOMENT:
                     found = step

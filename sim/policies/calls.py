@@ -30,6 +30,7 @@ from sim.decisions.reasons import (
 from sim.decisions.reasons_on_nodes import EarliestRoom, LeavesNoRoom, NodesReserved, NoNodes, RoomLater, no_nodes
 from sim.decisions.reasons_to_wait import MachineGoesDown, PlannedLater, PredictedToDelay, TooFewFree, WouldDelay
 from sim.decisions.sentences import Reason
+from sim.machine.moment import whole
 from sim.policies.view import View
 from sim.workload.model import Job
 from sim.workload.shape import Seats
@@ -143,7 +144,7 @@ def compress(view: View, by: str) -> Iterator[Decision]:
     reserved = view.reserved
     jobs: list[Job] = []  # `list[Job]()` takes ten times as long
     if by == "start":
-        jobs = [view.job(rank) for rank in sorted(sorted(reserved), key=reserved.__getitem__)]
+        jobs = [view.job(rank) for _, rank in sorted((whole(at), rank) for rank, at in reserved.items())]
     elif by == "queue":
         jobs = [job for job in view.queue if job.rank in reserved]
     for job, was, at in view.plan.compression(view.now, jobs, reserved):

@@ -1,9 +1,10 @@
 """Orders of the queue: classes that compute a key for each waiting job; a smaller key goes first, the rank breaks ties.
 
-`key(job, now)` is a double, computed in the order in which its formula is written. Orders with `by_clock` are evaluated
-at every pass, the others once, when a job arrives. The fields of an order are its parameters. Keys are
-compiled from this text, if they ask for nothing but the time, the parameters, a job's submit, estimate, procs, queue
-and rank, and functions of C (`.ci/order_twins.py`).
+`key(job, now)` is a double, computed in the order in which its formula is written. The functions `ratio` and `whole`
+make keys equal that differ only by rounding errors. Orders with `by_clock` are evaluated at every pass, the others
+once, when a job arrives. The fields of an order are its parameters. Keys are compiled from this text, if they ask for
+nothing but the time, the parameters, a job's submit, estimate, procs, queue and rank, and functions of C
+(`.ci/order_twins.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import lru_cache
 from math import fmod, inf, isnan, log2, log10
 from typing import ClassVar
 
+from sim.machine.moment import ratio, whole
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
 from sim.policies.random_numbers import GOLDEN, drawn, mixed
@@ -103,7 +105,7 @@ class SmallestAreaFirst(Order):
     name: ClassVar[str] = "saf"
 
     def key(self, job: Job, now: float) -> float:
-        return job.estimate * job.procs
+        return whole(job.estimate * job.procs)
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class Xfactor(Order):
     by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
-        return -(now - job.submit + job.estimate) / job.estimate
+        return -ratio(now - job.submit + job.estimate, job.estimate)
 
 
 @dataclass(frozen=True)
@@ -252,7 +254,7 @@ class Wfp3(Order):
     by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
-        return -(power((now - job.submit) / job.estimate, 3) * job.procs)
+        return -(power(ratio(now - job.submit, job.estimate), 3) * job.procs)
 
 
 @dataclass(frozen=True)
@@ -300,7 +302,7 @@ class ByRecord(Order):
     """Order by the start that the trace recorded; jobs without a recorded start come last."""
 
     def key(self, job: Job, now: float) -> float:
-        return inf if job.recorded_start is None else job.recorded_start
+        return inf if job.recorded_start is None else whole(job.recorded_start)
 
 
 def power(base: float, exponent: float) -> float:

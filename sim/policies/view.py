@@ -99,8 +99,8 @@ class View(Protocol):
         """Return the jobs behind `head` (None: all waiting jobs) that might start now and not delay the head.
 
         The head is planned for `shadow` and leaves `extra` processors then. A job is left out if it does not fit now,
-        or neither ends by `shadow` (compared exactly) nor needs at most `extra`. A policy with a rule looser than that
-        of EASY has to pass looser limits. If the run records reasons, and on a machine of nodes, no job is left out.
+        or neither ends by `shadow` (see `is_by`) nor needs at most `extra`. A policy with a rule looser than that of
+        EASY has to pass looser limits. If the run records reasons, and on a machine of nodes, no job is left out.
         """
 
     def in_tail(self, jobs: list[Job], tail: str) -> list[Job]:

@@ -23,6 +23,7 @@ from sim.decisions.reasons import (
 )
 from sim.decisions.reasons_on_nodes import RoomLater
 from sim.decisions.reasons_to_wait import PlannedLater, WindowCloses
+from sim.machine.moment import is_by, whole
 from sim.policies.backfill import conservative, easy, fcfs, firstfit, relaxed, replan
 from sim.policies.backfill.tails import in_tail
 from sim.policies.multiqueue.multiqueue import MultiQueue
@@ -80,7 +81,7 @@ class OldEasy(easy.Easy):
             if job.procs > free or (looks and not view.fits(job)):
                 if curious:
                     yield Keep(job, no_room(view, job))
-            elif now + job.estimate <= shadow:
+            elif is_by(now + job.estimate, shadow):
                 yield Backfill(job, EndsBefore(head, shadow, now + job.estimate))
                 free = view.free
             elif left.admits(job):
@@ -124,13 +125,13 @@ class OldRelaxed(relaxed.Relaxed):
             if not view.fits(job):
                 if view.curious:
                     yield Keep(job, no_room(view, job))
-            elif now + job.estimate <= closes:
+            elif is_by(now + job.estimate, closes):
                 yield Backfill(job, InWindow(head, now + job.estimate, closes))
                 passed = True
             elif view.curious:
                 yield Keep(job, WindowCloses(head, now + job.estimate, closes))
 
-        if passed and (later := view.shadow(head))[0] > shadow:
+        if passed and not is_by((later := view.shadow(head))[0], shadow):
             yield Reserve(head, later[0], at_shadow(view, head, later[1]))
 
     def _old_window(self, head: Job, hpwait: float, procs: int) -> float:
@@ -178,7 +179,7 @@ class OldConservative(conservative.Conservative):
     def _compression_order(self, view: View) -> list[Job]:
         if self.compress == "start":
             reserved = view.reserved
-            return [view.job(rank) for _, rank in sorted(zip(reserved.values(), reserved, strict=True))]
+            return [view.job(rank) for _, rank in sorted((whole(at), rank) for rank, at in reserved.items())]
         if self.compress == "queue":
             return [job for job in view.queue if job.rank in view.reserved]
         return []

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from sim.decisions.matrix import MakesWay, Migrate, OtherColumns, Phase, Rehome, Replicate, Stall
 from sim.decisions.sentences import Reason
+from sim.machine.moment import is_by
 from sim.machine.processors import lowest
 from sim.workload.model import Job
 from tests.oracle.gang_rebuilding import GangView, Step
@@ -54,7 +55,7 @@ class Migration:
         first = cost / 2 * size + cost * aside if aside <= self._tasks else None
         second = cost * size + cost / 2 * aside if size <= self._tasks else None
         job = self._view.job(rank)
-        if second is None or (first is not None and first <= second):
+        if second is None or (first is not None and is_by(first, second)):
             assert first is not None, "ask can_bring first"
             why = MakesWay(job, first, second)
             yield from self._move_aside(ranks, rank, row, why)

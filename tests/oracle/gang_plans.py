@@ -57,8 +57,8 @@ class RowPlans:
         now, best, found, plans = self._now, inf, 0, self._all_plans()
         after = self._trials.bound(procs, span, inf)
         for row, plan in plans:
-            at = hole_before(plan, best, procs, span, after)
-            if at < best:
+            at = hole_before(plan, best - MOMENT, procs, span, after)
+            if at < best - MOMENT:
                 best, found = at, row
                 if at <= now:
                     return now, self._fullest(procs, span, row)

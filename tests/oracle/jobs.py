@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import NamedTuple
 
 from sim.workload.model import Workload
 
 
 class Job(NamedTuple):
+    """Job whose times are exact fractions, so that equal sums of times are equal."""
+
     rank: int
-    submit: float
+    submit: Fraction
     procs: int
-    run: float
-    estimate: float
+    run: Fraction
+    estimate: Fraction
     user: int = -1
 
 
 def jobs_of(workload: Workload) -> list[Job]:
-    """Return the jobs of a workload, each as plain numbers."""
-    columns = (workload.submit, workload.width, workload.runtime, workload.estimate, workload.user)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Job(rank, *row) for rank, row in enumerate(rows)]
+    """Return the jobs of a workload; times are rounded to microseconds."""
+    submit, run, estimate = (
+        map(exact, column.tolist()) for column in (workload.submit, workload.runtime, workload.estimate)
+    )
+    return [*map(Job, range(len(workload)), submit, workload.width.tolist(), run, estimate, workload.user.tolist())]
+
+
+def exact(number: float | str) -> Fraction:
+    """Return the number of up to six decimals that a text or a sum of floats stands for."""
+    return Fraction(number).limit_denominator(10**6)
 
 
 ORDERS: dict[str, Callable[[Job, float], float]] = {

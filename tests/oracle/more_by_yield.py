@@ -32,7 +32,7 @@ from sim.decisions.reasons_to_wait import (
     TooFewFree,
     WouldDelay,
 )
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, is_by, whole
 from sim.machine.nodes import Leftover
 from sim.machine.profile import Extra, Profile
 from sim.machine.profile import shadow as shadow_of
@@ -54,12 +54,12 @@ class OldRecorded(recorded.Recorded):
         order = self.line_order()
         for job in sorted(view.queue, key=lambda job: order.key(job, view.now)):
             recorded = job.recorded_start
-            if recorded is not None and recorded > view.now:
+            if recorded is not None and not is_by(recorded, view.now):
                 yield Wake(recorded)
                 if view.curious:
                     yield Keep(job, NotYet(recorded))
             elif view.fits(job):
-                late = 0 if recorded is None else view.now - recorded
+                late = 0 if recorded is None or is_by(view.now, recorded) else view.now - recorded
                 yield Start(job, AsRecorded(recorded, late), view.where_it_ran(job))
             elif view.curious:
                 yield Keep(job, no_room(view, job))
@@ -85,7 +85,7 @@ class OldGreedy(greedy.Greedy):
         others = yield from those_in_time(view, queue)
         if not others:
             return
-        late = {job for job in others if view.now + job.estimate > shadow}
+        late = {job for job in others if not is_by(view.now + job.estimate, shadow)}
         if view.has_nodes:
             found = {tail: _passing_on_nodes(in_tail(others, tail), view, head, shadow, late) for tail in TRIED}
         else:
@@ -136,7 +136,7 @@ class OldLookahead(lookahead.Lookahead):
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
         others, now, free = (yield from those_in_time(view, queue)), view.now, view.free
         near, left = others[: self.window], others[self.window :]
-        late = [now + job.estimate > shadow for job in near]
+        late = [not is_by(now + job.estimate, shadow) for job in near]
         chosen = best_packing([job.procs for job in near], late, free, extra)
         filled = sum(near[place].procs for place in chosen)
         for place in chosen:
@@ -198,7 +198,7 @@ class OldShadow(shadow.Shadow):
                     yield Reserve(job, shadow, at_shadow(view, job, extra))
                 elif view.curious:
                     yield Keep(job, no_room(view, job))
-            elif head is not None and left is not None and now + job.estimate > shadow and not left.admits(job):
+            elif head is not None and left is not None and not (is_by(now + job.estimate, shadow) or left.admits(job)):
                 if view.curious:
                     yield Keep(job, delays(head, shadow, now + job.estimate, left))
             else:
@@ -209,7 +209,7 @@ class OldShadow(shadow.Shadow):
                         yield Keep(job, BreaksBound(late, trial.starts[late.rank], bounds[late.rank]))
                 else:
                     yield start(job, trial.why(others, bounds))
-                    if left is not None and now + job.estimate > shadow:
+                    if left is not None and not is_by(now + job.estimate, shadow):
                         left.count(job)
                     del bounds[job.rank]
                     continue
@@ -225,7 +225,7 @@ class OldShadow(shadow.Shadow):
                 bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)
 
     def _without(self, view: View, bounds: dict[int, float], job: Job) -> tuple[list[Job], Placement]:
-        waiting = sorted(view.queue, key=lambda job: (bounds[job.rank], job.rank))
+        waiting = sorted(view.queue, key=lambda job: (whole(bounds[job.rank]), job.rank))
         past = self._past(view, bounds, waiting)
         plan = view.plan.copy()
         plan.hold(job, view.now, view.now + job.estimate)
@@ -235,7 +235,7 @@ class OldShadow(shadow.Shadow):
     def _past(self, view: View, bounds: dict[int, float], waiting: list[Job]) -> frozenset[int]:
         everyone = frozenset(job.rank for job in waiting)
         starts = place_within(view.plan.copy(), waiting, bounds, view.now, everyone).starts
-        return frozenset(rank for rank, at in starts.items() if at > bounds[rank])
+        return frozenset(rank for rank, at in starts.items() if not is_by(at, bounds[rank]))
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ class OldSlack(slack.Slack):
             del bounds[rank]
 
     def _old_squeeze_in(self, view: View, bounds: dict[int, float], job: Job) -> Iterator[Decision]:
-        by_start = sorted((at, rank) for rank, at in view.reserved.items() if rank != job.rank)
+        by_start = sorted((whole(at), rank) for rank, at in view.reserved.items() if rank != job.rank)
         others = [view.job(rank) for _, rank in by_start]
         plan = view.running_plan()
         on = plan.hold(job, view.now, view.now + job.estimate)
@@ -304,7 +304,7 @@ class OldEasyPlusPlus(easy_plus_plus.EasyPlusPlus):
         start, then = _room(view, ends, head)
         yield Reserve(head, start, WhenRoom() if view.has_nodes else WhenPredicted(view.free, then))
         left = view.beside(head, then - head.procs, ends)
-        yield from self._pass(view, head, start, left, sorted(waiting, key=lambda j: predicted[j.rank]))
+        yield from self._pass(view, head, start, left, sorted(waiting, key=lambda j: whole(predicted[j.rank])))
         yield Wake(start, is_renewed=True)
 
     def _pass(self, view: View, head: Job, start: float, left: Extra | Leftover, tail: list[Job]) -> Iterator[Decision]:
@@ -314,7 +314,7 @@ class OldEasyPlusPlus(easy_plus_plus.EasyPlusPlus):
             if not view.fits(job):
                 if view.curious:
                     yield Keep(job, no_room(view, job))
-            elif ends <= start:
+            elif is_by(ends, start):
                 view.notes["ends"][job.rank] = ends
                 yield Backfill(job, PredictedBefore(head, start, ends))
             elif left.admits(job):
@@ -379,13 +379,13 @@ class OldSlurm(slurm.Slurm):
         clock, planned = view.notes.setdefault("backfilled", {}), view.notes.setdefault("planned", {})
         waiting = self.entries(view)
         due = clock.get(0, view.now - self.bf_interval) + self.bf_interval
-        if waiting and due <= view.now + MOMENT:
+        if waiting and is_by(due, view.now):
             clock[0] = view.now
             yield from self._old_backfill(view, waiting, planned)
             waiting = self.entries(view) if view.curious else []
         elif waiting:
             for job in _once(waiting):
-                if planned.get(job.rank, -1) >= view.now:
+                if is_by(view.now, planned.get(job.rank, -1)):
                     yield Reserve(job, planned[job.rank], NewPlan())
             yield Wake(due, is_renewed=True)
         if view.curious:

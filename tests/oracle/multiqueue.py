@@ -25,7 +25,7 @@ from sim.decisions.reasons import (
 )
 from sim.decisions.reasons_to_wait import PivotLater, TouchesReservation, TrialLater, WaitsForReserved, WouldDelayPivot
 from sim.decisions.sentences import Reason
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, is_by
 from sim.machine.plan import by_number
 from sim.machine.processors import lowest
 from sim.machine.profile import Profile
@@ -170,7 +170,7 @@ class OldMultiQueue(MultiQueue):
         own = pivots.idle(partition)
         if job.procs <= own and (room or pivots.unreserved(job)):
             pivot, start, ends = pivots.jobs[partition], pivots.start(partition), view.now + job.estimate
-            if ends <= start:
+            if is_by(ends, start):
                 return EndsBeforePivot(pivot, start, ends, own)
             if job.procs <= pivots.extra(partition):
                 return SparesPivot(pivot, start, own, pivots.extra(partition))
@@ -259,7 +259,7 @@ class Pivots:
             start = self.start(partition)
             free = self.idle(partition) - self.jobs[partition].procs
             for end, rank, procs in self._view.ends:
-                if end > start:
+                if not is_by(end, start):
                     break
                 if self._classes.of(self._view.job(rank)) == partition:
                     free += procs

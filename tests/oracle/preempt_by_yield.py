@@ -15,12 +15,12 @@ from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend, Wake
 from sim.decisions.reasons import Claimed, Fits, MadeWay, Outranked, OwnFree, Preempts
 from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoSliceOver
 from sim.decisions.sentences import Reason
-from sim.machine.moment import MOMENT, whole
+from sim.machine.moment import MOMENT, is_by, ratio, whole
 from sim.policies.policy import Policy
 from sim.policies.preempt.immediate import Immediate
 from sim.policies.preempt.preemption import Preemptive, enough, first_of
 from sim.policies.preempt.selective import Selective, Tunable
-from sim.policies.preempt.xfactors import expansion, payable_from
+from sim.policies.preempt.xfactors import expansion, payable_from, reaches
 from sim.policies.view import RunningJob, View
 from sim.workload.categories import TAU, category_of
 from sim.workload.model import Job
@@ -138,13 +138,13 @@ class OldImmediate(Immediate, OldPreemptive):
 
     def _all_served(self, view: View) -> list[Job]:
         """Return the running jobs that have used up their slice of time, the lowest instantaneous xfactor first."""
-        served = [s.job for s in view.running.values() if s.runs and self._over(s) <= view.now + MOMENT]
+        served = [s.job for s in view.running.values() if s.runs and is_by(self._over(s), view.now)]
         served.sort(key=lambda job: (suffering(view, job), -job.rank))
         return served
 
     def _next_served(self, view: View) -> RunningJob | None:
         """Return the running job that will be the next to use up its slice, or None."""
-        unserved = (run for run in view.running.values() if run.runs and self._over(run) > view.now + MOMENT)
+        unserved = (run for run in view.running.values() if run.runs and not is_by(self._over(run), view.now))
         return min(unserved, key=self._over, default=None)
 
     def _over(self, run: RunningJob) -> float:
@@ -155,7 +155,7 @@ class OldImmediate(Immediate, OldPreemptive):
 def suffering(view: View, job: Job) -> float:
     """Return the job's instantaneous xfactor: time since submit over time run; infinite before it has run."""
     ran = whole(view.ran(job.rank))
-    return whole(view.now - job.submit) / ran if ran else inf
+    return ratio(view.now - job.submit, ran) if ran else inf
 
 
 def xfactor(view: View, job: Job) -> float:
@@ -171,7 +171,7 @@ class OldSelective(Selective, OldPreemptive):
         yield from self.claims_due(view)
         yield from self.go_on(view, partial(xfactor, view))
         nearest = round(view.now / self.tick)
-        tick = nearest if nearest * self.tick <= view.now else nearest - 1
+        tick = nearest if is_by(nearest * self.tick, view.now) else nearest - 1
         has_ticked = view.now - tick * self.tick <= MOMENT
         yield from self._preempted_in_turn(view) if has_ticked else self.kept_idle(view)
         yield from self._woken(view, has_ticked, (tick + 1) * self.tick)
@@ -201,7 +201,9 @@ class OldSelective(Selective, OldPreemptive):
             (self.threshold(view, run) if run.runs else inf, -rank, run.job) for rank, run in view.running.items()
         ]
         ranked, pinned = sorted(heights), self.pinned(view, job.rank)
-        allowed = [o for height, _, o in ranked if mine >= self.sf * height and job.procs >= o.procs / 2]
+        allowed = [
+            o for height, _, o in ranked if reaches(mine, self.sf * height, job.estimate) and job.procs >= o.procs / 2
+        ]
         if not view.in_time(job):
             return None
         if pinned is None:

@@ -11,7 +11,7 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from tests.oracle.jobs import ORDERS, Job, in_order
+from tests.oracle.jobs import ORDERS, Job, exact, in_order
 
 
 class Slot(NamedTuple):
@@ -225,14 +225,14 @@ def easy_plus_plus(room: Room) -> None:
             room.start(job)
 
 
-GROWS = [*(minutes * 60.0 for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)), inf]
+GROWS = [*(minutes * 60 for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)), inf]
 
 
 def relaxed(room: Room) -> None:
     waiting = start_from_the_front(room)
     if not waiting:
         return
-    omega = float(room.options["omega"])
+    omega = exact(room.options["omega"])
     shadow, _ = shadow_of(waiting[0], room)
     window = omega * (shadow - room.now)
     if room.options.get("relative") == "runtime":

@@ -14,7 +14,7 @@ from sim.workload.model import Workload
 from sim.workload.reading import read
 from tests.oracle import space
 from tests.oracle.gang import Gang
-from tests.oracle.jobs import jobs_of
+from tests.oracle.jobs import exact, jobs_of
 from tests.oracle.preempt import Preemption, Stay
 
 CASES = Path(__file__).resolve().parents[1] / "sim" / "cases"
@@ -38,19 +38,26 @@ def parts_of(spec: str) -> tuple[str, dict[str, str]]:
 
 def starts_of(workload: Workload, spec: str) -> list[float]:
     name, options = parts_of(spec)
-    return space.starts(workload.procs, jobs_of(workload), name, options.pop("order", "fcfs"), **options)
+    found = space.starts(workload.procs, jobs_of(workload), name, options.pop("order", "fcfs"), **options)
+    return [float(start) for start in found]
 
 
-def turns_of(workload: Workload, spec: str) -> list[tuple[float, float]]:
+def turns_of(workload: Workload, spec: str, parts: int = 1) -> list[tuple[float, float]]:
+    """Return the first start and the end of each job, whose times are multiples of one of the `parts` of a second."""
     name, options = parts_of(spec)
-    mpl, slice = int(options["mpl"]), int(options["slice"])
-    return Gang(workload.procs, jobs_of(workload), mpl, slice, backfill=name == "gang-backfill").run()
+    mpl, slice = int(options["mpl"]), parts * int(options["slice"])
+    jobs = [
+        job._replace(submit=parts * job.submit, run=parts * job.run, estimate=parts * job.estimate)
+        for job in jobs_of(workload)
+    ]
+    found = Gang(workload.procs, jobs, mpl, slice, backfill=name == "gang-backfill").run()
+    return [(start / parts, end / parts) for start, end in found]
 
 
 def stays_of(workload: Workload, spec: str) -> list[Stay]:
     name, options = parts_of(spec)
     places = {key: options.pop(key) for key in ("seats", "restart") if key in options}
-    numbers = {key: float(value) for key, value in options.items()}
+    numbers = {key: exact(value) for key, value in options.items()}
     return Preemption(workload.procs, jobs_of(workload), name, **numbers, **places).run()  # type: ignore[arg-type]
 
 

@@ -5,8 +5,8 @@ Also tests sim.engine.queue.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sim.decisions.decisions import Reserve
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
+from sim.engine.schedule import Schedule
 from sim.machine.moment import MOMENT
 from sim.policies import parse_policy
 from sim.workload.model import Workload
@@ -23,9 +24,7 @@ from tests.benchmarks.bare_loop import easy
 from tests.examples import examples
 from tests.oracle.preempt import Stay
 from tests.oracle.write import SPECS, starts_of, stays_of, turns_of
-
-if TYPE_CHECKING:
-    from tests.sim.conftest import Lab
+from tests.sim.conftest import Lab
 
 ANY = st.data()
 
@@ -107,6 +106,66 @@ def test_a_second_reading_of_spec_gives_the_same_stays(lab: Lab, spec: str, seat
     stretches = [s for s in history.stretches() if s.end is not None and s.end > s.start]
     found = sorted(Stay(s.rank, s.start, s.end or 0, s.processors) for s in stretches)
     assert found == [stay for stay in stays_of(workload, f"{spec},{seats}") if stay.end > stay.start]
+
+
+def with_ties(seed: int) -> Workload:
+    """Return twelve jobs whose times are a few tenths of a second, so that many sums and ratios of them are equal."""
+    lot = np.random.default_rng(seed)
+    procs = int(lot.integers(1, 5))
+    now, lines = 0, []
+    for number in range(1, 13):
+        now += int(lot.choice([0, 0, 1, 2, 3, 7]))
+        run = int(lot.integers(1, 13))
+        estimate = int(np.ceil(run * lot.choice([1, 1, 1, 1.5, 2, 3])))
+        lines.append(f"{number} {now / 10} {lot.integers(1, procs + 1)} {run / 10} {estimate / 10}")
+    return replace(Lab().workload(procs, *lines), user=np.arange(12) * 7 % 4 - 1)
+
+
+SEEDS = (0, 2, 15, 24, 29, 43, 57, 83, 121, 131)
+"""Seeds of jobs that at least one of the policies schedules in another way if it compares floats exactly"""
+
+
+def schedules(workload: Workload, spec: str) -> Iterator[Schedule]:
+    """Yield the schedules of a watched run and of one that nobody watches, which the fast loop makes."""
+    yield run(workload, spec).schedule()
+    unwatched = Engine(workload, spec, curious=False)
+    unwatched.run()
+    yield unwatched.schedule()
+
+
+@pytest.mark.parametrize("spec", [*SPECS, *PEERS])
+@given(more=st.integers(0, 10**9))
+@examples(8)
+def test_equal_sums_of_times_are_equal(spec: str, more: int) -> None:
+    for workload in map(with_ties, (*SEEDS, more)):
+        for schedule in schedules(workload, spec):
+            assert schedule.start.tolist() == pytest.approx(starts_of(workload, spec), abs=10 * MOMENT)
+
+
+@pytest.mark.parametrize("spec", ["gang:mpl=3,slice=1", "gang-backfill:mpl=2,slice=1"])
+@given(more=st.integers(0, 10**9))
+@examples(20)
+def test_equal_sums_of_turns_are_equal(spec: str, more: int) -> None:
+    workload = with_ties(more)
+    for schedule in schedules(workload, spec):
+        turns = np.column_stack((schedule.start, schedule.end))
+        assert turns == pytest.approx(np.array(turns_of(workload, spec, parts=10)), abs=10 * MOMENT)
+
+
+SUSPENDING = (
+    *("selective:tick=1", "selective:sf=1.5,tick=1", "selective:sf=3,tick=2", "selective:sf=1.1,tick=1,restart=any"),
+    *("tunable:limit=0.8,tick=1", "tunable:sf=1.5,tick=1", "immediate:slice=1", "immediate:slice=1,restart=any"),
+)
+
+
+@pytest.mark.parametrize("spec", SUSPENDING)
+@given(more=st.integers(0, 10**9))
+@examples(8)
+def test_equal_xfactors_are_equal(spec: str, more: int) -> None:
+    for workload in map(with_ties, (*SEEDS, more)):
+        last = {stay.rank: float(stay.end) for stay in stays_of(workload, spec)}
+        for schedule in schedules(workload, spec):
+            assert schedule.end.tolist() == pytest.approx([last[rank] for rank in range(12)], abs=10 * MOMENT)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def _packed(world: World, head: Work, others: list[Work]) -> Passing:
     """
     shadow, then = world.room_of(head)
     free, extra, seen = world.free(), then - head.procs, others[: world.rules["window"]]
-    late = [job.procs if world.now + job.estimate > shadow else 0 for job in seen]
+    late = [job.procs if world.now + job.estimate > shadow + 1e-6 else 0 for job in seen]
     sums = [{(0, 0)}]
     for job, behind in zip(seen, late, strict=True):
         more = {(all_of + job.procs, of_late + behind) for all_of, of_late in sums[-1]}
@@ -76,14 +76,14 @@ def _tried(world: World, head: Work, others: list[Work]) -> Passing:
     for order in ("queue", "latest", "narrow", "sjf", "saf"):
         free, extra, chosen = world.free(), then - head.procs, list[Work]()
         for job in in_tail(others, order):
-            ends_before = world.now + job.estimate <= shadow
+            ends_before = world.now + job.estimate <= shadow + 1e-6
             if job.procs <= free and (ends_before or job.procs <= extra):
                 chosen.append(job)
                 free -= job.procs
                 extra -= 0 if ends_before else job.procs
         by = world.rules["by"]
         worth = sum({"jobs": 1, "processors": job.procs, "area": job.procs * job.estimate}[by] for job in chosen)
-        if worth > most:
+        if worth > most + 1e-6:
             most = worth
             filled = sum(job.procs for job in chosen)
             best = Passing(frozenset(job.rank for job in chosen), filled, world.free(), order)

@@ -76,7 +76,7 @@ def pivot_due(world: World, job: Work, partition: int, borrowed: int) -> None:
 def _(world: World, job: Work, ends: float, pivot: str, start: float, needs: int, idle: int) -> None:
     its_pivot(world, job, pivot, start, needs, idle)
     demand_equal(ends, world.now + job.estimate)
-    demand(ends <= start)
+    demand(ends <= start + 1e-6)
 
 
 def its_pivot(world: World, job: Work, pivot: str, start: float, needs: int, idle: int) -> Work:
@@ -95,7 +95,7 @@ def _(world: World, job: Work, needs: int, idle: int, pivot: str, extra: int, st
     first = its_pivot(world, job, pivot, start, needs, idle)
     kind = world.rules.class_of(job)
     held = [(end, procs) for end, procs, rank in world.holds() if world.rules.class_of(world.jobs[rank]) == kind]
-    freed = sum(procs for end, procs in held if end <= start)
+    freed = sum(procs for end, procs in held if end <= start + 1e-6)
     demand_equal(extra, max(0, idle + freed - first.procs))
     demand(needs <= extra)
 

@@ -149,7 +149,7 @@ def _(world: World, job: Work, ends: float, head: str, closes: float) -> None:
     first = head_of(world)
     demand_equal((ends, head), (world.now + job.estimate, first.name))
     demand(abs(closes - window_closes(world, first)) < 1e-6 or closes == window_closes(world, first))
-    demand(ends <= closes)
+    demand(ends <= closes + 1e-6)
 
 
 @reads(r.InWindow, "{j}'s window is unlimited")
@@ -269,7 +269,7 @@ def is_tightest(world: World, tightest: str, placed: Placed) -> int:
 def _(world: World, job: Work, ends: float, head: str, shadow: float) -> None:
     first = head_of(world)
     demand_equal((head, ends, shadow), (first.name, world.now + predicted(world, job), shadow_of(world, first)[0]))
-    demand(ends <= shadow)
+    demand(ends <= shadow + 1e-6)
 
 
 @reads(
@@ -412,7 +412,7 @@ def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, s
         (job.procs, free - first.procs, world.now + job.estimate, first.name, at),
     )
     demand(needs > extra)
-    demand(ends > shadow)
+    demand(ends > shadow + 1e-6)
 
 
 @reads(k.PredictedToDelay, "needs {n} > {n} extra and is predicted to end at {t} > {j}'s start at {t}")
@@ -422,7 +422,7 @@ def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, s
     lasts = predicted(world, job)
     demand_equal((needs, extra, ends, head, shadow), (job.procs, free - first.procs, world.now + lasts, first.name, at))
     demand(needs > extra)
-    demand(ends > shadow)
+    demand(ends > shadow + 1e-6)
 
 
 @reads(
@@ -455,14 +455,14 @@ def _(world: World, job: Work, ends: float, head: str, closes: float) -> None:
     first = head_of(world)
     demand_equal((ends, head), (world.now + job.estimate, first.name))
     demand(abs(closes - window_closes(world, first)) < 1e-6)
-    demand(ends > closes)
+    demand(ends > closes + 1e-6)
 
 
 @reads(k.BreaksBound, "would delay {j}'s start to {t} > its latest start {t}")
 def _(world: World, job: Work, other: str, start: float, bound: float) -> None:
     placed, rank = others_around(world, job), world.by_name[other].rank
     demand_equal((start, bound), (placed.starts[rank], bounds_of(world)[rank]))
-    demand(start > bound)
+    demand(start > bound + 1e-6)
     if world.rules.name == "shadow":
         demand(rank not in others_around(world, None).late, "past its bound already")
 
@@ -470,7 +470,7 @@ def _(world: World, job: Work, other: str, start: float, bound: float) -> None:
 @reads(k.NotYet, "its recorded start is {t}")
 def _(world: World, job: Work, recorded: float) -> None:
     demand_equal(recorded, job.recorded)
-    demand(recorded > world.now)
+    demand(recorded > world.now + 1e-6)
 
 
 @reads(k.WaitsForReserved, "its user reserved its start for {t}")

@@ -30,6 +30,7 @@ EASY = '''from sim import Policy
 from sim.decisions.reasons import WhenFree
 from sim.decisions.sentences import Moment
 from sim.formatting import Clock
+from sim.machine.moment import is_by
 from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.workload.model import Job
@@ -66,7 +67,7 @@ class {Name}(Policy):
         for job in now.in_tail(candidates, self.tail):  # shortest first with --policy {file}:tail=sjf
             if not now.fits(job):
                 now.keep(job)  # where the run is watched: it waits, because it lacks processors
-            elif now.time + job.estimate <= shadow:  # there are no run times here, only estimates
+            elif is_by(now.time + job.estimate, shadow):  # <=, but for rounding; here are only estimates, no run times
                 now.start(job, InTheHole(shadow))
             elif job.procs <= extra:
                 extra -= job.procs

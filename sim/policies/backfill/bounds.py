@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sim.decisions.reasons import BreaksNoBound, WithinBounds
 from sim.decisions.sentences import Reason
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, is_by
 from sim.machine.plan import Plan
 from sim.workload.model import Job
 
@@ -48,6 +48,6 @@ def place_within(
     starts = {}
     for job in jobs:
         at = starts[job.rank] = plan.put(job, now)
-        if at > bounds[job.rank] + MOMENT and job.rank not in excused:
+        if not is_by(at, bounds[job.rank]) and job.rank not in excused:
             return Placement(starts, job)
     return Placement(starts)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
 from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
+from sim.machine.moment import is_by
 from sim.policies.backfill.tails import TAILS
 from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
@@ -56,7 +57,7 @@ class Easy(Ordered):
                 now.keep(job)
                 continue
             ends = now.time + job.estimate
-            if ends <= shadow:
+            if is_by(ends, shadow):
                 now.start(job, EndsBefore(head, shadow, ends))
             elif now.spares(job, head, extra):
                 now.start(job, FitsExtra(head, shadow, extra))

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from sim.decisions.reasons import FitsExtra, InOrder, PredictedBefore, WhenPredicted
 from sim.decisions.reasons_to_wait import PredictedToDelay
 from sim.decisions.sentences import Unit
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, is_by, whole
 from sim.machine.profile import Profile, shadow
 from sim.policies.calls import Pass, by_calls
 from sim.policies.columns import Column
@@ -73,11 +73,11 @@ class EasyPlusPlus(Policy):
         start, then = _room(now, ends, head)
         now.reserve(head, start, WhenPredicted(now.free, then))
         extra, left = then - head.procs, now.beside(head, then - head.procs, ends)
-        for job in sorted(now.behind(head), key=lambda job: predicted[job.rank]):
+        for job in sorted(now.behind(head), key=lambda job: whole(predicted[job.rank])):
             would_end = now.time + predicted[job.rank]
             if not now.fits(job):
                 now.keep(job)
-            elif would_end <= start:
+            elif is_by(would_end, start):
                 expected[job.rank] = would_end
                 now.start(job, PredictedBefore(head, start, would_end))
             elif left.admits(job):

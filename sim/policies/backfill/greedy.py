@@ -7,6 +7,7 @@ from typing import Literal
 
 from sim.decisions.reasons import BestOfOrders, WhenFree
 from sim.decisions.reasons_to_wait import WouldDelay
+from sim.machine.moment import is_by
 from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -56,11 +57,11 @@ class Greedy(Ordered):
         passing: list[Job] = []
         for tail in TRIED:
             found = self._passing(now, now.in_tail(others, tail), head, shadow, extra)
-            if self._value_of(found) > self._value_of(passing):
+            if not is_by(self._value_of(found), self._value_of(passing)):
                 best, passing = tail, found
         for job in passing:
             now.start(job, BestOfOrders(head, shadow, best, len(passing)))
-            extra -= job.procs if now.time + job.estimate > shadow else 0
+            extra -= 0 if is_by(now.time + job.estimate, shadow) else job.procs
         started = {*passing}
         for job in others:
             if job not in started:
@@ -84,7 +85,7 @@ class Greedy(Ordered):
         free = now.free
         passing: list[Job] = []
         for job in jobs:
-            is_late = now.time + job.estimate > shadow
+            is_late = not is_by(now.time + job.estimate, shadow)
             if job.procs <= (min(free, extra) if is_late else free):
                 passing.append(job)
                 free -= job.procs
@@ -104,7 +105,7 @@ def _passing_on_nodes(now: Pass, jobs: list[Job], head: Job, shadow: float) -> l
         if not plan.admits(job, now.time, job.estimate):
             continue
         plan.hold(job, now.time, ends)
-        if ends > shadow and not plan.admits(head, shadow, head.estimate):
+        if not is_by(ends, shadow) and not plan.admits(head, shadow, head.estimate):
             plan.let_go(job, now.time, ends)
         else:
             passing.append(job)

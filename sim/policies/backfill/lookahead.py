@@ -9,6 +9,7 @@ from operator import or_
 
 from sim.decisions.reasons import BestPacking, WhenFree
 from sim.decisions.reasons_to_wait import BeyondLookahead, WouldDelay
+from sim.machine.moment import is_by
 from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -53,7 +54,7 @@ class Lookahead(Ordered):
             else:
                 now.keep(job)
         near = others[: self.window]
-        late = [now.time + job.estimate > shadow for job in near]
+        late = [not is_by(now.time + job.estimate, shadow) for job in near]
         chosen = best_packing([job.procs for job in near], late, free, extra)
         filled = sum(near[place].procs for place in chosen)
         for place in chosen:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sim.decisions.reasons import AsRecorded
 from sim.decisions.reasons_to_wait import NotYet
+from sim.machine.moment import is_by
 from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import ByRecord, Order
 from sim.policies.policy import Policy
@@ -31,11 +32,11 @@ class Recorded(Policy):
     def decide(self, now: Pass) -> None:
         for job in now.queued(self.line_order().key):
             recorded = job.recorded_start
-            if recorded is not None and recorded > now.time:
+            if recorded is not None and not is_by(recorded, now.time):
                 now.wake_once(recorded)
                 now.keep(job, NotYet(recorded))
             elif now.fits(job):
-                late = 0.0 if recorded is None else now.time - recorded
+                late = 0.0 if recorded is None or is_by(now.time, recorded) else now.time - recorded
                 now.begin(job, AsRecorded(recorded, late), now.where_it_ran(job))
             else:
                 now.keep(job)

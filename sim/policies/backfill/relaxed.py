@@ -10,6 +10,7 @@ from typing import Literal
 
 from sim.decisions.reasons import InWindow, WhenFree
 from sim.decisions.reasons_to_wait import WindowCloses
+from sim.machine.moment import is_by
 from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
@@ -52,14 +53,14 @@ class Relaxed(Ordered):
                 now.keep(job)
                 continue
             ends = now.time + job.estimate
-            if ends <= closes:
+            if is_by(ends, closes):
                 now.start(job, InWindow(head, ends, closes))
                 passed = True
             else:
                 now.keep(job, WindowCloses(head, ends, closes))
         if passed:
             later, extra = now.shadow(head)
-            if later > shadow:
+            if not is_by(later, shadow):
                 now.reserve(head, later, WhenFree(now.free, extra + head.procs))
 
     def _window(self, now: Pass, head: Job, hpwait: float) -> float:

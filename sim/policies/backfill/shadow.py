@@ -7,6 +7,7 @@ from math import inf
 
 from sim.decisions.reasons import WhenFree
 from sim.decisions.reasons_to_wait import BreaksBound, WouldDelay
+from sim.machine.moment import is_by, whole
 from sim.policies.backfill.bounds import Placement, place_within
 from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Order, ShortestFirst
@@ -47,7 +48,7 @@ class Shadow(Ordered):
                 else:
                     now.keep(job)
                 continue
-            if head is not None and ends > shadow and not now.spares(job, head, extra):
+            if head is not None and not is_by(ends, shadow) and not now.spares(job, head, extra):
                 now.keep(job, WouldDelay(head, shadow, ends, extra))
                 continue
             others, placed = self._without(now, bounds, job)
@@ -55,7 +56,7 @@ class Shadow(Ordered):
                 now.keep(job, BreaksBound(placed.late, placed.starts[placed.late.rank], bounds[placed.late.rank]))
                 continue
             now.start(job, placed.why(others, bounds))
-            extra -= job.procs if ends > shadow else 0
+            extra -= 0 if is_by(ends, shadow) else job.procs
             del bounds[job.rank]
 
     def _bound_arrivals(self, now: Pass, bounds: dict[int, float]) -> None:
@@ -74,7 +75,7 @@ class Shadow(Ordered):
 
     def _without(self, now: Pass, bounds: dict[int, float], job: Job) -> tuple[list[Job], Placement]:
         """Return the waiting jobs other than `job`, and the result of placing them if `job` starts now."""
-        waiting = sorted(now.queue, key=lambda job: (bounds[job.rank], job.rank))
+        waiting = sorted(now.queue, key=lambda job: (whole(bounds[job.rank]), job.rank))
         past = self._past(now, bounds, waiting)
         plan = now.draft()
         plan.hold(job, now.time, now.time + job.estimate)
@@ -87,4 +88,4 @@ class Shadow(Ordered):
         """
         everyone = frozenset(job.rank for job in waiting)
         starts = place_within(now.draft(), waiting, bounds, now.time, everyone).starts
-        return frozenset(rank for rank, at in starts.items() if at > bounds[rank])
+        return frozenset(rank for rank, at in starts.items() if not is_by(at, bounds[rank]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sim.decisions.reasons import MadeRoom
 from sim.decisions.reasons_to_wait import BreaksBound
+from sim.machine.moment import whole
 from sim.policies.backfill.bounds import place_within
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.calls import Pass, by_calls
@@ -50,7 +51,9 @@ class Slack(Conservative):
     def _squeeze_in(self, now: Pass, bounds: dict[int, float], job: Job) -> None:
         """Start the job now if all other reservations can be moved without passing their bounds."""
         reserved = now.reserved
-        others = [now.job(rank) for _, rank in sorted((at, rank) for rank, at in reserved.items()) if rank != job.rank]
+        others = [
+            now.job(rank) for _, rank in sorted((whole(at), rank) for rank, at in reserved.items()) if rank != job.rank
+        ]
         plan = now.running_plan()
         on = plan.hold(job, now.time, now.time + job.estimate)
         if plan.shortage() is not None:

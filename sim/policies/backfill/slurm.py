@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from sim.decisions.reasons import InOrder, NewPlan, Planned
 from sim.decisions.reasons_on_nodes import BehindInPartition
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, is_by
 from sim.machine.node_map import NodeMap
 from sim.machine.node_plan import NodePlan
 from sim.machine.plan import Plan
@@ -78,14 +78,14 @@ class Slurm(Ordered):
         clock, planned = now.notes.setdefault("backfilled", {}), now.notes.setdefault("planned", {})
         waiting = self.entries(now)
         due = clock.get(0, now.time - self.bf_interval) + self.bf_interval
-        if waiting and due <= now.time + MOMENT:
+        if waiting and is_by(due, now.time):
             clock[0] = now.time
             self._backfill(now, self.to_plan(now, waiting), planned)
             waiting = self.entries(now) if now.curious else []
         elif waiting:
             told: set[int] = set()
             for job, only in waiting:
-                if planned.get(job.rank, -1) >= now.time and job.rank not in told:
+                if is_by(now.time, planned.get(job.rank, -1)) and job.rank not in told:
                     now.reserve(job, planned[job.rank], NewPlan())
                 if only >= 0:
                     told.add(job.rank)
@@ -212,14 +212,16 @@ class _Exact:
         plan = self._plan
         plan.narrow(job, only)
         at = plan.find(job, self._now)
-        while self._grain and self._now < at <= until:
-            rounded = ceil(at / self._grain) * self._grain
-            if at == rounded or plan.admits(job, rounded, job.estimate):
+        while self._grain and self._now < at and is_by(at, until):
+            rounded = ceil((at - MOMENT) / self._grain) * self._grain
+            if is_by(rounded, at) or plan.admits(job, rounded, job.estimate):
                 at = rounded
                 break
             at = plan.find(job, rounded)
         is_inside = isinstance(plan, NodePlan) and plan.request_of(job).admitted.within >= 0
-        if at > until or (is_inside and not plan.admits(job, at, job.estimate)):  # its reservation will be over
+        if not is_by(at, until) or (
+            is_inside and not plan.admits(job, at, job.estimate)
+        ):  # its reservation will be over
             return None
         plan.hold(job, at, at + job.estimate)
         return at, plan.seats_of(job)

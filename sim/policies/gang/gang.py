@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sim.decisions.matrix import BestFit, EarliestInRow, Fuller, MakesWay, NewRow, OtherColumns
 from sim.decisions.reasons_to_wait import MachineGoesDown
+from sim.machine.moment import is_by
 from sim.machine.turns import Turns
 from sim.policies.calls import by_calls
 from sim.policies.gang.planned_rows import span_in_row
@@ -249,7 +250,7 @@ class Migrating(TimeShared):
         """Move the job (A in this class) to the row, by the cheaper of the two options."""
         size, aside, left = job.procs, now.tasks_in_the_way(job, row), self.q - now.migrated
         first, second = self.cost / 2 * size + self.cost * aside, self.cost * size + self.cost / 2 * aside
-        if size > left or (aside <= left and first <= second):
+        if size > left or (aside <= left and is_by(first, second)):
             other = second if size <= left else None
             self.move_aside(now, job, row, first, other)
             now.rehome(job, row, MakesWay(job, first, other))

@@ -145,14 +145,16 @@ class PlannedRows:
             after, near = -INFINITE, 0
             if is_known:
                 after, near = self.tried_after[before + index], self.tried_near[before + index]
-            if after < best:
+            if after < best - MOMENT:
                 plan: Steps = self.plans[index]
                 if self.rises[index]:
                     near = number_before(plan.free, procs, 0, plan.count)
                 else:
-                    near = self._first_step(plan, procs, span, time_near(plan.at, after, near, plan.count), best)
+                    near = self._first_step(
+                        plan, procs, span, time_near(plan.at, after, near, plan.count), best - MOMENT
+                    )
                 after = plan.at[near] if near < plan.count else INFINITE
-                if after < best:
+                if after < best - MOMENT:
                     best, found = after, index
             self.tried_after[after_this + index], self.tried_near[after_this + index] = after, near
         self.tried_in[own], self.tried_procs[own], self.tried_span[own] = self.trial, procs, span

@@ -17,6 +17,7 @@ from sim.decisions.reasons import (
     TrialEarly,
 )
 from sim.decisions.reasons_to_wait import WaitsForReserved
+from sim.machine.moment import is_by
 from sim.policies.calls import by_calls
 from sim.policies.multiqueue.divided_pass import DividedPass
 from sim.policies.multiqueue.partitions import Classes
@@ -157,7 +158,7 @@ class MultiQueue(Policy):
         own, ends, delays_none = pivots.idle_in(partition), now.time + job.estimate, pivots.delays_none(job)
         is_own = job.procs <= own and (delays_none or pivots.delays_no_reserved(job))
         pivot, start = pivots.first(partition), pivots.planned_start(partition)
-        if is_own and ends <= start:
+        if is_own and is_by(ends, start):
             now.backfill_in(partition, job, EndsBeforePivot(pivot, start, ends, own))
         elif is_own and job.procs <= pivots.extra_in(partition):
             now.backfill_in(partition, job, SparesPivot(pivot, start, own, pivots.extra_in(partition)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import inf
 
 from sim.decisions.reasons_to_wait import PivotLater, TouchesReservation, TrialLater, WouldDelayPivot
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, is_by
 from sim.machine.plan import by_number
 from sim.machine.profile import Profile
 from sim.machine.steps import Steps
@@ -115,7 +115,7 @@ class Pivots:
             start = self.planned_start(partition)
             free = self.idle_in(partition) - self.first(partition).procs
             for end, rank, procs in self._view.ends:
-                if end > start:
+                if not is_by(end, start):
                     break
                 if self._classes.of(self._view.job(rank)) == partition:
                     free += procs

@@ -7,7 +7,7 @@ from math import inf
 
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
-from sim.machine.moment import MOMENT, whole
+from sim.machine.moment import is_by, ratio, whole
 from sim.policies.calls import Pass, by_calls
 from sim.policies.parameters import parameter
 from sim.policies.preempt.preemption import Preemptive
@@ -70,7 +70,7 @@ class Immediate(Preemptive):
         """
         served = now.new_ranking()
         for run in self.runs(now):
-            if self._slice_over(now, run) <= now.time + MOMENT:
+            if is_by(self._slice_over(now, run), now.time):
                 served.add(run.job, self._xfactor(now, run.job))
         return served
 
@@ -80,7 +80,7 @@ class Immediate(Preemptive):
         during: Job | None = None
         for run in self.runs(now):
             over = self._slice_over(now, run)
-            if now.time + MOMENT < over < soonest:
+            if not is_by(over, now.time) and over < soonest:
                 soonest, during = over, run.job
         if during is not None:
             now.wake(soonest, during)
@@ -92,4 +92,4 @@ class Immediate(Preemptive):
     def _xfactor(self, now: Pass, job: Job) -> float:
         """Return the job's instantaneous xfactor: time since submit over time run; infinite before it has run."""
         ran = whole(now.ran(job.rank))
-        return whole(now.time - job.submit) / ran if ran else inf
+        return ratio(now.time - job.submit, ran) if ran else inf

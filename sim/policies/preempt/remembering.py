@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sim.decisions.sentences import Reason
 from sim.policies.calls import Pass
 from sim.policies.preempt.preemption import Preemptive
-from sim.policies.preempt.xfactors import payable_from
+from sim.policies.preempt.xfactors import payable_from, reaches
 from sim.policies.view import RunningJob, View
 from sim.workload.categories import category_of
 from sim.workload.model import Job
@@ -151,7 +151,7 @@ class Remembering(Preemptive):
         return able
 
     def _can_pay(self, view: View, job: Job, toll: float) -> bool:
-        return self.xfactor(view, job) >= toll and view.in_time(job)
+        return reaches(self.xfactor(view, job), toll, job.estimate) and view.in_time(job)
 
     def needs_own(self, view: View, job: Job) -> bool:
         """Return True if the idle job must resume on its own processors."""

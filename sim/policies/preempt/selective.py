@@ -8,12 +8,12 @@ from math import ceil, floor, inf
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import NoVictimAllowed, NoVictims, TurnOver
 from sim.decisions.sentences import Reason
-from sim.machine.moment import MOMENT, whole
+from sim.machine.moment import MOMENT, is_by, whole
 from sim.policies.calls import Pass, by_calls
 from sim.policies.orders import Order, Xfactor
 from sim.policies.parameters import parameter
 from sim.policies.preempt.remembering import Remembering
-from sim.policies.preempt.xfactors import expansion, is_too_wide
+from sim.policies.preempt.xfactors import expansion, is_too_wide, reaches
 from sim.policies.registry import policy
 from sim.policies.view import RunningJob, View
 from sim.workload.categories import TAU
@@ -62,7 +62,7 @@ class Selective(Remembering):
         number times `tick` seconds.
         """
         nearest = floor(now.time / self.tick + 0.5)
-        return nearest if nearest * self.tick <= now.time else nearest - 1
+        return nearest if is_by(nearest * self.tick, now.time) else nearest - 1
 
     def _take_free(self, now: Pass) -> None:
         """Start or resume the idle jobs that fit, the largest xfactor first."""
@@ -82,7 +82,7 @@ class Selective(Remembering):
         for job in self.in_turn(now):
             if self.fits(now, job):
                 self.take_room(now, job)
-            elif self.xfactor(now, job) >= self.known_toll(now, job):
+            elif reaches(self.xfactor(now, job), self.known_toll(now, job), job.estimate):
                 self._preempt(now, job)
         self.keep_without_turn(now)
 
@@ -117,7 +117,7 @@ class Selective(Remembering):
         allowed = now.new_ranking()
         others = self.on_own(now, job) if self.needs_own(now, job) else self.by_threshold(now)
         for other in others:  # a choice without a name would have no type in the compiled loop
-            if mine >= self.price(now, job, other):
+            if reaches(mine, self.price(now, job, other), job.estimate):
                 allowed.add(other, self.known_threshold(now, other))
         victims = allowed.up() if self.needs_own(now, job) else self.victims_among(now, job, allowed.up())
         for victim in victims:
@@ -168,7 +168,9 @@ class Selective(Remembering):
             return TurnOver()
         if pinned is not None and not others:
             return self.obstacle(now, job)
-        outranked = [run.job for run in others if run.runs and mine >= self.sf * self.xfactor(now, run.job)]
+        outranked = [
+            run.job for run in others if run.runs and reaches(mine, self.sf * self.xfactor(now, run.job), job.estimate)
+        ]
         found = sum(other.procs for other in outranked) + self.count_unclaimed(now)
         if len(outranked) < len(others) if pinned is not None else found < job.procs:
             return NoVictims(mine, self.sf)
@@ -206,4 +208,4 @@ class Tunable(Selective):
 
     def protects(self, now: View, job: Job, its_xfactor: float) -> bool:
         count = self.counted(now, job)
-        return count > 0 and its_xfactor > self.limit * self.slowdowns(now, job) / count
+        return count > 0 and not reaches(self.limit * self.slowdowns(now, job) / count, its_xfactor, job.estimate)

@@ -6,7 +6,7 @@ This file is also a part of the compiled loop.
 
 from __future__ import annotations
 
-from sim.machine.moment import MOMENT, whole
+from sim.machine.moment import MOMENT, is_by, ratio
 
 EARLY = 1 - 1e-12
 """Factor a little below 1 by which times are multiplied, so that rounding makes none too late."""
@@ -14,7 +14,14 @@ EARLY = 1 - 1e-12
 
 def expansion(idle: float, estimate: float) -> float:
     """Return the expansion factor, (wait + estimate) / estimate, of a job that was idle for `idle` seconds."""
-    return (whole(idle) + estimate) / estimate
+    return ratio(idle + estimate, estimate)
+
+
+def reaches(xfactor: float, least: float, estimate: float) -> bool:
+    """Return True if the expansion factor of a job with this estimate is at least `least`, except for rounding errors:
+    if the job has been idle for long enough.
+    """
+    return is_by(least * estimate, xfactor * estimate)
 
 
 def payable_from(since: float, least: float, estimate: float) -> float:
@@ -22,7 +29,7 @@ def payable_from(since: float, least: float, estimate: float) -> float:
 
     `since` is the submit time plus the time that the job has run.
     """
-    return EARLY * (since + least * estimate) - estimate - MOMENT
+    return EARLY * (since + least * estimate) - estimate - 2 * MOMENT
 
 
 def is_too_wide(width: int, procs: int) -> bool:

@@ -66,6 +66,22 @@ def test_a_job_suspends_another_when_its_xfactor_is_sf_times_as_large(lab: Lab) 
     assert stays(engine, "2") == [(10, 20)]
 
 
+@pytest.mark.parametrize(
+    ("sf", "jobs", "at"),
+    [
+        ("1.5", ("1 0 1 180 180", "2 0 1 300 300", "3 0 1 300 300"), 420),  # 2.4 >= 1.5 * 1.6
+        ("3", ("1 0 1 360 360", "2 0 1 3600 3600", "3 372 1 360 360"), 1200),  # 3.3 >= 3 * 1.1
+    ],
+)
+@pytest.mark.parametrize("curious", [True, False])
+def test_xfactor_exactly_sf_times_as_large_suffices(
+    lab: Lab, sf: str, jobs: tuple[str, ...], at: float, curious: bool
+) -> None:
+    engine = Engine(lab.workload(1, *jobs), f"selective:sf={sf}", curious=curious)
+    engine.run()
+    assert engine.schedule().start.tolist()[2] == at
+
+
 def test_the_reason_has_both_xfactors(lab: Lab) -> None:
     engine = lab.run("selective:tick=1", 2, *PAIR)
     [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
