@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from sim.workload.model import Workload
 
 
 class Job(NamedTuple):
-    """Job whose times are exact fractions, so that equal sums of times are equal."""
+    """Job whose times are exact fractions, typed as the floats for which they stand, so that equal sums are equal."""
 
     rank: int
-    submit: Fraction
+    submit: float
     procs: int
-    run: Fraction
-    estimate: Fraction
+    run: float
+    estimate: float
     user: int = -1
 
 
@@ -28,9 +28,9 @@ def jobs_of(workload: Workload) -> list[Job]:
     return [*map(Job, range(len(workload)), submit, workload.width.tolist(), run, estimate, workload.user.tolist())]
 
 
-def exact(number: float | str) -> Fraction:
+def exact(number: float | str) -> float:
     """Return the number of up to six decimals that a text or a sum of floats stands for."""
-    return Fraction(number).limit_denominator(10**6)
+    return cast(float, Fraction(number).limit_denominator(10**6))
 
 
 ORDERS: dict[str, Callable[[Job, float], float]] = {

@@ -301,7 +301,8 @@ class Pivots:
             rank = min(rank for rank, start in self._view.reserved.items() if abs(start - at) <= MOMENT)
             return TouchesReservation(self._view.job(rank), at, now + job.estimate)
         later = self._placed(plan)
-        partition, pivot = next(item for item in self._in_turn() if later[item[0]] > self.start(item[0]))
+        delayed = (item for item in self._in_turn() if not is_by(later[item[0]], self.start(item[0])))
+        partition, pivot = next(delayed)
         return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
 
     def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:

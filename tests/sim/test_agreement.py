@@ -126,7 +126,7 @@ SEEDS = (0, 2, 15, 24, 29, 43, 57, 83, 121, 131)
 
 
 def schedules(workload: Workload, spec: str) -> Iterator[Schedule]:
-    """Yield the schedules of a watched run and of one that nobody watches, which the fast loop makes."""
+    """Yield the schedules of a watched run and of an unwatched one, which the fast loop makes."""
     yield run(workload, spec).schedule()
     unwatched = Engine(workload, spec, curious=False)
     unwatched.run()

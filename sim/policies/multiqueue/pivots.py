@@ -206,8 +206,8 @@ class Pivots:
         if at is not None:
             rank = min(rank for rank, start in self._view.reserved.items() if abs(start - at) <= MOMENT)
             return TouchesReservation(self._view.job(rank), at, now + job.estimate)
-        later = self._planned_starts(plan)
-        queue, pivot = next(item for item in self._of_queues().items() if later[item[0]] > self.planned_start(item[0]))
+        later, known = self._planned_starts(plan), self._of_queues().items()
+        queue, pivot = max(known, key=lambda item: not is_by(later[item[0]], self.planned_start(item[0])))
         return WouldDelayPivot(pivot, self.planned_start(queue), later[queue], now + job.estimate)
 
     def _planned_starts(self, plan: Profile) -> dict[int, float]:

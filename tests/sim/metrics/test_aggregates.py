@@ -302,7 +302,7 @@ def test_later_start_counts_from_the_submission(lab: Lab) -> None:
 @pytest.mark.parametrize("spec", ["multiqueue", "multiqueue:classes=none", "conservative"])
 def test_metrics_follow_from_the_rows_of_a_schedule(spec: str, seed: int) -> None:
     lot = np.random.default_rng(seed)
-    drawn = [(lot.integers(0, 200), lot.integers(1, 5), lot.integers(1, 80), 80) for _ in range(12)]
+    drawn = [(int(lot.integers(0, 200)), int(lot.integers(1, 5)), int(lot.integers(1, 80)), 80) for _ in range(12)]
     jobs = workload(*sorted(drawn))
     asked = np.where(lot.random(12) < 0.5, jobs.submit + lot.integers(0, 200, 12), NAN)
     engine = Engine(replace(jobs, reserve=asked, wait=lot.integers(0, 300, 12).astype(float)), spec)
