@@ -27,7 +27,7 @@ from sim.errors import DecisionError
 from sim.formatting import exact_clock
 from sim.history.history import History
 from sim.history.stretch import MOVED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, whole
 from sim.policies.calls import in_order, on_nodes
 from sim.run.asking import Asking
 from sim.run.stay import Stay
@@ -386,7 +386,7 @@ class Acting(Asking):
         reserved = self.reserved
         jobs: list[Job] = []
         if by == "start":
-            jobs = [self._jobs[rank] for rank in sorted(sorted(reserved), key=reserved.__getitem__)]
+            jobs = [self._jobs[rank] for _, rank in sorted((whole(at), rank) for rank, at in reserved.items())]
         elif by == "queue":
             jobs = [job for job in self._line() if job.rank in reserved]
         for job, was, at in self._present_plan().compression(self._time, jobs, reserved):

@@ -138,21 +138,21 @@ class Asking(State):
         """Return the jobs behind `head` (None: all waiting jobs) that might start now and not delay the head.
 
         The head is planned for `shadow` and leaves `extra` processors then. A job is left out if it does not fit now,
-        or neither ends by `shadow` (compared exactly) nor needs at most `extra`. A policy with a rule looser than that
+        or neither ends by `shadow` nor needs at most `extra`. A policy with a rule looser than that
         of EASY has to pass looser limits. If the run records reasons, and on a machine of nodes, no job is left out.
         """
         now, free, shows_all = self._time, self._free, self._curious or self._machine.has_nodes
         found: list[Job] = []
         if not free and not shows_all:
             return found
-        line = self._line()
+        line, until = self._line(), shadow + MOMENT
         first = line.index(head) + 1 if head is not None else 0
         if shows_all:
             return line[first:]
         for place in range(first, len(line)):
             job = line[place]
             procs = job.procs
-            if procs <= free and (procs <= extra or now + job.estimate <= shadow):
+            if procs <= free and (procs <= extra or now + job.estimate <= until):
                 found.append(job)
         return found
 

@@ -500,7 +500,7 @@ class Engine:
         moment._step += 1
         waiting = moment._waiting
         self.history.close_step(moment._time, moment._free, len(waiting.jobs), waiting.wanted)
-        if moment._leader is not None and not by_rule and (moment.left or moment.under_way):
+        if moment._leader is not None and not by_rule and (moment.left or self.next_time() < inf):
             wanted = moment._leader.next_policy(moment._policy, moment, moment._led)
             moment._successor = wanted if wanted != moment._policy else None
 
