@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from sim.errors import ReaderGoneError, SchedscopeError
-from sim.formatting import printable_lines
+from sim.formatting import printable, printable_lines
 
 STDOUT = "/dev/stdout"
 """Path that means standard output on every system."""
@@ -107,15 +107,15 @@ def _checked_mode(target: Path) -> int | None:
 
 # Tables for spreadsheets
 
-_MARKED = re.compile(r"'+[=+\-@\t\r]")
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_MARKED = re.compile(r"'+[=+\-@]")
+_FORMULA = re.compile(r"'*[=+\-@]")
 
 
 def write_rows(file: TextIO, rows: Iterable[Sequence[object]]) -> None:
-    """Write rows as CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay
-    numbers.
+    """Write rows as CSV. A text has `?` for control characters, and an apostrophe in front if a spreadsheet would take
+    it for a formula; numbers stay numbers.
     """
-    written = ([marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    written = ([marked(printable(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows)
     csv.writer(file, lineterminator="\n").writerows(written)
 
 

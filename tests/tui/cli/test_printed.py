@@ -70,16 +70,21 @@ def test_errors_quote_names_without_what_a_terminal_obeys(word: str, tmp_path: P
         assert obeyed(done.stderr) == set()
 
 
-def test_a_csv_for_a_terminal_is_printable_and_for_a_program_exact(tmp_path: Path) -> None:
-    trace = tmp_path / "t.csv"
-    trace.write_text("job,submit,runtime,procs,queue\n1,0,10,4,\x1b[31mbatch\n2,0,10,4,\x1b[31mbatch\n")
-    by_queue = ("run", str(trace), "--by", "queue", "--format", "csv")
-    assert "\x1b[31mbatch" in schedscope(*by_queue).stdout
-    for arguments in (by_queue, ("run", str(trace), "--schedule", "/dev/stdout")):
-        with terminal(*arguments) as at:
-            assert at.wait() == 0
-            at.wait_for(lambda at=at: b"?[31mbatch" in at.written)  # type: ignore[misc]
-            assert b"\x1b[31m" not in at.written
+def test_csv_has_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
+    word = "".join(OBEYED.values())
+    trace, results = tmp_path / "t.csv", tmp_path / "r.sqlite"
+    trace.write_text(f"job,submit,runtime,procs,queue\n{word}1,0,10,4,{word}low\n{word}2,0,10,4,{word}low\n", "utf-8")
+    swept = schedscope("sweep", trace, "--policy", "easy", "--groups", "queue", "--workers", "1", "-o", results)
+    assert swept.returncode == 0
+    for arguments in (
+        ("run", trace, "--by", "queue", "--format", "csv"),
+        *(("run", trace, option, "/dev/stdout") for option in ("--schedule", "--segments", "--decisions")),
+        ("results", results, "--rows", "policy", "--by", "queue", "--format", "csv"),
+    ):
+        done = schedscope(*arguments)
+        assert done.returncode == 0
+        assert "?" in done.stdout
+        assert obeyed(done.stdout) == set()
 
 
 def test_formula_like_text_is_quoted_and_read_back(tmp_path: Path) -> None:
