@@ -137,10 +137,10 @@ class Recorder:
             rows = self._db.execute("SELECT id, dependency, tried FROM jobs WHERE end IS NULL").fetchall()
             self._waits = {id: text(waits or "") for id, waits, _ in rows if id in first.job_of}
             self._tried = {id: text(tried or "") for id, _, tried in rows if id in first.job_of}
-            gone = [(id, first.at) for id, _, _ in rows if id not in first.job_of]
+            gone = [(first.at, first.at, id) for id, _, _ in rows if id not in first.job_of]
             self._db.executemany(
                 "UPDATE jobs SET state = iif(start IS NULL, 'CANCELLED', 'ENDED'),"
-                " end = min(?2, coalesce(start + time_limit, ?2)) WHERE id = ?1",
+                " end = min(?, coalesce(start + time_limit, ?)) WHERE id = ?",
                 gone,
             )
         except (sqlite3.Error, DamagedError) as error:
