@@ -17,6 +17,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+LONGEST_LINE = 1000
+"""Largest number of characters of an error message, as names from files can be longer."""
 OUT_OF_MEMORY = "this line needs more memory than there is; make it need less"
 """Advice in the error message for a policy that runs out of memory, to the author of the policy."""
 
@@ -27,6 +29,9 @@ class SchedscopeError(Exception):
     """
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        return bounded(super().__str__())
 
 
 class FileError(SchedscopeError):
@@ -87,6 +92,20 @@ class InvariantError(SchedscopeError):
         self.rule, self.step, self.time, self.job = rule, step, time, job
         of_job = "" if job is None else f", job {job}"
         super().__init__(f"check failed at step {step}, time {at or time}{of_job}: {rule}")
+
+
+def bounded(line: str) -> str:
+    """Return an error message with at most `LONGEST_LINE` characters: dots stand for the middle of a longer one, whose
+    end often says what would work.
+
+    >>> line = bounded(f"no branch {'x' * 5000!r}; there is 'main'")
+    >>> len(line), line[:14], line[490:510], line[-18:]
+    (1000, "no branch 'xxx", 'xxxxxxxxx...xxxxxxxx', "'; there is 'main'")
+    """
+    if len(line) <= LONGEST_LINE:
+        return line
+    half = LONGEST_LINE // 2
+    return f"{line[: half - 1]}...{line[2 - half :]}"
 
 
 MUCH_LESS = 0.1

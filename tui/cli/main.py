@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from sim.errors import ReaderGoneError, SchedscopeError, similar
+from sim.errors import ReaderGoneError, SchedscopeError, bounded, similar
 from sim.formatting import printable, quoted
 from tui.cli.terminal import NotWrittenError
 
@@ -124,7 +124,7 @@ def _fail(line: str, code: int) -> None:
         sys.stderr = sys.__stderr__
     if sys.stderr is not None and sys.stderr.closed:  # or closed; its file is still open
         sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    click.echo("schedscope: error: " + printable(" ".join(map(str.strip, line.split("\n")))), err=True)
+    click.echo("schedscope: error: " + printable(bounded(" ".join(map(str.strip, line.split("\n"))))), err=True)
     sys.exit(code)
 
 

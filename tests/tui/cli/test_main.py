@@ -17,6 +17,8 @@ from pathlib import Path
 import click
 import pytest
 
+from sim.session.session import session_text
+from sim.session.sources import session_of
 from sim.workload.source import Source
 from tests.tui.cli.program import PROGRAM, error, schedscope, write
 from tui.cli import terminal
@@ -46,6 +48,16 @@ def test_wrong_words_get_one_line_that_helps(arguments: list[str], code: int, sa
     got, line = error(*arguments)
     assert got == code
     assert said in line
+
+
+def test_error_with_long_names_is_bounded(tmp_path: Path) -> None:
+    long, path = "x" * 5000, tmp_path / "it.session"
+    kept = session_text(session_of(Source("z-figure4"), "easy", []))
+    path.write_text(kept.replace('branch = "main"', f'branch = "{long}"'))
+    for arguments in (("record", str(path), "-o", "out.cast"), ("run", "z-figure4", f"--{long}")):
+        _, line = error(*arguments)
+        assert "xxx...xxx" in line
+        assert len(line) < 1100
 
 
 @pytest.mark.parametrize("command", [["run", "z-figure4"], ["explain", "z-figure4", "5"]], ids=lambda words: words[0])
