@@ -65,7 +65,9 @@ def _check(students: bool, table: str | None) -> None:
     """Raise an error if options for a server are given without --students, so that no server is started."""
     given = click.get_current_context().get_parameter_source
     asked = [
-        f"--{name}" for name in ("host", "port", "public", "visitors") if given(name) is ParameterSource.COMMANDLINE
+        f"--{name}"
+        for name in ("host", "port", "public", "visitors", "per-address")
+        if given(name.replace("-", "_")) is ParameterSource.COMMANDLINE
     ]
     if not students and (asked or table is not None):
         raise click.UsageError(f"{(asked or ['--csv'])[0]} is for the students' browsers: add --students")

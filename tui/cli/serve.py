@@ -28,8 +28,8 @@ from tui.look.palette import LOOKS
 @cli.of_workload
 def command(
     traces: tuple[str, ...], lesson: str | None, play: bool, teacher: bool, table: str | None, policy: str | None,
-    host: str, port: int, public: str | None, visitors: int, idle: float, present: bool, size: tuple[int, int],
-    theme: str, **given: Any,
+    host: str, port: int, public: str | None, visitors: int, per_address: int | None, idle: float, present: bool,
+    size: tuple[int, int], theme: str, **given: Any,
 ) -> None:  # fmt: skip
     """Serve the replay to browsers: a process for each visitor, or one screen for all.
 
@@ -56,7 +56,8 @@ def command(
 
     game = _game(traces, given) if play else None
     openings = () if play else _openings(traces, lesson, policy, given)
-    wanted = Wanted(host, port, public, visitors, idle * 60, size if present else None, theme, teacher, table)
+    shown = size if present else None
+    wanted = Wanted(host, port, public, visitors, per_address, idle * 60, shown, theme, teacher, table)
     serve(openings, wanted, game)
 
 

@@ -22,6 +22,12 @@ OPTIONS = (
     click.option(
         "--visitors", type=click.IntRange(1, 500), default=40, show_default=True, help="Maximum number of visitors."
     ),
+    click.option(
+        "--per-address",
+        type=click.IntRange(1, 500),
+        metavar="N",
+        help="Maximum for one network address: half of --visitors, or all of them with --public.",
+    ),
 )
 
 

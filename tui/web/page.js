@@ -95,8 +95,11 @@ class Lasting {
   tell(kind, event) {
     for (const heard of this.heard[kind] || []) heard(event);
   }
+  get visit() {
+    return `&visit=${key}&again=${+this.hasBeenOpen}`;
+  }
   open() {
-    const socket = (this.socket = new Native(`${this.url}&visit=${key}&again=${+this.hasBeenOpen}`));
+    const socket = (this.socket = new Native(this.url + this.visit));
     socket.binaryType = "arraybuffer";
     socket.onopen = (event) => {
       this.hasBeenOpen = true;
@@ -131,7 +134,7 @@ class Lasting {
     if (Date.now() - this.since > A_DAY) return this.end("");
     let pause = WAITS[Math.min(this.tries++, WAITS.length - 1)];
     try {
-      const answer = await fetch(location.href, { cache: "no-store" });
+      const answer = await fetch(location.pathname + location.search + this.visit, { cache: "no-store" });
       if (answer.status === 403 || answer.status === 421) return this.end("This link is no longer valid.");
       if (answer.status === 503) say("There is no room at the moment; this page keeps asking.");
     } catch {

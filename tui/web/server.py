@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
@@ -62,13 +63,14 @@ class Server:
         room: Classroom | None = None,
         terminal: Child | None = None,
         over: Callable[[], object] = lambda: None,
+        most_of_address: int | None = None,
     ) -> None:
         """Make the server. `present` is (columns, rows) of the common screen that all visitors share, None if each has
         a process.
 
-        `most` is the largest number of connected browsers, and a browser is disconnected after `idle` seconds without
-        input. `say` is called with text on the number of visitors. A process waits for `outlives` seconds for its page
-        to connect again.
+        `most` is the largest number of connected browsers, and `most_of_address` of those with one network address;
+        None if all may have the same. A browser is disconnected after `idle` seconds without input. `say` is called
+        with text on the number of visitors. A process waits for `outlives` seconds for its page to connect again.
 
         `room` is the class, or None. `terminal` is the presenter's own terminal, if that draws the common screen;
         `over` is called when it ends.
@@ -76,6 +78,9 @@ class Server:
         self._processes, self.door, self._most, self._idle, self._say = fork_server, door, most, idle, say
         self.there = 0
         """Number of browsers that are connected."""
+        self._most_of_address = most if most_of_address is None else most_of_address
+        self._of_address: Counter[str] = Counter()
+        """Number of connected browsers with each network address."""
         self._attendance = Attendance(self, outlives)
         self._files: dict[str, tuple[str, str]] = {}
         self.shared = None if present is None else SharedScreen(self, present, terminal, over)
@@ -132,9 +137,9 @@ class Server:
         word = request.query.get("token", "")
         if not self.door.opens(word):
             raise web.HTTPForbidden(text="the link is not complete: its token is missing or another one")
-        browser = request.cookies.get(BROWSER, "")
-        if self.there >= self._most and not self._attendance.knows(browser):
-            raise web.HTTPServiceUnavailable(text=f"there is no room: {told_of(self.there, self._most)}")
+        browser, visit = request.cookies.get(BROWSER, ""), request.query.get("visit")
+        if not (self._attendance.knows(browser) if visit is None else self._goes_on(request)):
+            self._refuse_if_full(request)
         columns, rows, told = 0, 0, ""
         if self.shared is not None:
             (columns, rows), told = self.shared.size, self.shared.told(self.door.leads(word))
@@ -147,6 +152,26 @@ class Server:
         if not key_of(browser):
             response.set_cookie(BROWSER, secrets.token_urlsafe(18), httponly=True, samesite="Strict")
         return response
+
+    def _goes_on(self, request: web.Request) -> bool:
+        """Return True if the request belongs to a running visit, which keeps its process and needs no further place."""
+        is_common = self.shared is not None and request.query.get("again") != "1"
+        return not is_common and self._attendance.has(key_of(request.query.get("visit")))
+
+    def _refuse_if_full(self, request: web.Request) -> None:
+        """Raise an error, whose page tells the reason, if there is no place for another visitor of this address."""
+        here = self._of_address[_address_of(request)]
+        if self.there >= self._most:
+            why = f"All places are taken: {told_of(self.there, self._most)}."
+        elif here >= self._most_of_address:
+            why = (
+                f"Your network address has {told_of(here, self._most_of_address)}. Close other tabs with this link. If"
+                " a class shares the address, its teacher can allow more with --per-address."
+            )
+        else:
+            return
+        page = (_HERE / "full.html").read_text(encoding="utf-8").format(why=escape(why))
+        raise web.HTTPServiceUnavailable(text=page, content_type="text/html")
 
     def _texts_asked(self, word: str) -> str:
         """Return which texts a student with this token can type above the screen: "" for none, "name", or "answer" for
@@ -191,17 +216,17 @@ class Server:
         if not self.door.opens(word):
             raise web.HTTPForbidden(text="another token")
         key = key_of(request.query.get("visit"))
-        if self.there >= self._most and not self._attendance.has(key):
-            raise web.HTTPServiceUnavailable(text=told_of(self.there, self._most))
+        if not (goes_on := self._goes_on(request)):
+            self._refuse_if_full(request)
         socket = web.WebSocketResponse(heartbeat=15, autoping=False, max_msg_size=MOST_MESSAGE)
         self.there += 1
+        self._of_address[_address_of(request)] += 1
         self._say(told_of(self.there, self._most))
         try:
             await socket.prepare(request)
             size = size_of(dict(request.query))
             alone = partial(self._alone, Page(socket, request.transport), key, key_of(request.cookies.get(BROWSER)))
-            again = request.query.get("again") == "1" and self._attendance.has(key)
-            watches, leads = self.shared is not None and not again, self.door.leads(word)
+            watches, leads = self.shared is not None and not goes_on, self.door.leads(word)
             if self.room is not None and key and not leads:
                 await self.room.enter(socket, key, watches)
             if self.shared is not None and watches:
@@ -212,6 +237,7 @@ class Server:
             pass  # the visitor has gone
         finally:
             self.there -= 1
+            self._of_address -= Counter([_address_of(request)])
             if self.room is not None:
                 self.room.go(socket)
             self._say(told_of(self.there, self._most))
@@ -298,6 +324,11 @@ class Server:
                 continue
             if await heard(kind, about):
                 return True
+
+
+def _address_of(request: web.Request) -> str:
+    """Return the network address from which the request came; it is a proxy's if there is one."""
+    return request.remote or ""
 
 
 def _parsed(data: str) -> tuple[str, Any]:

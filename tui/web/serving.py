@@ -31,6 +31,7 @@ class Wanted:
     port: int
     public: str | None
     visitors: int
+    per_address: int | None
     idle: float
     present: tuple[int, int] | None
     theme: str
@@ -38,6 +39,11 @@ class Wanted:
     """True if the server has a teacher's view of the class."""
     table: str | None = None
     """Path of the file to which the table of the class is written at the end, or None."""
+
+    @property
+    def most_of_address(self) -> int:
+        """Return the largest number of visitors with one network address. Behind a proxy all have the proxy's."""
+        return self.per_address or (self.visitors if self.public else (self.visitors + 1) // 2)
 
 
 def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
@@ -74,7 +80,7 @@ async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None
     child = None if terminal is None else Child(0, *await asyncio.open_unix_connection(sock=terminal))
     server = Server(
         fork_server, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _print_status, room=room,
-        terminal=child, over=ended.set if child is not None else lambda: None,
+        terminal=child, over=ended.set if child is not None else lambda: None, most_of_address=wanted.most_of_address,
     )  # fmt: skip
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     await runner.setup()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ pytest.importorskip("textual_serve", reason="textual_serve is missing: pip insta
 
 from tests.tui.web.processes import KNOWN, ORIGIN, served, until  # noqa: E402
 from tui.web.fork_server import Child  # noqa: E402
+from tui.web.serving import Wanted  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -120,6 +123,39 @@ async def test_there_are_so_many_and_no_more() -> None:
         async with client.ws_connect("/ws/word"):
             await until(lambda: fork_server.born.qsize() == 2)
     assert told[:2] == ["1 visitor, at most 1", "no visitors, at most 1"]
+
+
+async def test_an_address_has_only_its_share_of_the_places() -> None:
+    async with served(most=3, most_of_address=1) as (client, _, server):
+        async with client.ws_connect("/ws/word"):
+            for visit in ("", "&visit=0123456789abcdef"):
+                async with client.get(f"/?token=word{visit}") as answer:
+                    assert answer.status == 503
+                    assert "Your network address has 1 visitor, at most 1." in await answer.text()
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await client.ws_connect("/ws/word")
+            assert refused.value.status == 503
+        await until(lambda: server.there == 0)
+        async with client.get("/?token=word") as answer:
+            assert answer.status == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the address 127.0.0.2 without setup")
+async def test_a_full_address_leaves_room_for_others() -> None:
+    async with (
+        served(most=3, most_of_address=1) as (client, _, _server),
+        client.ws_connect("/ws/word"),
+        aiohttp.ClientSession(connector=aiohttp.TCPConnector(local_addr=("127.0.0.2", 0)), headers=KNOWN) as other,
+        other.get(client.make_url("/?token=word")) as answer,
+    ):
+        assert answer.status == 200
+
+
+@pytest.mark.parametrize(("more", "share"), [({}, 20), ({"public": "https://x.test"}, 40), ({"per_address": 7}, 7)])
+def test_an_address_may_hold_half_of_the_places(more: dict[str, Any], share: int) -> None:
+    usual: dict[str, Any] = {"public": None, "visitors": 40, "per_address": None}
+    wanted = Wanted("0.0.0.0", 8000, idle=60, present=None, theme="dark", **{**usual, **more})
+    assert wanted.most_of_address == share
 
 
 async def test_who_does_nothing_has_left() -> None:
