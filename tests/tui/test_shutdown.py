@@ -6,6 +6,7 @@ import os
 import signal
 from pathlib import Path
 from threading import Thread, current_thread, main_thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.tui.replays import replay
 from tests.tui.terminals import START, terminal
 from tui.sessions import session_manager
 from tui.sessions.autosave import Autosave, offer, state_folder
+from tui.sessions.session_manager import SessionManager
 from tui.shutdown import SIGNALS
 
 MODES = (1000, 1003, 1006, 1004, 2004, 1049)
@@ -82,6 +84,15 @@ async def test_an_autosave_that_failed_is_tried_again_and_told_once(monkeypatch:
         os.rename(away, folder)
         await run.wait_for(lambda: saved() == [2])
         assert run.told.count("tried again") == 1
+
+
+async def test_autosave_that_came_late_skips_none() -> None:
+    armed: list[tuple[float, object]] = []
+    app: Any = SimpleNamespace(set_timer=lambda seconds, then: armed.append((seconds, then)))
+    manager = SessionManager(app, lambda: None, lambda: None, lambda opening, then: None)
+    await manager._save_on_time()
+    assert armed == [(session_manager.AUTOSAVE, manager._save_on_time)]
+    manager.leave()
 
 
 async def test_the_trace_is_hashed_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
