@@ -259,10 +259,11 @@ def own_print(
     lines, text = run.printed if run else [], io.StringIO()
     if len(lines) > MOST_LINES:
         return
-    builtins.print(*values, sep=sep, end="", file=text)
+    builtins.print(*values, sep=sep, end=end if run is None else "", file=text)
     if run is None:
+        shown = "\n".join(line[:LONGEST] for line in text.getvalue().split("\n"))
         file = sys.stderr
-        builtins.print(printable_lines(text.getvalue()), end=end, file=file, flush=flush)
+        builtins.print(printable_lines(shown), end="", file=file, flush=flush)
         return
     for line in text.getvalue().split("\n")[: MOST_LINES + 1 - len(lines)]:
         if len(lines) == MOST_LINES:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator
 from functools import cache, lru_cache, wraps
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Protocol, TypeVar
+from warnings import catch_warnings
 from weakref import WeakSet
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Resume, Start, Suspend, Wake
@@ -258,8 +259,9 @@ def _compiled(definition: ast.FunctionDef, function: Callable[..., Any]) -> Code
     around = ast.parse("def around(__class__): pass").body[0]
     assert isinstance(around, ast.FunctionDef)
     around.body = [definition]
-    module = ast.fix_missing_locations(ast.Module([*_imports(function), around], []))
-    code: CodeType = compile(module, function.__code__.co_filename, "exec", flags=_FLAG, dont_inherit=True)
+    with catch_warnings(action="ignore"):  # these came when the file was loaded
+        module = ast.fix_missing_locations(ast.Module([*_imports(function), around], []))
+        code: CodeType = compile(module, function.__code__.co_filename, "exec", flags=_FLAG, dont_inherit=True)
     for name in ("around", definition.name):  # beside each, Python 3.14 compiles one that returns its annotations
         code = next(each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == name)
     return code
@@ -281,7 +283,8 @@ def _imports(function: Callable[..., Any]) -> Iterator[ast.stmt]:
 def _definition(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of the function, with line numbers as in the file."""
     lines, first = inspect.getsourcelines(function.__code__)
-    definition = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1).body[0]
+    with catch_warnings(action="ignore"):
+        definition = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1).body[0]
     assert isinstance(definition, ast.FunctionDef)
     return definition
 

@@ -16,12 +16,24 @@ from sim.engine.engine import Engine
 from sim.errors import PolicyError
 from sim.forecast.replay import read
 from sim.policies import parse_policy
+from sim.policies.calls import yielding
 from sim.timeline.timeline import Timeline
 from tests.sim.policies.own.test_loading import FAIR
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
 TALKS = FAIR.replace("for job in", "print('pass at', view.now)\n        breakpoint()\n        for job in")
+
+BY_CALLS = """from sim import Policy
+from sim.policies.calls import Pass, by_calls
+
+class Own(Policy):
+    'Own.'
+    @by_calls
+    def decide(self, now: Pass) -> None:
+        {odd}
+        now.start_in_order()
+"""
 
 
 @pytest.fixture
@@ -43,6 +55,13 @@ def test_prints_are_kept_by_step(talking: str, capsys: pytest.CaptureFixture[str
     assert timeline.snapshot().printed == seen
     said = capsys.readouterr()
     assert (said.out, said.err) == ("", "loaded ?[2J\n")
+
+
+def test_print_while_loading_is_a_short_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "talks.py"
+    path.write_text(f"{FAIR}\nprint('x' * 9999, end='\\x1b[2J')\nprint(end='\\x1b[2J\\n')\n")
+    parse_policy(str(path))
+    assert capsys.readouterr().err == "x" * LONGEST + "?[2J\n"
 
 
 def test_no_more_is_kept_than_anybody_reads(tmp_path: Path) -> None:
@@ -84,6 +103,17 @@ def test_what_own_code_warns_of_is_printed(tmp_path: Path, capsys: pytest.Captur
         engine.step()
     assert engine.snapshot().printed == ("pass at 0.0", f"{path}:21: UserWarning: \x1b[2J")
     assert capsys.readouterr().err == f"{path}:26: UserWarning: loaded\n"
+
+
+@pytest.mark.parametrize("odd", ["'\\d'", "3 is 3"])
+def test_warning_about_syntax_is_printed_once(odd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "warns.py"
+    path.write_text(BY_CALLS.format(odd=odd))
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        yielding(type(parse_policy(str(path))).decide)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.match(rf"{path}:\d+: \w+Warning: ", line)
 
 
 def test_a_thread_of_own_code_that_fails_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

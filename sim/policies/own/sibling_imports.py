@@ -14,6 +14,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_file_location
 from types import ModuleType
 from typing import TypeAlias
+from warnings import catch_warnings
 
 from sim.captured_output import in_own_code
 from sim.policies.own.consent import OwnCodeError
@@ -69,7 +70,8 @@ def _imports(content: bytes, package: str) -> tuple[str, ...]:
     """
     found = dict[str, None]()
     try:
-        tree = ast.parse(content)
+        with catch_warnings(action="ignore"):  # these come again when the code is loaded
+            tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     for node in ast.walk(tree):

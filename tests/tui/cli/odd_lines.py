@@ -8,6 +8,7 @@ in a process of its own.
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import sys
@@ -29,6 +30,8 @@ from tui.cli.main import COMMANDS, commands
 
 SMALL = [sample.name for sample in SAMPLES if isinstance(sample, PaperSample)]
 SECONDS, KILOBYTES = 10, 1_000_000
+MOST_ADDRESSED = 4 << 30
+"""Bytes of memory that a process may reserve, so that a line which asks for all of it fails at once"""
 WITHOUT_END = ("serve", "test", "live")
 """Commands that are not tried, as they run until they are stopped, or for long"""
 REACHES_OUT = {"--ssh", "--cluster", "--slurm"}
@@ -210,6 +213,7 @@ def outcome(words: list[str]) -> tuple[str, str]:
         os.close(read)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # to which `-o -` writes
         signal.alarm(20 * SECONDS)  # the machine may be busy
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSED, MOST_ADDRESSED))
         try:
             told = judged(schedscope(*words))
         except BaseException:
@@ -236,7 +240,8 @@ def judged(done: Done) -> str:
     fault.
     """
     faults = ("Traceback", "internal error", "Warning")
-    if any(fault in done.stderr for fault in faults) or done.returncode not in (0, 1, 2):
+    of_us = re.sub(r"(?m)^\S*own\.py:\d+: \w+Warning: .*$", "", done.stderr)
+    if any(fault in of_us for fault in faults) or done.returncode not in (0, 1, 2):
         return f"fault {done.returncode} {done.stderr[-1500:]}"
     if done.returncode and not "".join(done.stderr.splitlines()[-1:]).startswith("schedscope: error: "):
         return "told" if done.stdout else f"fault {done.returncode} {done.stderr[-300:]!r}"

@@ -23,7 +23,6 @@ from tui.cli.new import TEMPLATES, texts
 
 SOONER = 2.0
 """Seconds after which code that does not return is stopped in these tests, earlier than usual"""
-MEMORY = 4 << 30
 LINES = (
     "while True: pass", "raise SystemExit(3)", "raise KeyboardInterrupt", "raise BaseException('x')", "1 / 0", "return",
     "import os; os._exit(0)", "import os; os.abort()", "import sys; sys.exit()", "import time; time.sleep(99)",
@@ -120,30 +119,38 @@ def swapped(lot: Random, line: str) -> str:
     return line[: found.start()] + lot.choice((*WORDS, "", found[0] * 2)) + line[found.end() :]
 
 
+def search(many: int, first: int) -> tuple[Counter[str], list[str]]:
+    """Try `many` policies with seeds from `first` on, in the present folder. Return the counts of outcomes, and the
+    faults.
+    """
+    counts, faults = Counter[str](), list[str]()
+    Path("t.csv").write_text("job,submit,procs,runtime,user\n1,0,2,5,ann\n2,3,8,50,=cmd\n")
+    for seed in range(first, first + many):
+        lot = Random(seed)
+        Path("own.py").write_bytes(content(lot))
+        for left in ("out.svg", "out.sqlite", "out.cast", "own-fails.swf"):
+            Path(left).unlink(missing_ok=True)
+        words = lot.choice(ASKED).split()
+        kind, more = outcome(words)
+        kind = "interrupted" if more.startswith("130 ") else kind
+        counts[f"{words[0]} {kind}"] += 1
+        counts[f"all {kind}"] += 1
+        if kind not in ("done", "refused", "told", "interrupted"):
+            faults.append(f"seed {seed}: {words}\n  {kind} {more}")
+            print(faults[-1], flush=True)
+        if (seed - first) % TOLD == TOLD - 1:
+            print(f"{seed - first + 1:,} policies", flush=True)
+    return counts, faults
+
+
 def main() -> None:
     many, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    counts: Counter[str] = Counter()
     policy_calls.LONGEST_PASS = loading.PATIENCE = SOONER
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.environ |= dict.fromkeys(("SCHEDSCOPE_CONFIG", "SCHEDSCOPE_STATE"), folder)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        Path("t.csv").write_text("job,submit,procs,runtime,user\n1,0,2,5,ann\n2,3,8,50,=cmd\n")
-        for seed in range(first, first + many):
-            lot = Random(seed)
-            Path("own.py").write_bytes(content(lot))
-            for left in ("out.svg", "out.sqlite", "out.cast", "own-fails.swf"):
-                Path(left).unlink(missing_ok=True)
-            words = lot.choice(ASKED).split()
-            kind, more = outcome(words)
-            kind = "interrupted" if more.startswith("130 ") else kind
-            counts[f"{words[0]} {kind}"] += 1
-            counts[f"all {kind}"] += 1
-            if kind not in ("done", "refused", "told", "interrupted"):
-                print(f"seed {seed}: {words}\n  {kind} {more}", flush=True)
-            if (seed - first) % TOLD == TOLD - 1:
-                print(f"{seed - first + 1:,} policies", flush=True)
+        counts, _ = search(many, first)
     print(", ".join(f"{count:,} {what}" for what, count in sorted(counts.items())))
 
 
