@@ -5,12 +5,14 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
 import termios
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
@@ -31,6 +33,13 @@ START = (
 """Code that starts the program with these autosaves"""
 
 
+SEQUENCE = re.compile(
+    rb"\x1b\[([0-9;:?<=>]*)[ -/]*([@-~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[P_^X][^\x1b]*\x1b\\"
+    rb"|\x1b[ -/]*[0-OQ-WYZ`-~]|([\0-\x1a\x1c-\x7f]|[\xc0-\xff][\x80-\xbf]*)"
+)
+"""Pattern of a control sequence, with its numbers and its letter, or of one character of text"""
+
+
 class Terminal:
     """A running program in a pseudo-terminal: its keyboard, and all its output so far."""
 
@@ -38,12 +47,35 @@ class Terminal:
         self.program, self._keyboard = program, keyboard
         self.is_there = True
         self.written = bytearray()
+        self.arrived: list[tuple[int, float]] = []
+        """For each piece of the output: its end in `written`, and the monotonic time in seconds at which it came."""
         Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
         with suppress(OSError):  # the other end is closed when the program ends
             while data := os.read(self._keyboard, 65536):
                 self.written += data
+                self.arrived.append((len(self.written), monotonic()))
+
+    def top_lines(self) -> Iterator[tuple[float, str]]:
+        """Yield (time, first line of the screen) after each piece of the output."""
+        row, x, y = [" "] * 999, 0, 0
+        pieces = iter([*self.arrived])
+        end, time = next(pieces, (inf, 0.0))
+        for found in SEQUENCE.finditer(bytes(self.written)):
+            while found.end() > end:
+                yield time, "".join(row).rstrip()
+                end, time = next(pieces, (inf, 0.0))
+            place, kind, letter = found.groups()
+            if kind == b"H":
+                y, x = (int(part or 1) - 1 for part in (place + b";").split(b";")[:2])
+            elif letter in (b"\r", b"\n"):
+                x, y = 0, y + (letter == b"\n")
+            elif letter is not None:
+                if y == 0:
+                    row[x] = letter.decode(errors="replace")
+                x += 1
+        yield time, "".join(row).rstrip()
 
     def type(self, keys: str) -> None:
         os.write(self._keyboard, keys.encode())

@@ -21,9 +21,16 @@ class Done(NamedTuple):
     stderr: str
 
 
+class _Pipe(BytesIO):
+    """Pipe whose reader keeps what was written before user-defined code closed it."""
+
+    def close(self) -> None:
+        pass
+
+
 def schedscope(*arguments: str | Path, encoding: str = "utf-8") -> Done:
     """Run a command within this process as if its output went to pipes, which is faster than a process of its own."""
-    written = BytesIO(), BytesIO()
+    written = _Pipe(), _Pipe()
     out, err = (TextIOWrapper(each, encoding=encoding, write_through=True) for each in written)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr(sys, "argv", ["schedscope", *map(str, arguments)])
