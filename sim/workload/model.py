@@ -150,6 +150,8 @@ class Trace:
     """For each job: condition on other jobs that must end before its submission, or None; empty if none has one."""
     limits: Limits | None = None
     """Limits on what the jobs of users, accounts and arrays may use at the same time; None if no job has a limit."""
+    unstarted: frozenset[str] = frozenset()
+    """Ids of jobs that had not started when the file was written. Each has its wait until then as its recorded wait."""
 
     def __repr__(self) -> str:
         return f"<Trace {self.name}: {len(self.ids):,} jobs, {self.format}>"
@@ -433,8 +435,7 @@ class Workload:
 
 
 _COLUMNS = (
-    "submit", "width", "runtime", "estimate", "wait", "user", "group", "queue", "status",
-    "high", "reserve", "killed",
+    "submit", "width", "runtime", "estimate", "wait", "user", "group", "queue", "status", "high", "reserve", "killed",
 )  # fmt: skip
 
 

@@ -187,7 +187,8 @@ def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     work = workload.width * workload.runtime
     gaps = np.diff(workload.submit)
-    recorded = workload.wait[workload.wait >= 0]
+    unstarted = trace.unstarted if trace else ()
+    has_started = np.fromiter((id not in unstarted for id in workload.ids), bool, len(workload))
     return Portrait(
         name=workload.name,
         format=trace.format if trace else "",
@@ -208,7 +209,7 @@ def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
         powers_of_two=int(((workload.width & (workload.width - 1)) == 0).sum()),
         run=_spread_of(workload.runtime),
         runs=_bins(workload.runtime, RUN_LIMITS),
-        recorded_wait=_spread_of(recorded),
+        recorded_wait=_spread_of(workload.wait[(workload.wait >= 0) & has_started]),
         gap=_spread_of(gaps),
         ties=int((gaps == 0).sum()),
         arrivals=_arrivals(workload),

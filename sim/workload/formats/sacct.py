@@ -286,6 +286,7 @@ class _Dump:
             trace,
             fidelity=fidelity,
             follows=follows,
+            unstarted=frozenset(trace.ids[row] for row in self._waiting),
             shape=self._asked.shape_since(start or 0.0, name) if self._asked else None,
         )
 

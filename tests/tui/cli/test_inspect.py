@@ -136,6 +136,16 @@ def test_nodes_are_described_with_what_jobs_ask_of_them(tmp_path: Path) -> None:
     assert "beside these for gpu (1), memory (1) and whole nodes (1). Of 2 jobs it is known where they ran" in told
 
 
+def test_wait_of_a_job_that_never_started_is_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "x.sacct"
+    path.write_text(
+        "JobID|Submit|Start|Elapsed|NCPUS|ReqCPUS|State|Timelimit\n"
+        "1|2026-11-23T10:00:00|2026-11-23T10:00:05|00:10:00|4|4|COMPLETED|01:00:00\n"
+        "2|2026-11-23T10:01:00|Unknown|00:00:00|0|2|PENDING|00:30:00\n"
+    )
+    assert re.search(r"Waited in reality +5s +on average, at worst 5s", schedscope("inspect", path).stdout)
+
+
 def test_dependencies_and_limits_are_counted(tmp_path: Path) -> None:
     path, job = tmp_path / "x.json", {"submit": 0, "run": 5, "tasks": 1, "cores": 2}
     jobs = [{"id": "1", "user": "a", **job}, {"id": "2", "dependency": "afterok:1", "user": "b", **job}]
