@@ -17,6 +17,8 @@ from sim.workload.recorded import RecordedWorkload
 
 BARE = "slurm"
 """Spec of the policy that takes its weights from the recording; a spec with parameters is used as it is."""
+OF_SLURM = ("sacct", "slog")
+"""Formats of traces that Slurm scheduled."""
 
 
 def under(workload: Workload, policies: Sequence[Policy | str]) -> tuple[Workload, list[Policy]]:
@@ -38,9 +40,23 @@ def weighed(policy: Policy | str, workload: Workload) -> Policy | str:
     """Return the policy, or its spec; the policy `slurm` without parameters has the weights that a recording holds."""
     if not isinstance(workload, RecordedWorkload) or not workload.settings:
         return policy
-    is_bare = policy == (BARE if isinstance(policy, str) else parse_policy(BARE))
-    spec = recorded_weights(workload)[0] if is_bare else ""
+    spec = recorded_weights(workload)[0] if _is_bare(policy) else ""
     return parse_policy(spec) if spec and isinstance(policy, Policy) else spec or policy
+
+
+def _is_bare(policy: Policy | str) -> bool:
+    return policy == (BARE if isinstance(policy, str) else parse_policy(BARE))
+
+
+def unweighed(form: str, workload: Workload, policies: Iterable[Policy | str]) -> str:
+    """Return a sentence on the missing weights of a trace of Slurm if these policies include `slurm` without
+    parameters, otherwise "". `form` is the format of the trace.
+    """
+    has_weights = isinstance(workload, RecordedWorkload) and recorded_weights(workload)[0]
+    if form not in OF_SLURM or has_weights or not any(map(_is_bare, policies)):
+        return ""
+    hint = "schedscope policies --slurm-conf FILE prints the spec with those of the site"
+    return f"slurm has default weights and backfill parameters, because the trace has none; {hint}"
 
 
 def recorded_weights(workload: RecordedWorkload) -> tuple[str, list[str]]:

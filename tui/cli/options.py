@@ -83,15 +83,18 @@ def under(
         under,
         unkept,
         unlimited,
+        unweighed,
         weighed,
         with_recorded,
     )
     from sim.workload.recorded import RecordedWorkload
 
     specs, switches, workload = list(specs), list(switches), jobs.workload
+    asked = [*specs, *(spec for _, spec in switches)]
+    if what := unweighed(jobs.trace.format, workload, asked):
+        click.echo(f"schedscope: {what}", err=True)
     if not isinstance(workload, RecordedWorkload):
         return workload, specs, switches
-    asked = [*specs, *(spec for _, spec in switches)]
     if BARE in asked:
         say_lacking(recorded_weights(workload)[1])
     for spec in dict.fromkeys(asked):

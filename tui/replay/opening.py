@@ -10,7 +10,7 @@ from sim.formatting import Moment
 from sim.machine.processors import Placement
 from sim.policies import Policy
 from sim.policies.policy import written_policy
-from sim.policies.recorded_rules import under, unkept, unlimited
+from sim.policies.recorded_rules import under, unkept, unlimited, unweighed
 from sim.policies.registry import policy_of
 from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
@@ -76,13 +76,14 @@ class Opening:
 
     def prepared(self, jobs: Replay) -> Prepared:
         """Return the replay of a trace that has been read already. A recording of a cluster has its limits, and the
-        policy slurm its weights. If a policy cannot keep these limits, the note says so.
+        policy slurm its weights. If a policy cannot keep these limits, or the weights are unknown, the note says so.
         """
         workload = jobs.workload
-        limited, (first, *others) = under(workload, [self.policy, *(policy for _, policy in self.switches)])
+        asked = [self.policy, *(policy for _, policy in self.switches)]
+        limited, (first, *others) = under(workload, asked)
         about = _about_run(self.source, jobs.trace, limited)
         note = self.note
-        if what := unkept(unlimited(workload, [first, *others])):
+        if what := unkept(unlimited(workload, [first, *others])) or unweighed(jobs.trace.format, workload, asked):
             note = note or Note(f"{what}.", None, written_policy(first))
         later = tuple((moment, policy) for (moment, _), policy in zip(self.switches, others, strict=True))
         with patience(PATIENCE):

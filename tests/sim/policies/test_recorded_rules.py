@@ -5,6 +5,7 @@ Also tests sim.workload.recorded.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from sim.forecast.replay import read
 from sim.life.life import life_of
 from sim.policies.policy import written_policy
-from sim.policies.recorded_rules import lacking, recorded_weights, under, unlimited, weighed, with_recorded
+from sim.policies.recorded_rules import lacking, recorded_weights, under, unlimited, unweighed, weighed, with_recorded
 from sim.policies.registry import parse_policy
 from sim.timeline.scenario import Scenario, run
 from sim.timeline.timeline import Timeline
@@ -57,6 +58,15 @@ def test_spec_with_parameters_is_offered_the_other_recorded_weights(week: Record
     given = (whole, WEIGHED, "slurm", "easy:order=sjf", "slurm:order=fcfs", "slurm:nonsense=1")
     assert [with_recorded(spec, week) for spec in given] == [""] * 6
     assert with_recorded("slurm:age=7", read("z-figure4")) == ""
+
+
+def test_slurm_without_the_weights_of_the_site_is_reported(week: RecordedWorkload) -> None:
+    dump = read("z-figure4")
+    assert "--slurm-conf" in unweighed("sacct", dump, ["easy", "slurm"])
+    assert "--slurm-conf" in unweighed("slog", replace(week, settings=""), [parse_policy("slurm")])
+    assert not unweighed("sacct", dump, ["slurm:age=7", "easy"])
+    assert not unweighed("slog", week, ["slurm"])
+    assert not unweighed("swf", dump, ["slurm"])
 
 
 def test_every_kind_of_run_has_the_recorded_weights(week: Workload) -> None:

@@ -254,3 +254,10 @@ def test_very_many_ticks_are_told_before_the_run() -> None:
     assert done.returncode == 0
     assert "ticks or more; a longer tick makes fewer" in done.stderr
     assert "ticks" not in schedscope("run", "z-figure4", "--policy", "tunable:tick=1").stderr
+
+
+def test_dump_without_weights_is_reported_under_slurm(tmp_path: Path) -> None:
+    dump = tmp_path / "x.sacct"
+    dump.write_text("JobID|Submit|Start|Elapsed|NCPUS\n1|2026-11-23T10:00:00Z|2026-11-23T10:00:05Z|00:10:00|4\n")
+    assert "--slurm-conf FILE" in schedscope("run", dump, "--policy", "slurm").stderr
+    assert "--slurm-conf FILE" not in schedscope("run", dump, "--policy", "easy").stderr
