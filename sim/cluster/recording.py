@@ -1,8 +1,9 @@
 """Recording of a live cluster: one SQLite file, to which each poll adds what has changed.
 
 Each poll writes and commits one row, so a killed program loses at most the last poll. Many programs may read while one
-writes. Every `FRAME`th row has the whole picture (state of the cluster), all others the changes since the row before.
-The table `jobs` has each job once, as it was last seen, so that the file can be read as a trace.
+writes. After each poll all data is in the one file, so that a copy of it has every poll. Every `FRAME`th row has the
+whole picture (state of the cluster), all others the changes since the row before. The table `jobs` has each
+job once, as it was last seen, so that the file can be read as a trace.
 """
 
 from __future__ import annotations
@@ -128,6 +129,7 @@ class Recorder:
         if is_changed(self._before, shown, self._earlier.qos):
             self._write_machine(with_first(with_earlier(shown, self._earlier.reserved), self._earlier.shares))
         self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
+        self._gather()
 
     def _go_on(self, first: Cluster) -> None:
         """Take over the jobs that an earlier recorder left open in this file. Jobs that the first poll does not show
@@ -170,10 +172,15 @@ class Recorder:
             with suppress(sqlite3.Error):
                 self._db.execute("INSERT OR REPLACE INTO about VALUES ('machine', ?)", (machine,))
 
-    def close(self) -> None:
-        """Close the file. After that all data is in this one file, unless another program still has it open."""
+    def _gather(self) -> None:
+        """Move all data from SQLite's log next to the file into the file itself. While another program reads it, part
+        of the data may stay in the log until the next poll.
+        """
         with suppress(sqlite3.Error):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        self._gather()
         self._db.close()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
+import sys
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from sim.cluster.recording import Recorder
     from sim.cluster.values import Source
 
+ENDING = ("SIGTERM", "SIGHUP")
+"""Names of the signals that end a recording without a screen."""
 KEY = "pseudonyms.key"
 """Name of the file with the secret from which pseudonyms are made; it is in the folder of autosaves."""
 
@@ -47,7 +51,8 @@ def command(
     """Watch a real cluster: its jobs, its nodes, and Slurm's own plan, on one chart.
 
     It asks as an ordinary user may, once a minute or as --every says, never more often than every 10 s, and less often
-    while answers are slow. A recording (-o) can be watched later (schedscope watch FILE.slog), also while it grows.
+    while answers are slow. A recording (-o) can be watched later (schedscope watch FILE.slog) or copied, also while it
+    grows.
     """
     options.of_file("-o", out)
     if anonymise and not out:
@@ -69,6 +74,7 @@ def command(
             recorder = stack.enter_context(closing(Recorder(out, secret() if anonymise else None)))
         source = Slurm(commands)
         if headless and recorder is not None:
+            _exit_on_signals(stack)
             return _record(source, recorder, every, since, polls)
         from sim.cluster.scratch import Scratch
         from tui.live.watch import Live
@@ -110,6 +116,19 @@ def _record(source: Source, recorder: Recorder, every: float, since: float, poll
         if polls != 0:
             time.sleep(pace.left(time.monotonic() - begun))
     return 0
+
+
+def _exit_on_signals(stack: ExitStack) -> None:
+    """Let the signals `ENDING` end the program as an exit does, until the stack is closed, so that files and
+    connections are closed. A signal that is ignored (nohup) stays ignored.
+    """
+
+    def end(number: int, frame: object) -> None:
+        sys.exit(128 + number)
+
+    for number in (getattr(signal, name) for name in ENDING if hasattr(signal, name)):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            stack.callback(signal.signal, number, signal.signal(number, end))
 
 
 def secret() -> bytes:

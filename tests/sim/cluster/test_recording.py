@@ -111,6 +111,16 @@ def test_it_is_read_while_it_is_written(tmp_path: Path) -> None:
     recorder.close()
 
 
+def test_copy_of_the_file_alone_has_every_poll(tmp_path: Path) -> None:
+    pictures = list(moving(3))
+    with closing(Recorder(tmp_path / "x.slog")) as recorder:
+        for number, picture in enumerate(pictures, 1):
+            recorder.add(picture)
+            copy = tmp_path / f"{number}.slog"
+            copy.write_bytes((tmp_path / "x.slog").read_bytes())
+            assert list(Recording(copy).pictures()) == pictures[:number]
+
+
 def test_a_recording_goes_on_in_the_same_file(tmp_path: Path) -> None:
     first, second = moving(2)
     for picture in (first, second):

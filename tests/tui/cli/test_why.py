@@ -7,6 +7,8 @@ Also tests tui.cli.when, tui.cli.live, tui.cli.observed.
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +17,7 @@ import pytest
 from sim.cluster.recording import FRAME, Recorder, Recording
 from sim.cluster.values import Cluster, ClusterJob, Node, Partition
 from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
-from tests.tui.cli.program import error, schedscope
+from tests.tui.cli.program import PROGRAM, error, schedscope
 from tui.cli.observed import forecasts_of, judged
 
 BEGIN = 1_795_469_000.0
@@ -167,6 +169,22 @@ def test_a_recording_without_a_screen(slurm: Path) -> None:
     assert hidden.user.startswith("user-")
     assert "secret" not in hidden.name
     assert (slurm / "state" / "pseudonyms.key").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_recording_without_a_screen_is_whole_after_a_signal(slurm: Path, number: signal.Signals) -> None:
+    path = slurm / "a.slog"
+    command = [*PROGRAM, "live", "--headless", "-o", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert "1 wait" in program.stdout.readline()
+        program.send_signal(number)
+        _, told = program.communicate(timeout=60)
+    assert program.returncode == (-number if number == signal.SIGKILL else 128 + number)
+    assert told == ""
+    copy = slurm / "copy.slog"
+    copy.write_bytes(path.read_bytes())
+    assert len(Recording(copy).times()) == 1
 
 
 def test_a_controller_that_does_not_answer_is_said_and_recording_goes_on(slurm: Path) -> None:
