@@ -238,6 +238,8 @@ class Cluster:
     """Tree of accounts with their shares and past usage; empty if the scheduler does not report it."""
     settings: str = ""
     """Settings of the scheduler's priorities and backfill, a line each, as its configuration has them."""
+    unread: int = 0
+    """Number of lines in the scheduler's answers to this poll that could not be read."""
 
     @cached_property
     def job_of(self) -> Mapping[str, ClusterJob]:

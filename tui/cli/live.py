@@ -110,6 +110,7 @@ def _record(source: Source, recorder: Recorder, every: float, since: float, poll
             recorder.add(cluster)
             runs, waits = len(cluster.running), len(cluster.queue)
             many = count(len(changes(before, cluster)), "event")
+            many += f", {count(cluster.unread, 'line')} unreadable" if cluster.unread else ""
             say(f"{time.strftime('%H:%M:%S')} {runs} run, {waits} wait, {many}; answered in {span(cluster.cost)}")
             pace, before, failed = pace.after(cluster.cost), cluster, ""
         polls = None if polls is None else polls - 1

@@ -137,6 +137,7 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
     room = width - width_of(parts) - width_of(right)
     if sum(len(fact) + 3 for fact in facts) >= room:
         del facts[-2]  # the running jobs make room for the number of waiting ones
+    facts += [f"{count(cluster.unread, 'line')} unreadable"] if cluster.unread else []
     facts += [f"{count(gone, 'core')} down"] if gone else []
     facts += [f"{scene.observed.doubled:,} cores given twice"] if scene.observed.doubled and scene.follows else []
     for fact in facts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -13,6 +14,7 @@ from sim.cluster.slurm.limits import limits
 from sim.cluster.slurm.shares import settings, shares
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ClusterError
+from sim.formatting import count, printable, shortened
 from sim.workload.formats.sacct import duration, stamp
 from sim.workload.formats.slurm_text import hosts
 
@@ -24,6 +26,8 @@ MINUTE, LIGHT = 54.0, 0.5
 """Seconds after which nodes and reservations are requested again before that: a minute, less what polls may come early.
 And the longest time in seconds for which this request may take; one that takes longer waits for its turn.
 """
+MOST_UNREAD = 0.2
+"""Largest share of the lines of an answer that may be unreadable."""
 MOST_DETAILS = 8
 """Largest number of jobs whose details are requested one job at a time. If there are more, the details of all jobs are
 requested at once.
@@ -55,6 +59,8 @@ class Slurm:
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
         """Time of the last poll."""
+        self._unread = 0
+        """Number of lines of this poll that could not be read."""
         self._seen, self._cost = 0.0, 0.0
         """Time of the last request for nodes and reservations, and the seconds that it took."""
 
@@ -62,19 +68,46 @@ class Slurm:
         """Return the current state of the cluster. Raise `ClusterError` if a command fails; the next poll tries that
         command again.
         """
-        self._commands.spent = 0.0
+        self._commands.spent, self._unread = 0.0, 0
+        polls, self._polls = self._polls, 0  # after an outage everything is requested anew
         if not self._still.name:
             self._still = self._named()
-        if self._polls % SELDOM == 0:
+        if polls % SELDOM == 0:
             self._still = self._looked_at(self._still)
         elif self._cost <= LIGHT and time.time() >= self._seen + MINUTE:
             self._still = self._with_nodes(self._still)
         at = time.time()
-        jobs = text.jobs(self._commands.ask("squeue", "-h", "-r", "-a", "-t", "all", "-o", text.FORMAT))
-        jobs = self._with_forgotten(self._with_details(jobs), at)
-        self._polls += 1
+        jobs = self._listed()
+        jobs = self._with_forgotten(self._with_details(jobs, len(jobs) if polls == 0 else MOST_DETAILS), at)
+        self._polls = polls + 1
         is_private = self._still.is_private and {job.user for job in jobs} <= {self._still.me}
-        return replace(self._still, at=at, jobs=jobs, is_private=is_private, cost=self._commands.spent)
+        spent, unread = self._commands.spent, self._unread
+        return replace(self._still, at=at, jobs=jobs, is_private=is_private, cost=spent, unread=unread)
+
+    def _listed(self) -> tuple[ClusterJob, ...]:
+        unread = list[str]()
+        told = self._commands.ask("squeue", "-h", "-r", "-a", "-t", "all", "-o", text.FORMAT)
+        jobs = text.jobs(told, unread=unread)
+        self._note("squeue", unread, len(jobs))
+        return jobs
+
+    def _records(self, what: str, key: str) -> str:
+        """Return the text of `scontrol -o show` about nodes, partitions or reservations; each record begins with the
+        key `key`.
+        """
+        if not (told := self._commands.ask("scontrol", "-o", "show", what)) and what == "node":
+            raise ClusterError("scontrol: its answer about nodes is empty")
+        self._note("scontrol", text.strange(told, key), told.count(f"{key}="))
+        return told
+
+    def _note(self, command: str, unread: Sequence[str], read: int) -> None:
+        """Count the lines of an answer that could not be read. Raise `ClusterError` if these are more than the share
+        `MOST_UNREAD` of these and the `read` records; such text is no answer.
+        """
+        self._unread += len(unread)
+        if len(unread) > MOST_UNREAD * (read + len(unread)):
+            many, first = count(read + len(unread), "line"), shortened(printable(unread[0]), 60)
+            raise ClusterError(f"{command}: {len(unread):,} of {many} of its answer cannot be read, first {first!r}")
 
     def history(self, since: float) -> tuple[ClusterJob, ...]:
         """Return the jobs that ended since `since`, from sacct; empty if the site has no accounting."""
@@ -93,6 +126,8 @@ class Slurm:
         known = dict(_SETTING.findall(said))
         is_private = "jobs" in known.get("PrivateData", "").split(",")
         me = self._commands.ask("id", "-un").strip()
+        if not known:
+            raise ClusterError("scontrol: its answer is no configuration of Slurm")
         name = known.get("ClusterName") or "cluster"
         version = f"Slurm {known.get('SLURM_VERSION', '')}".strip()
         own = settings(said)
@@ -106,7 +141,7 @@ class Slurm:
         told = self._unless_refused("scontrol", "show", "assoc_mgr")
         return replace(
             known,
-            partitions=text.partitions(self._commands.ask("scontrol", "-o", "show", "partition")),
+            partitions=text.partitions(self._records("partition", "PartitionName")),
             limits=limits(told),
             shares=shares(told),
             parts=text.priority_parts(self._unless_refused("sprio", "-l")),
@@ -114,9 +149,9 @@ class Slurm:
 
     def _with_nodes(self, known: Cluster) -> Cluster:
         """Return the cluster `known` with new values of its nodes and reservations, which no list of jobs tells."""
-        before, ask = self._commands.spent, self._commands.ask
-        nodes = text.nodes(ask("scontrol", "-o", "show", "node"))
-        reservations = text.reservations(ask("scontrol", "-o", "show", "res"))
+        before = self._commands.spent
+        nodes = text.nodes(self._records("node", "NodeName"))
+        reservations = text.reservations(self._records("res", "ReservationName"))
         self._seen, self._cost = time.time(), self._commands.spent - before
         return replace(known, nodes=nodes, reservations=reservations)
 
@@ -138,18 +173,17 @@ class Slurm:
         self._alive = {job.id for job in jobs if not job.has_ended}
         return (*jobs, *(job for job in self.history(since) if job.id in gone)) if gone else jobs
 
-    def _with_details(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
+    def _with_details(self, jobs: tuple[ClusterJob, ...], most: int) -> tuple[ClusterJob, ...]:
         """Return the jobs with their details, which are requested once while a job waits and once after its start.
 
-        The first poll requests the details of all waiting jobs. A later poll requests those of the jobs that have just
-        started and, up to a total of `MOST_DETAILS` jobs, of waiting jobs.
+        Details are requested of the jobs that have just started and, up to a total of `most` jobs, of waiting jobs.
         """
         listed = {job.number for job in jobs}
         self._details = {number: told for number, told in self._details.items() if number in listed}
         holding = {job.number for job in jobs if job.is_running}
         new = sorted(number for number in holding - self._held if number.isdecimal())
         wait = {job.number for job in jobs if job.is_waiting and job.number.isdecimal()} - self._details.keys()
-        more = sorted(wait)[: max(MOST_DETAILS - len(new), 0)] if self._polls else sorted(wait)
+        more = sorted(wait)[: max(most - len(new), 0)]
         show = ("scontrol", "-d", "-o", "show", "job")
         asked = [*new, *more]
         for words in [show] if len(asked) > MOST_DETAILS else [(*show, number) for number in asked]:

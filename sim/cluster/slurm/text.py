@@ -31,36 +31,67 @@ _AFTER_NAME = re.compile(r"\sUserId=\S+ GroupId=")
 """Pattern of the text that follows a job's name in the output. A name may contain such text, so the last match
 counts.
 """
+_STATE = re.compile(r"[A-Z_]+")
+_NONE = re.compile(r"No \w+ in the system")
+LONGEST_NAME = 1024
+"""Largest number of characters of a job's name in Slurm."""
 _NOTHING = frozenset({"", "N/A", "(null)", "None", "Unknown", "None assigned", "UNLIMITED", "INVALID"})
 _MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 
 
-def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS)) -> tuple[ClusterJob, ...]:
+def jobs(
+    text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS), unread: list[str] | None = None
+) -> tuple[ClusterJob, ...]:
     """Return the jobs in the output of `squeue -h -r -a -o FORMAT`. A line that cannot be a record continues the job's
-    name in the record before it.
+    name in the record before it. Lines that cannot be read are added to `unread`.
     """
-    found: list[ClusterJob] = []
-    for line in _records(text, len(columns)):
-        row = dict(zip(columns, line.split("|", len(columns) - 1), strict=False))
-        if len(row) == len(columns):
+    found, strange = list[ClusterJob](), list[str]()
+    for line in _records(text, len(columns), strange):
+        row = dict(zip(columns, line.split("|", len(columns) - 1), strict=True))
+        if _STATE.fullmatch(row["state"]):
             found.append(_job(row, zone))
+        else:
+            strange.append(line)
+    if unread is not None:  # a part of a record of a listed job is a name that imitates it
+        listed = {job.id for job in found}
+        unread += [line for line in strange if line.partition("|")[0] not in listed]
     return tuple(found)
 
 
-def _records(text: str, columns: int) -> Iterator[str]:
+def _records(text: str, columns: int, unread: list[str]) -> Iterator[str]:
     """Yield the text of each record with `columns` columns; a record has several lines if the job's name contains line
     ends.
+
+    Lines before the first record are added to `unread`. So is the first line after a record that looks like part of
+    another record, or is too long for a name: no more, because users choose names, and may imitate such lines.
     """
-    held = ""
-    for line in text.split("\n"):
+    held, named = "", 0
+    for line in filter(None, text.split("\n")):
         if _ROW.match(line) and line.count("|") >= columns - 1:
             if held:
                 yield held
-            held = line
-        elif held and line:
+            held, named = line, 0
+        elif held:
+            before, named = named, LONGEST_NAME + 1 if _ROW.match(line) else named + len(line)
+            if before <= LONGEST_NAME < named:
+                unread.append(line)
             held = f"{held}\n{line}"[:100_000]
+        else:
+            unread.append(line)
     if held:
         yield held
+
+
+def strange(text: str, first: str) -> list[str]:
+    """Return the lines before the first record, which begins with the key `first`, of the output of `scontrol -o show`,
+    without its sentence for an empty list.
+
+    >>> strange("<html>\\nNodeName=n1\\n", "NodeName"), strange("No reservations in the system\\n", "ReservationName")
+    (['<html>'], [])
+    """
+    match = re.search(rf"^{re.escape(first)}=", text, re.MULTILINE)
+    lines = text[: match.start() if match else None].split("\n")
+    return [line for line in lines if line.strip() and not _NONE.fullmatch(line)]
 
 
 def _job(row: dict[str, str], zone: tzinfo) -> ClusterJob:

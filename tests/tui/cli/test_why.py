@@ -187,6 +187,21 @@ def test_recording_without_a_screen_is_whole_after_a_signal(slurm: Path, number:
     assert len(Recording(copy).times()) == 1
 
 
+def test_answer_that_is_none_is_not_recorded(slurm: Path) -> None:
+    (slurm / "squeue").write_text("#!/bin/sh\necho '<html>'\necho '</html>'\n")
+    done = schedscope("live", "--headless", "-o", str(slurm / "a.slog"), "--polls", "1")
+    assert "no answer: squeue: 2 of 2 lines of its answer cannot be read" in done.stdout
+    assert not Recording(slurm / "a.slog").times()
+
+
+def test_lines_that_cannot_be_read_are_counted_without_a_screen(slurm: Path) -> None:
+    row = SQUEUE.partition('"')[2].rpartition('"')[0]
+    lines = "".join(f'echo "{number}{row[1:]}"\n' for number in range(1, 9))
+    (slurm / "squeue").write_text(f"#!/bin/sh\necho welcome\n{lines}")
+    done = schedscope("live", "--headless", "-o", str(slurm / "a.slog"), "--polls", "1")
+    assert "8 wait, 0 events, 1 line unreadable; answered in" in done.stdout
+
+
 def test_a_controller_that_does_not_answer_is_said_and_recording_goes_on(slurm: Path) -> None:
     (slurm / "squeue").write_text("#!/bin/sh\necho slurm_load_jobs error: Unable to contact >&2\nexit 1\n")
     done = schedscope("live", "--headless", "-o", str(slurm / "a.slog"), "--polls", "1")

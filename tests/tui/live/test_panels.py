@@ -96,6 +96,12 @@ def test_the_top_line_says_how_old_the_picture_is_and_what_it_cost() -> None:
     assert len(line) == 120
 
 
+def test_top_line_counts_lines_that_cannot_be_read() -> None:
+    context = two()
+    scene = replace(context.scene, cluster=replace(context.scene.cluster, unread=3))
+    assert " · 3 lines unreadable" in top_line(replace(context, scene=scene), DAY + 132, 120).text
+
+
 def test_no_answer_is_said_since_when_and_the_picture_stays() -> None:
     context = two()
     scene = replace(context.scene, state=State(trouble="squeue: no controller", since=DAY + 130))

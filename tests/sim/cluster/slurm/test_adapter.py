@@ -6,6 +6,7 @@ Also tests sim.cluster.slurm.commands.
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -139,6 +140,64 @@ def test_a_controller_that_refuses_is_an_error_and_asked_again() -> None:
     assert slurm.snapshot().jobs
 
 
+HTML = "<html>\n<body>502 Bad Gateway</body>\n</html>\n"
+
+
+@pytest.mark.parametrize("bad", [HTML, "<html>502</html>\n", "\ufffd\x00\n" * 9, row(1)[:30] + "\n", HTML + row(1)])
+def test_answer_that_is_none_fails_the_poll(bad: str) -> None:
+    commands = Written(row(1))
+    slurm = Slurm(commands)
+    slurm.snapshot()
+    commands.jobs = bad
+    with pytest.raises(ClusterError, match=r"squeue: \d of \d+ lines? of its answer cannot be read, first '"):
+        slurm.snapshot()
+
+
+@pytest.mark.parametrize(
+    ("what", "bad"), [*((each, HTML) for each in ("config", "node", "partition", "res")), ("node", "")]
+)
+def test_answer_about_the_machine_that_is_none_fails_the_poll(what: str, bad: str) -> None:
+    commands = Written(row(1))
+    (line,) = [line for line in commands.answers if line.endswith(what)]
+    commands.answers[line] = bad
+    with pytest.raises(ClusterError, match="scontrol: "):
+        Slurm(commands).snapshot()
+
+
+def test_few_unreadable_lines_are_counted() -> None:
+    broken = "99|99|99|RUN\n" + row(98).replace("RUNNING", "<b>")
+    cluster = Slurm(Written("".join(map(row, range(1, 20))) + broken)).snapshot()
+    assert (len(cluster.jobs), cluster.unread) == (19, 2)
+
+
+def test_names_that_imitate_records_are_no_unreadable_lines() -> None:
+    names = ("two\nlines", "x\n1|1|1|RUNNING|", "\n" * 99)
+    cluster = Slurm(Written(row(1) + "".join(row(2 + at, name=name) for at, name in enumerate(names)))).snapshot()
+    assert (len(cluster.jobs), cluster.unread) == (4, 0)
+
+
+def test_many_imitated_records_in_one_name_count_once() -> None:
+    cluster = Slurm(Written("".join(map(row, range(1, 20))) + row(20, name="x\n" + "99|\n" * 200))).snapshot()
+    assert (len(cluster.jobs), cluster.unread) == (20, 1)
+
+
+def test_text_that_is_too_long_for_a_name_is_counted() -> None:
+    cluster = Slurm(Written("".join(map(row, range(1, 20))) + "<p>no</p>\n" * 900)).snapshot()
+    assert (len(cluster.jobs), cluster.unread) == (19, 1)
+
+
+def test_everything_is_requested_anew_after_an_outage() -> None:
+    commands = Written(row(1))
+    slurm = Slurm(commands)
+    slurm.snapshot()
+    commands.jobs = HTML
+    with pytest.raises(ClusterError):
+        slurm.snapshot()
+    commands.jobs = row(1)
+    commands.answers["scontrol -o show node"] = "NodeName=n1 CPUTot=4 State=DOWN Partitions=batch\n"
+    assert slurm.snapshot().node_of["n1"].is_gone
+
+
 def test_no_accounting_is_no_history() -> None:
     assert Slurm(Written()).history(0) == ()
 
@@ -167,6 +226,46 @@ def test_a_command_that_is_missing_fails_or_hangs_is_one_line(monkeypatch: pytes
     monkeypatch.setattr("sim.cluster.slurm.commands.PATIENCE", 0.05)
     with pytest.raises(ClusterError, match="no answer within"):
         Commands().ask("sleep", "5")
+
+
+@pytest.mark.parametrize(
+    ("script", "limit", "value", "told"),
+    [
+        ("printf 'half a line'", "PATIENCE", 60.0, "the end of its answer is missing"),
+        ("while :; do echo endless; done", "MOST_BYTES", 10_000, "more than 10,000 bytes"),
+        ("while :; do echo endless >&2; done", "MOST_BYTES", 10_000, "more than 10,000 bytes"),
+        ("while :; do echo slow; sleep 0.01; done", "PATIENCE", 0.2, "no answer within"),
+        ("exec >&- 2>&-; sleep 600", "PATIENCE", 0.2, "no answer within"),
+        ("sleep 600 & echo $! >child; wait", "PATIENCE", 0.2, "no answer within"),
+    ],
+    ids=["cut", "endless", "errors", "slow", "silent", "child"],
+)
+def test_command_without_a_whole_answer_is_killed(
+    script: str, limit: str, value: float, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "squeue").write_text(f"#!/bin/sh\ncd {tmp_path}\necho $$ >own\n{script}\n")
+    (tmp_path / "squeue").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(f"sim.cluster.slurm.commands.{limit}", value)
+    with pytest.raises(ClusterError, match=told):
+        Commands().ask("squeue")
+    for process in (int(path.read_text()) for path in tmp_path.iterdir() if path.name in ("own", "child")):
+        wait_for_end(process)
+
+
+def is_alive(process: int) -> bool:
+    """Return True if the process runs, False if it was killed, even if its parent has not collected it yet."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_for_end(process: int) -> None:
+    end = time.monotonic() + 30
+    while is_alive(process):
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_commands_see_one_time_zone_and_their_cost_is_counted() -> None:
