@@ -17,10 +17,14 @@ class Pace:
 
     >>> Pace.of(5).wait, Pace.of(60).after(cost=5.9).wait, Pace.of(60).after(cost=6.1).after(cost=None).wait
     (10.0, 60.0, 240.0)
+    >>> Pace.of(10).after(cost=None).after(cost=9.0).wait
+    10.0
     """
 
     every: float
     wait: float
+    is_silent: bool = False
+    """True if the scheduler did not answer the last poll."""
 
     @classmethod
     def of(cls, every: float) -> Pace:
@@ -32,11 +36,12 @@ class Pace:
         """Return the pace after a poll whose answer took `cost` seconds; `cost` is None if the scheduler did not answer
         or refused.
 
-        A slow answer (see `SLOW`) or none doubles the interval. A fast answer resets it to the requested interval.
+        A slow answer (see `SLOW`) or none doubles the interval. A fast answer resets it to the requested interval. So
+        does the first answer after none, which is to everything and may be slow.
         """
-        if cost is not None and cost <= SLOW * self.every:
+        if cost is not None and (self.is_silent or cost <= SLOW * self.every):
             return Pace(self.every, self.every)
-        return Pace(self.every, min(max(2 * self.wait, self.every), MOST))
+        return Pace(self.every, min(max(2 * self.wait, self.every), MOST), is_silent=cost is None)
 
     def left(self, since: float) -> float:
         """Return the seconds until the next poll if the last one began `since` seconds ago. A poll that came late does
@@ -46,3 +51,11 @@ class Pace:
         (59.5, 59.0)
         """
         return self.wait - since % self.wait
+
+    def soonest(self, since: float) -> float:
+        """Return the seconds until a user may have another poll if the last one began `since` seconds ago.
+
+        >>> Pace.of(60).soonest(since=3.0), Pace.of(60).soonest(since=20.0)
+        (7.0, 0.0)
+        """
+        return max(min(LEAST, self.every) - since, 0.0)

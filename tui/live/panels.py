@@ -11,7 +11,7 @@ from sim.forecast.words import forecast_in_words, score_note
 from sim.formatting import count, printable, span
 from tui.live.events import EVENTS
 from tui.live.queue import dates_curve, moved_of
-from tui.live.scene import LiveContext, LiveScene, event_in_words, job_name
+from tui.live.scene import LiveContext, LiveScene, State, event_in_words, job_name
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, sheet, width_of, wrapped
 from tui.panels.context import mini_bar, swatch
@@ -121,7 +121,7 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
     scene = context.scene
     cluster = scene.cluster
     taken = sum(job.cpus for job in cluster.running)
-    gone = sum(node.cpus for node in cluster.nodes if node.is_gone)
+    gone = sum(max(node.cpus - cluster.taken.get(node.name, 0), 0) for node in cluster.nodes if node.is_gone)
     parts = [Span(f" {printable(cluster.name) or 'cluster'}", "strong")]
     cores = (
         f"{taken:,}/{cluster.cpus:,} cores" if width < NARROW else f"{taken:,} of {count(cluster.cpus, 'core')} busy"
@@ -133,7 +133,7 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
             cores,
         ]
     facts += [f"{len(cluster.running):,} running", f"{len(cluster.queue):,} waiting"]
-    right = _age(scene, now, 12 if width < NARROW else 30)
+    right = _age(scene, now, width < NARROW)
     room = width - width_of(parts) - width_of(right)
     if sum(len(fact) + 3 for fact in facts) >= room:
         del facts[-2]  # the running jobs make room for the number of waiting ones
@@ -148,14 +148,27 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
     return line(*parts, " " * max(room, 0), *right)
 
 
-def _age(scene: LiveScene, now: float, longest: int) -> list[Span]:
-    """Return which poll is shown and how old it is; the name of a recording has at most `longest` columns."""
+def next_poll(state: State, now: float) -> str:
+    """Return when the next poll comes, after a comma; "" if that is unknown.
+
+    >>> next_poll(State(due=8.9), 0.0), next_poll(State(due=8.9), 8.9), next_poll(State(), 0.0)
+    (', next in 8s', ', asking now', '')
+    """
+    if state.due is None:
+        return ""
+    return f", next in {span(int(state.due - now))}" if state.due - now >= 1 else ", asking now"
+
+
+def _age(scene: LiveScene, now: float, is_narrow: bool) -> list[Span]:
+    """Return which poll is shown, how old it is, and when the next one comes."""
     cluster, state = scene.cluster, scene.state
-    at = date(cluster.at, now if not state.title else cluster.at)
+    at, coming = date(cluster.at, now if not state.title else cluster.at), next_poll(state, now)
     if state.trouble:
-        return [Span(f"no answer since {date(state.since, now)}, picture of {at} ", "bad strong")]
+        shown = "" if is_narrow and coming else f", picture of {at}"
+        return [Span(f"no answer since {date(state.since, now)}{shown}{coming} ", "bad strong")]
     if state.title:
-        return [Span(f"recording {text.shorten(printable(state.title), longest)} ", "dim"), Span(f"{at} ", "strong")]
+        title = text.shorten(printable(state.title), 12 if is_narrow else 30)
+        return [Span(f"recording {title} ", "dim"), Span(f"{at} ", "strong")]
     if not scene.follows:
         return [Span(f"{at}", "strong"), Span(" · end: back to now ", "accent", "go_end")]
     age = max(now - cluster.at, 0.0)
@@ -163,7 +176,7 @@ def _age(scene: LiveScene, now: float, longest: int) -> list[Span]:
     return [
         Span("live ", "accent"),
         Span(f"{at}", "strong"),
-        Span(f", {span(age)} old, cost {cluster.cost:.1f}s ", style),
+        Span(f"{coming} " if is_narrow and coming else f", {span(age)} old{coming}, cost {cluster.cost:.1f}s ", style),
     ]
 
 

@@ -37,6 +37,8 @@ class State:
     """Name of the file of a recording; "" for a cluster that is polled now."""
     every: float = 60.0
     """Seconds between two polls."""
+    due: float | None = None
+    """Time of the next poll, in seconds since 1970; None for a recording, and before the first poll."""
     trouble: str = ""
     """Reason why the cluster's controller does not answer, or a recording cannot be read; "" if there is no error."""
     since: float = 0.0

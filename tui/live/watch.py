@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from threading import Condition, Event, Thread
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sim.cluster.changes import Event as Change
 from sim.cluster.changes import changes
@@ -104,7 +104,7 @@ class Watch:
         self._came: deque[Cluster] = deque()
         self._past: tuple[ClusterJob, ...] = ()
         self._changed = Condition()
-        self._over = Event()
+        self._over, self._wake = Event(), Event()
         self._threads: list[Thread] = []
         self._drawn: tuple[int, int] | None = None
         self.looks_ahead = True
@@ -138,10 +138,14 @@ class Watch:
         ends only when the command does.
         """
         self._over.set()
+        self._wake.set()
         with self._changed:
             self._changed.notify_all()
         for thread in self._threads:
             thread.join(PATIENCE)
+
+    def poll_now(self) -> None:
+        """Poll a cluster now, or as soon as its pace permits. A recording is read again anyway."""
 
     def wish(self, wish: Wish) -> None:
         """Make scenes for these choices of the user from now on."""
@@ -329,11 +333,12 @@ class Watch:
     def _bring(self) -> None:
         raise NotImplementedError
 
-    def _push(self, clusters: Iterable[Cluster], state: State, past: tuple[ClusterJob, ...] = ()) -> None:
+    def _push(self, clusters: Iterable[Cluster], past: tuple[ClusterJob, ...] = (), **changed: Any) -> None:
+        """Hand over new polls and jobs of the past to the thread that makes scenes, and change fields of the state."""
         with self._changed:
             self._came.extend(clusters)
             self._past = self._past + past
-            self.state = state
+            self.state = replace(self.state, **changed)
             self._is_wished = True
             self._shown = None
             self._changed.notify_all()
@@ -354,29 +359,41 @@ class Live(Watch):
         self._aside = aside
         self._has_past = False
         self._last: Cluster | None = None
+        self._begun = 0.0
+        """Time at which the last poll began, of the monotonic clock."""
+
+    def poll_now(self) -> None:
+        self._push([], due=time.time() + self._pace.soonest(time.monotonic() - self._begun))
+        self._wake.set()
 
     def _bring(self) -> None:
         while not self._over.is_set():
-            begun = time.monotonic()
+            self._begun = time.monotonic()
             self._ask()
-            self._over.wait(self._pace.left(time.monotonic() - begun))
+            self._wake.clear()
+            if not self._over.is_set():
+                self._wake.wait(self._pace.left(time.monotonic() - self._begun))
+                self._over.wait(self._pace.soonest(time.monotonic() - self._begun))
 
     def _ask(self) -> None:
         try:
             cluster = self._last = sharing(self._source.snapshot(), self._last)
             self._pace = self._pace.after(cluster.cost)
             self._put_aside(cluster)
-            self._push([cluster], replace(self.state, trouble="", every=self._pace.wait))
+            self._push([cluster], trouble="", every=self._pace.wait, due=self._due())
             past: tuple[ClusterJob, ...] = ()
             if not self._has_past:
                 self._has_past = True
                 past = self._source.history(cluster.at - self._since)
-                self._push([], self.state, past)
+                self._push([], past)
             self._keep(cluster, past)
         except SchedscopeError as error:
             since = self.state.since if self.state.trouble else time.time()
             self._pace = self._pace.after(None)
-            self._push([], replace(self.state, trouble=str(error), since=since))
+            self._push([], trouble=str(error), since=since, due=self._due())
+
+    def _due(self) -> float:
+        return time.time() + self._pace.left(time.monotonic() - self._begun)
 
     def _put_aside(self, cluster: Cluster) -> None:
         """Store a poll in the file `aside`. If that fails, go on without it: older polls are then lost."""
@@ -396,10 +413,10 @@ class Live(Watch):
                 self._keeps.add_history(past)
             self._keeps.add(cluster)
         except SchedscopeError as error:
-            self._push([], replace(self.state, unrecorded=str(error)))
+            self._push([], unrecorded=str(error))
         else:
             if self.state.unrecorded:
-                self._push([], replace(self.state, unrecorded=""))
+                self._push([], unrecorded="")
 
 
 class Replayed(Watch):
@@ -416,10 +433,10 @@ class Replayed(Watch):
                 times = self._recording.times()
                 for batch, share in self._batches(times, done):
                     past = self._recording.history() if not done else ()
-                    self._push(batch, replace(self.state, reading=share, trouble=""), past)
+                    self._push(batch, past, reading=share, trouble="")
                     done += len(batch)
             except SchedscopeError as error:
-                self._push([], replace(self.state, trouble=str(error), since=time.time()))
+                self._push([], trouble=str(error), since=time.time())
             self._over.wait(AGAIN)
 
     def _batches(self, times: tuple[float, ...], done: int) -> Iterator[tuple[list[Cluster], float | None]]:

@@ -111,6 +111,29 @@ def test_no_answer_is_said_since_when_and_the_picture_stays() -> None:
     assert "no controller" in sentence(replace(context, scene=scene), 120).text
 
 
+def test_top_line_says_when_the_next_poll_comes() -> None:
+    context = two()
+
+    def shown(width: int, **state: object) -> str:
+        scene = replace(context.scene, state=State(due=DAY + 180, **state))  # type: ignore[arg-type]
+        return top_line(replace(context, scene=scene), DAY + 132, width).text
+
+    assert "12s old, next in 48s, cost 0.2s" in shown(120)
+    assert shown(80).endswith(", next in 48s ")
+    assert "2/8 cores · 1 running · 1 waiting" in shown(80)
+    assert "next in 48s" in shown(120, trouble="no", since=DAY + 130)
+    assert "next in 48s" in shown(80, trouble="no", since=DAY + 130)
+    scene = replace(context.scene, state=State(due=DAY + 132))
+    assert "asking now" in top_line(replace(context, scene=scene), DAY + 132, 80).text
+
+
+def test_cores_that_run_jobs_are_never_called_down() -> None:
+    gone = tuple(replace(node, states=frozenset({"DOWN"})) for node in NODES)
+    context = context_of(observed_of(runs("1", 3, "n1"), nodes=gone))
+    assert "3 of 8 cores busy" in top_line(context, DAY, 120).text
+    assert "5 cores down" in top_line(context, DAY, 120).text
+
+
 def test_hidden_jobs_are_said_at_the_top() -> None:
     context = two()
     scene = replace(context.scene, cluster=replace(context.scene.cluster, is_private=True))

@@ -6,8 +6,8 @@ import gc
 import weakref
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
+from time import time
 
 import pytest
 
@@ -45,6 +45,16 @@ def test_trouble_leaves_the_last_picture_and_passes() -> None:
         assert troubled.chart is not None
         mended = until(lambda scene: not scene.state.trouble and scene.pictures > 1)
         assert mended.cluster.at == DAY + 120
+
+
+def test_poll_that_is_asked_for_comes_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.cluster.pace.LEAST", 0.0)
+    live = Live(Scripted(picture(60), picture(120)), every=900.0)
+    with heard(live, Wish(CAMERA)) as until:
+        first = until(lambda scene: scene.pictures == 1)
+        assert (first.state.due or 0) > time() + 60
+        live.poll_now()
+        until(lambda scene: scene.pictures == 2)
 
 
 @pytest.mark.usefixtures("quick")
@@ -200,6 +210,6 @@ async def test_trouble_that_comes_while_a_scene_is_made_is_shown(monkeypatch: py
         being_made = late(watch, "_forecasts", monkeypatch, lambda picture: True)
         watch.wish(Wish(CAMERA, "user"))
         await being_made.come()
-        watch._push([], replace(watch.state, trouble="gone"))
+        watch._push([], trouble="gone")
         await being_made.go()
         until(lambda scene: scene.state.trouble == "gone")

@@ -21,6 +21,7 @@ OWN = (
     Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),
     Key("u", "what_if", "what if", "When the selected job would start, and what would let it start earlier."),
     Key("p", "partition", "partition", "The queue of the next partition, or of all together.", 4),
+    Key("r", "poll_now", "poll now", "Ask the cluster now, at most every 10 s."),
 )
 SHOWN = (
     "step(1)", "go_end", "jump(1)", "why", "find", "partition", "mine_first", "stops", "colour", "next_panel",

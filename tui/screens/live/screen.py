@@ -20,7 +20,7 @@ from sim.stops.grammar import Stop, parse_stop
 from tui.chart.scene import Mark
 from tui.live.chart import MODES, first_camera
 from tui.live.events import JUMPS
-from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, sentence, top_line
+from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, next_poll, sentence, top_line
 from tui.live.queue import draw_queue, jobs_of
 from tui.live.scene import LiveContext, LiveScene
 from tui.live.watch import Watch, Wish
@@ -213,12 +213,13 @@ class LiveScreen(ClusterScreen):
         self.query_one("#keys", Bar).show([key_line(self.size.width)], self.look)
 
     def _say_age(self) -> None:
+        state, now = self.watch_.state, time.time()
         if (context := self.context) is not None:
-            self.query_one("#top", Bar).show([top_line(context, time.time(), self.size.width)], self.look)
-        elif self.watch_.state.trouble and self.is_mounted:
-            self.query_one("#sentence", Bar).show(
-                [line(Span(f" {printable(self.watch_.state.trouble)}", "bad"))], self.look
-            )
+            self.query_one("#top", Bar).show([top_line(context, now, self.size.width)], self.look)
+        elif state.trouble and self.is_mounted:
+            top = f" no answer since {date(state.since, now)}{next_poll(state, now)}"
+            self.query_one("#top", Bar).show([line(Span(top, "bad strong"))], self.look)
+            self.query_one("#sentence", Bar).show([line(Span(f" {printable(state.trouble)}", "bad"))], self.look)
 
     def _arrange(self) -> None:
         """Place and size the panels, depending on the size of the screen and on the panels that the user has hidden."""
@@ -391,6 +392,9 @@ class LiveScreen(ClusterScreen):
             self.change(said="no bookmark: b makes one")
         else:
             self._go(next((at for at in places if at > self._picture), places[0]))
+
+    def action_poll_now(self) -> None:
+        self.watch_.poll_now()
 
     # Looking
 

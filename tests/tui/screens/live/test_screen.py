@@ -6,6 +6,7 @@ Also tests tui.screens.live.base, tui.screens.live.ahead, tui.screens.live.find,
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -216,6 +217,16 @@ async def test_a_controller_that_never_answers_is_reported() -> None:
     app = LiveApp(Live(Scripted(None)), DARK)
     async with app.run_test(size=(100, 30)):
         await wait_until(lambda: "Unable to contact" in text_of(app))
+        await wait_until(lambda: re.search(r"no answer since .*, next in \d", text_of(app)))
+
+
+async def test_key_polls_now_and_the_top_line_says_when_the_next_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.cluster.pace.LEAST", 0.0)
+    pictures = [Cluster(at=DAY + 60 * at, nodes=NODES, jobs=(waits("1", 2),)) for at in range(1, 4)]
+    async with opened(Live(Scripted(*pictures), every=900.0)) as seen:
+        assert "next in 1" in seen.text
+        await seen.pilot.press("r")
+        await settled(seen.pilot, lambda scene: scene.pictures == 2)
 
 
 async def test_a_scene_that_comes_while_another_is_taken_is_drawn(shared: Path) -> None:
