@@ -14,8 +14,6 @@ from sim.forecast.what_if import FELT, Answer, in_words
 from sim.formatting import count, listed, percent, printable, span
 
 MOST_NAMED = 3
-_ALIKE = 60.0
-"""Largest length in seconds of a span of time that is written as a single time."""
 
 
 def forecast_lines(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -> Iterator[str]:
@@ -30,14 +28,11 @@ def forecast_in_words(cluster: Cluster, job: ClusterJob, forecasts: Forecasts) -
     found, around = forecasts.starts.get(job.id), forecasts.ranges.get(job.id)
     if found is None:
         return f"No forecast of ours: {printable(why_unknown(cluster, job))}."
-    if around is not None:
-        low, high = (_date(time, cluster) for time in around)
-        middle = _date(found.middle, cluster)
-        return f"Our forecast: {low} to {high} for {percent(SHARE, 0)} of such jobs, the middle {middle}."
-    if found.high - found.low < _ALIKE:
-        return f"Our forecast: {_date(found.high, cluster)}, if no other job comes."
-    low, high = _date(found.low, cluster), _date(found.high, cluster)
-    return f"Our forecast: {low} if jobs end as early as a tenth of them did, {high} if all run to their limits."
+    middle = _date(found.middle, cluster)
+    if around is None:
+        return f"Our forecast: {middle}, if no other job comes; too few starts are known for a range."
+    low, high = (_date(time, cluster) for time in around)
+    return f"Our forecast: {low} to {high} for {percent(SHARE, 0)} of such jobs, the middle {middle}."
 
 
 def score_note(forecasts: Forecasts) -> str:
@@ -68,9 +63,9 @@ def _score(score: DayScore) -> tuple[str, str]:
     return percent(score.far, 0), percent(score.early, 0)
 
 
-def _when(start: Expected, cluster: Cluster) -> str:
-    low, high = _date(start.low, cluster), _date(start.high, cluster)
-    return high if start.high - start.low < _ALIKE else f"{low} to {high}"
+def _about(start: Expected, cluster: Cluster) -> str:
+    date = _date(start.middle, cluster)
+    return date if date == "now" else f"about {date}"
 
 
 def _date(time: float, cluster: Cluster) -> str:
@@ -83,13 +78,13 @@ def answer_lines(cluster: Cluster, told: Answer) -> Iterator[str]:
     if told.after is None:
         yield f"With {change}: {printable(told.why) or 'no forecast'}."
         return
-    after = _when(told.after, cluster)
+    after = _about(told.after, cluster)
     if told.before is None:
         yield f"With {change} it would start {after}; as it is, there is no forecast."
     elif abs(told.gain) < FELT:
-        yield f"With {change} it would start about as before, {after}."
+        yield f"With {change} it would start as before, {after}."
     else:
-        yield f"With {change} it would start {after} instead of {_when(told.before, cluster)}."
+        yield f"With {change} it would start {after} instead of {_about(told.before, cluster)}."
     if told.later:
         named = listed((f"J{printable(id)} by {span(by)}" for id, by in told.later), most=MOST_NAMED)
         yield f"{count(len(told.later), 'other job')} would start later: {named}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -58,27 +59,32 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 
 
 def forecasts_of(cluster: Cluster, host: str, recording: Recording | None) -> tuple[Board, Forecasts]:
-    """Return the board (the data from which forecasts are made) and the forecasts for the state `cluster`. With a
-    recording, forecasts of the day before are made and scored as well. Without one, the board only has the jobs that
-    ended in the day before, as `host` reports them.
+    """Return the board (the data from which forecasts are made) and the forecasts for the state `cluster`. Forecasts of
+    the day before are made and scored as well. Without a recording they are made for states that follow from the jobs
+    in the accounting on `host`, so the forecasts have ranges but no score.
     """
     from sim.forecast.board import DAY, Board
+    from sim.forecast.earlier import Earlier
     from sim.forecast.forecast import seconds_of
 
+    most = min(int(PATIENCE / seconds_of(cluster)), MOST_JUDGED)
+    seen: Recording | Earlier
     if recording is None:
-        board = Board(_asked(host, lambda slurm: slurm.history(cluster.at - DAY)))
-        return board, board.add(cluster)
-    board, since = Board(recording.history(), every=0.0), 0.0
-    times = judged(recording, cluster.at, min(int(PATIENCE / seconds_of(cluster)), MOST_JUDGED))
+        seen = Earlier(cluster, _asked(host, lambda slurm: slurm.history(cluster.at - DAY)))
+        times, board = seen.times(cluster.at - DAY, most), Board(every=0.0)
+    else:
+        seen, times, board = recording, judged(recording, cluster.at, most), Board(recording.history(), every=0.0)
+    since = 0.0
     with progress(len(times), "earlier forecasts") as bar:
         for time in times:
-            board.learn(recording.ended(since, time))  # most of them ended in polls that are not read here
-            board.keep(recording.at(time))
+            board.learn(seen.ended(since, time))  # most of them ended in polls that are not read here
+            board.keep(seen.at(time))
             since = time
             if bar is not None:
                 bar.update(1)
-    board.learn(recording.ended(since, cluster.at))
-    return board, board.add(cluster)
+    board.learn(seen.ended(since, cluster.at))
+    made = board.add(cluster)
+    return board, made if recording is not None else replace(made, ours=None, slurm=None, inside=None)
 
 
 def judged(recording: Recording, now: float, most: int) -> list[float]:

@@ -16,6 +16,7 @@ from tui.look.text import table
 
 if TYPE_CHECKING:
     from sim.cluster.expectations import Expectations
+    from sim.forecast.board import Forecasts
     from sim.forecast.what_if import Answer
 
 MOST_DATES = 12
@@ -55,7 +56,6 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
     elif change is not None:
         raise NotThereError(f"J{found.id} does not wait, so there is nothing to change")
     if form == "json":
-        span = None if forecasts is None else forecasts.span(found.id)
         told = {
             "at": cluster.at,
             "job": found.id,
@@ -64,7 +64,7 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
             "is_plan": found.is_planned and not cluster.is_private,
             "started": None if found.is_waiting else found.start,
             "said": [asdict(each) for each in known.said],
-            "forecast": None if span is None else span._asdict(),
+            "forecast": None if forecasts is None else forecast_fields(forecasts, found.id),
             "score": None if forecasts is None or forecasts.ours is None else asdict(forecasts.ours),
             "if": None if answer is None else answer_fields(answer),
         }
@@ -79,6 +79,18 @@ def command(job: str, recording: str | None, at: str | None, host: str, change: 
         lines += forecast_lines(cluster, found, forecasts)
         lines += answer_lines(cluster, answer) if answer is not None else ()
     say("\n".join([*lines, *moved(known, cluster.at)]))
+
+
+def forecast_fields(forecasts: Forecasts, job: str) -> dict[str, float | None] | None:
+    """Return a forecast as fields of JSON. Without a range from earlier forecasts, the share is None, and low and high
+    are the starts if jobs end as early as a tenth of them did, and if all run to their limits.
+    """
+    from sim.forecast.ranges import SHARE
+
+    if (found := forecasts.span(job)) is None:
+        return None
+    share = SHARE if job in forecasts.ranges else None
+    return {"low": found.low, "middle": forecasts.starts[job].middle, "high": found.high, "share": share}
 
 
 def answer_fields(answer: Answer) -> dict[str, object]:

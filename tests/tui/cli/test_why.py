@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -101,7 +103,7 @@ def test_when_answers_what_if(tmp_path: Path) -> None:
     text = schedscope(*asked).stdout
     assert "With 4 cores, 1 node it would start now instead of " in text
     told = json.loads(schedscope(*asked, "--format", "json").stdout)
-    assert told["forecast"] == {"low": NOW + 300, "high": NOW + 300}
+    assert told["forecast"] == {"low": NOW + 300, "middle": NOW + 300, "high": NOW + 300, "share": None}
     assert told["if"]["after"]["high"] == NOW
     assert told["if"]["later"] == []
     assert "as in 'time=30m cpus=8'" in error("when", "2", "--from", str(tmp_path / "if.slog"), "--if", "core=4")[1]
@@ -157,6 +159,34 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_live_cluster_is_asked(slurm: Path) -> None:
     assert schedscope("why", "7").stdout == "J7 waits: its user holds it (scontrol release JOB lets it go)\n"
+
+
+def test_when_prints_one_range_with_its_share(slurm: Path) -> None:
+    """One node with a job after another: the accounting lists jobs of five minutes, each of which waited for ten."""
+
+    def stamp(seconds_ago: float) -> str:
+        return datetime.fromtimestamp(now - seconds_ago, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+    now = time.time()
+    row = "{0}|{0}|anna|a|batch|normal|COMPLETED|{1}|{1}|{2}|{3}|00:10:00|4|1|n1|9|cpu=4|cpu=4,node=1|x"
+    past = [
+        (number, stamp(300 * number + 600), stamp(300 * number), stamp(300 * number - 300)) for number in range(2, 60)
+    ]
+    (slurm / "sacct").write_text("#!/bin/sh\ncat <<E\n" + "\n".join(row.format(*each) for each in past) + "\nE\n")
+    queue = "{0}|{0}|{0}|{1}|{2}|batch|anna|a|normal|4|1|1M|N/A|10:00|{3}|{4}|{5}|9|{6}||||x"
+    runs = queue.format(1, "RUNNING", "None", stamp(900), stamp(-300), stamp(300), "n1")
+    waits = queue.format(7, "PENDING", "Resources", stamp(60), "N/A", "N/A", "")
+    (slurm / "squeue").write_text(f"#!/bin/sh\ncat <<E\n{runs}\n{waits}\nE\n")
+    told = json.loads(schedscope("when", "7", "--format", "json").stdout)["forecast"]
+    assert told["share"] == 0.8
+    assert told["low"] <= told["middle"] <= told["high"]
+    text = schedscope("when", "7").stdout
+    assert "for 80 % of such jobs" in text
+    assert text.count("Our forecast") == 1
+    assert "In the last day" not in text, "these forecasts were not made"
+    (slurm / "sacct").write_text("#!/bin/sh\nexit 1\n")
+    assert json.loads(schedscope("when", "7", "--format", "json").stdout)["forecast"]["share"] is None
+    assert "too few starts are known for a range" in schedscope("when", "7").stdout
 
 
 def test_a_recording_without_a_screen(slurm: Path) -> None:

@@ -77,7 +77,7 @@ def test_forecast_stands_beside_slurms_date_where_there_is_room() -> None:
     assert [rows[width][2].split()[3:5] for width in (70, 100)] == 2 * [["02:00", "01:00-02:30"]]
     assert [rows[50][place].split()[3] for place in (2, 3)] == ["01:00-02:30", ">02:00"]
     assert rows[100][3].split()[5:7] == ["02:00", "-"]
-    assert "Our forecast: 01:00 if jobs end as early" in draw_job(replace(told, selected=0), (70, 20)).text
+    assert "Our forecast: 01:30, if no other job comes" in draw_job(replace(told, selected=0), (70, 20)).text
 
 
 @pytest.mark.parametrize(
