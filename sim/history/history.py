@@ -13,6 +13,7 @@ import numpy as np
 from sim.decisions.decisions import Decision
 from sim.errors import SchedscopeError
 from sim.formatting import clock
+from sim.history.collector import Collector
 from sim.history.decision_log import A_ROW, MANY, DecisionLog
 from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
@@ -27,29 +28,21 @@ _A_STEP, _A_STRETCH = 36, 72
 _MOST, _A_JOB = 1 << 29, 1000
 """Largest memory in bytes that a history may take, and additional bytes that are allowed for each job"""
 _FREE = -5
-"""Index, counted from the end of `_closes` (-1 is the last), at which the number of free processors after the last step
-is stored
-"""
+"""Index in `Collector.closes`, from its end (-1 is the last), of the number of free processors after the last step"""
 
 
 class History(Past):
     """History of one run to which the engine adds each step. The methods for reading are those of `Past`."""
 
-    __slots__ = ("_begins", "_closes", "_ends", "_last", "_made", "_new", "_places", "_stretches", "decided")
+    __slots__ = ("_last", "_new", "_places", "collector", "decided")
 
     decided: Callable[[Decision], None]
     """Function that adds a decision to the history, after the engine has applied the decision."""
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
         """Make an empty history of a run with these jobs, by rank."""
-        self._begins: list[Any] = []
-        self._ends: list[Any] = []
-        self._closes: list[Any] = []
-        """Values of steps that are not yet in the columns, one after another in a flat list. They are moved there when
-        a column is read
-        """
-        self._stretches = self._made = 0
-        """Number of stretches, and number of steps; both include the ones that are not yet in the columns"""
+        self.collector = Collector()
+        """Values of steps that are not yet in the columns. They are moved there when a column is read"""
         self._rank, self._start, self._end = array("i"), array("d"), array("d")
         self._end_step, self._begun, self._waiting, self._wanted = array("i"), array("i"), array("i"), array("l")
         self._ended_by, self._kind, self._processors = bytearray(), bytearray(), ProcessorSets()
@@ -58,7 +51,7 @@ class History(Past):
         self._started, self._done = Times(), Times()
         self._time, self._free = array("d"), array("d")
         self._decisions, self._decision_end = DecisionLog(jobs, self._processors), array("i")
-        self.decided = self._decisions.append
+        self._log()
         self._boundaries, self._boundary_step = [], array("l")
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}
         """For each job in the matrix (by rank): its columns as bits, its rows, and the number of its open stretch"""
@@ -70,36 +63,36 @@ class History(Past):
 
     # Written by the engine
 
+    def _log(self) -> None:
+        """Let the collector add decisions to the log."""
+        self.decided = self._decisions.append
+        self.collector.rows, self.collector.decided = self._decisions.forms, self._decisions.new
+
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
-        """Record that the job begins a stretch of this kind (index into `KINDS`) on these processors (bits). Return the
-        number of the stretch, which `finish` takes.
-        """
-        stretch = self._stretches
-        self._begins += rank, now, kind, self._made, processors
-        self._stretches = stretch + 1
-        return stretch
+        """Record that the job begins a stretch (see `Collector`)."""
+        return self.collector.begin(rank, now, processors, kind)
 
     def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
-        """End the stretch with this number at `now`; `ended_by` says how it ends, as an index into `ENDINGS`."""
-        self._ends += stretch, now, ended_by, self._made
+        """End the stretch with this number (see `Collector`)."""
+        self.collector.finish(stretch, now, ended_by)
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
-        """Complete a step: store its time, the number of free processors, the number of waiting jobs, and the number of
-        processors that they request (`wanted`).
-        """
-        decided = self._decisions
-        many = len(decided.new)
-        self._closes += now, free, waiting, wanted, len(decided.forms) + many, self._stretches
-        self._made += 1
-        if many > MANY:
-            decided.write()
-            self.write()
-            self.check_size()
+        """Complete a step (see `Collector`)."""
+        self.collector.close_step(now, free, waiting, wanted)
+        if len(self.collector.decided) > MANY:
+            self.write_all()
+
+    def write_all(self) -> None:
+        """Move everything that was collected into the columns; raise an error if the history exceeds its limit."""
+        self._decisions.write()
+        self.write()
+        self.check_size()
 
     def write(self) -> None:
         """Move values of stretches and steps from the lists in which they are collected into the columns."""
-        begins, ends, closes = self._begins, self._ends, self._closes
-        self._begins, self._ends, self._closes = [], [], []
+        collector = self.collector
+        begins, ends, closes = collector.begins, collector.ends, collector.closes
+        collector.begins, collector.ends, collector.closes = [], [], []
         if begins:
             self._write_begins(begins)
         if ends:
@@ -113,7 +106,7 @@ class History(Past):
         """Set the counters of steps and stretches to the lengths of the columns, after the fast loop has extended
         these.
         """
-        self._stretches, self._made = len(self._start), len(self._time)
+        self.collector.stretches, self.collector.steps = len(self._start), len(self._time)
 
     def mark(self) -> None:
         """Store the marks that are due, one for every `MARK_EVERY` stretches; searches by time begin at a mark.
@@ -190,7 +183,7 @@ class History(Past):
         """Record which processors each partition owns from the time `now` on; `owners` has one set of processors (bits)
         for each partition, in order.
         """
-        step = self._made
+        step = self.collector.steps
         if self._boundary_step and self._boundary_step[-1] == step:
             self._boundaries.pop()
             self._boundary_step.pop()
@@ -203,7 +196,7 @@ class History(Past):
 
         `places` has (rank, columns as bits, rows) of each job in the matrix.
         """
-        self.tick(now, turns, self._made)
+        self.tick(now, turns, self.collector.steps)
         all_known, started = self._places, self._started_as_written()
         for rank, columns, rows in places:
             known = all_known.get(rank)
@@ -217,7 +210,7 @@ class History(Past):
                     self._new.add(rank)
         for rank in [rank for rank in self._new if turns.row in self._places[rank][1]]:
             self._make_room_for(rank)
-            started.note(rank, now, self._made)
+            started.note(rank, now, self.collector.steps)
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
@@ -258,8 +251,8 @@ class History(Past):
         """Replace the number of free processors after the last step by `free`, the average from that step until now.
         The turns of the rows change the number between steps.
         """
-        if self._closes:
-            self._closes[_FREE] = free
+        if self.collector.closes:
+            self.collector.closes[_FREE] = free
         else:
             self._free[-1] = free
 
@@ -269,11 +262,11 @@ class History(Past):
         """
         self.write()
         if self._ended_by[stretch := self._last[rank]] == SUSPENDED:
-            self._lost[stretch] = self._made, now
+            self._lost[stretch] = self.collector.steps, now
 
     def give_up(self, rank: int) -> None:
         """Record that the job was cancelled and will never run."""
-        self._given_up[rank] = self._made
+        self._given_up[rank] = self.collector.steps
 
     def forget_decisions(self) -> None:
         """Keep no decisions from now on, which saves memory. This is for runs of which only the schedule is read, not
@@ -355,7 +348,7 @@ class History(Past):
         cut._waiting, cut._wanted = self._waiting[:step], self._wanted[:step]
         cut._decision_end = self._decision_end[:step]
         cut._decisions = self._decisions.until(cut._decision_end[-1] if step else 0, cut._processors)
-        cut.decided = cut._decisions.append
+        cut._log()
         divisions, clocks = bisect_left(self._boundary_step, step), bisect_left(self._clock_step, step)
         cut._boundaries, cut._boundary_step = self._boundaries[:divisions], self._boundary_step[:divisions]
         cut._clock_since, cut._clocks = self._clock_since[:clocks], self._clocks[:clocks]
@@ -375,7 +368,8 @@ def _up_to_date(slot: Any) -> Any:
     read, keep = slot.__get__, slot.__set__
 
     def column(history: History) -> Any:
-        if history._closes or history._ends or history._begins:
+        collector = history.collector
+        if collector.closes or collector.ends or collector.begins:
             history.write()
         return read(history)
 
@@ -397,16 +391,10 @@ class Unwritten(History):
 
     def __init__(self) -> None:
         super().__init__()
-        self.decided = _ignore
-
-    def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
-        return -1
+        self.decided = self._ignored
+        self.collector.is_written = False
 
     def _ignored(self, *what: Any, **named: Any) -> None:
         pass
 
-    finish = close_step = boundaries = share = leave_matrix = mend_free = lose_place = give_up = switch = _ignored
-
-
-def _ignore(decision: Decision) -> None:
-    pass
+    boundaries = share = leave_matrix = mend_free = lose_place = give_up = switch = _ignored

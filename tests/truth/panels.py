@@ -73,7 +73,7 @@ class Sight(NamedTuple):
     @property
     def passed(self) -> PassedBy:
         workload = self.run.workload
-        job = replace(workload.jobs[self.job.rank], submit=self.job.submit)
+        job = workload.jobs[self.job.rank].replaced(submit=self.job.submit)
         return passed_by(self.run.engine.history.as_of(self.number), job, workload.outages)
 
     def is_known(self, told: str) -> bool:

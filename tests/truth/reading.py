@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import NamedTuple
@@ -143,7 +142,7 @@ class Reader:
                         Reality,
                         in_reality(run.scenario, rank),
                         run,
-                        replace(job, submit=self.chronicle.world.jobs[rank].submit),
+                        job.replaced(submit=self.chronicle.world.jobs[rank].submit),
                     )
                 except UntrueError as false:
                     yield false
@@ -189,7 +188,7 @@ class Reader:
         there = [*world.waiting, *world.aside, *world.running, *(world.memo_rows.ran if world.memo_rows else ())]
         past = self._run.engine.history.as_of(number)
         for rank in self._lot.sample(there, min(self._asked, len(there))):
-            job = replace(self._run.workload.jobs[rank], submit=world.jobs[rank].submit)
+            job = self._run.workload.jobs[rank].replaced(submit=world.jobs[rank].submit)
             found = evidence_of(step.shown, rank, exactly, passed_by(past, job, self._run.workload.outages))
             if found is None:
                 yield UntrueError(f"nothing is told of {world.jobs[rank].name}")

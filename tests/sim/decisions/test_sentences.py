@@ -6,7 +6,6 @@ Also tests sim.decisions.decisions, sim.decisions.reasons_to_wait, sim.decisions
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import pytest
@@ -73,7 +72,7 @@ def test_every_reason_has_a_sentence_that_shows_its_numbers(cls: type) -> None:
 @pytest.mark.parametrize("cls", [*REASONS, *get_args(Decision)], ids=lambda cls: cls.__name__)
 def test_large_numbers_have_separators_in_every_sentence(cls: type) -> None:
     made = example(cls, first=1_234_500)
-    wide = replace(J1402, id="12345678", procs=2_345_678)
+    wide = J1402.replaced(id="12345678", procs=2_345_678)
     told = say(made._replace(job=wide)) if hasattr(made, "job") else None
     told = (made.sentence(wide, clock) if hasattr(made, "sentence") else say(made)) if told is None else told
     assert not re.search(r"\d{5}", told.replace(name(wide), "")), told

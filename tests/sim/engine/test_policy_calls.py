@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Thread, get_ident
 from time import sleep
 from typing import TYPE_CHECKING, Any
@@ -54,7 +54,7 @@ def divide(view: View) -> Iterator[Decision]:
 
 
 def start_nobody(view: View) -> Iterator[Decision]:
-    yield from (Start(replace(job, rank=7), Fits(view.free)) for job in view.arrived)
+    yield from (Start(job.replaced(rank=7), Fits(view.free)) for job in view.arrived)
 
 
 def read_nonsense(view: View) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 
 import pytest
@@ -57,8 +57,8 @@ AS_THEY_ARE: list[Decision] = [
     Start(JOBS[1], InOrder(4), limit=60),
     Start(JOBS[1], InOrder("many")),  # type: ignore[arg-type]
     Start(JOBS[1], Liked((JOBS[2], JOBS[3]))),
-    Start(replace(JOBS[1], rank=9), InOrder(4)),
-    Backfill(JOBS[2], EndsBefore(replace(JOBS[1], procs=9), 10, 5)),
+    Start(JOBS[1].replaced(rank=9), InOrder(4)),
+    Backfill(JOBS[2], EndsBefore(JOBS[1].replaced(procs=9), 10, 5)),
     Backfill(JOBS[2], WithinBounds(None, 0)),
     Suspend(JOBS[2], ReservationDue(JOBS[1]), 30),
     ReserveRow(JOBS[2], 3, 12.25, Planned()),

@@ -111,7 +111,7 @@ def test_ends_that_are_a_part_of_a_moment_apart_make_no_difference(spec: str, se
 
 MISTAKES = [
     "now.start(now.job(0), InOrder(1))", "now.start(head, InOrder(1))", "now.start(None, InOrder(1))",
-    "now.begin(replace(head, procs=1), InOrder(1))", "now.backfill(now.job(9), InOrder(1))", "now.job(-1)",
+    "now.begin(head.replaced(procs=1), InOrder(1))", "now.backfill(now.job(9), InOrder(1))", "now.job(-1)",
     "now.reserve(head, now.time - 1, NewPlan())", "now.reserve(head, float('nan'), NewPlan())",
     "now.reserve(head, float('inf'), NewPlan())", "now.reserve(head, 'soon', NewPlan())", "now.behind(now.job(0))",
     "now.reserve(now.job(0), 9e9, NewPlan())", "now.wake_once(now.time)", "now.wake(-1)", "now.free = 99",

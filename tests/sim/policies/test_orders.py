@@ -5,7 +5,7 @@ Also tests sim.policies.random_numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, isclose, log10
 from typing import ClassVar
 
@@ -50,25 +50,25 @@ def test_a_key_is_what_the_formula_says(order: Order, key: float) -> None:
 
 
 def test_unicef_counts_one_processor_as_two() -> None:
-    narrow, pair = replace(JOB, procs=1), replace(JOB, procs=2)
+    narrow, pair = JOB.replaced(procs=1), JOB.replaced(procs=2)
     assert orders.Unicef().key(narrow, NOW) == orders.Unicef().key(pair, NOW) == -2
 
 
 def test_f1_takes_nothing_below_one_second() -> None:
-    assert orders.F1().key(replace(JOB, submit=0, estimate=0.5), NOW) == 0
+    assert orders.F1().key(JOB.replaced(submit=0, estimate=0.5), NOW) == 0
 
 
 def test_ward_counts_an_unknown_queue_as_the_lowest() -> None:
-    assert Ward().key(replace(JOB, queue=-1), NOW) == Ward().key(replace(JOB, queue=0), NOW)
+    assert Ward().key(JOB.replaced(queue=-1), NOW) == Ward().key(JOB.replaced(queue=0), NOW)
 
 
 def test_ward_knows_a_background_queue_where_it_is_told_of_one() -> None:
-    background, primary = (Ward(background=True).key(replace(JOB, queue=queue), NOW) for queue in (-1, 0))
+    background, primary = (Ward(background=True).key(JOB.replaced(queue=queue), NOW) for queue in (-1, 0))
     assert isclose(background * 10, primary)
 
 
 def test_ward_looks_at_the_priorities_as_seldom_as_it_is_reported() -> None:
-    job = replace(JOB, submit=30)
+    job = JOB.replaced(submit=30)
     assert Ward(every=60).key(job, 119) == Ward(every=60).key(job, 60) == Ward().key(job, 60)
     assert Ward(every=60).key(job, 59) == Ward().key(job, 30)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from sim.policies.backfill.tails import TAILS, in_tail
@@ -22,7 +20,7 @@ def test_ties_stand_as_in_the_queue(lab: Lab, tail: str, order: str) -> None:
 
 def test_latest_arrival_is_first_if_jobs_wait_for_others(lab: Lab) -> None:
     first, *others = lab.workload(8, "1 0 4 10 10", "2 5 3 5 5", "3 5 3 30 30").jobs
-    jobs = [*others, replace(first, submit=9)]
+    jobs = [*others, first.replaced(submit=9)]
     assert "".join(job.id for job in in_tail(jobs, "latest")) == "132"
 
 

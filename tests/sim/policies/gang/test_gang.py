@@ -6,7 +6,6 @@ sim.policies.gang.ranked_rows, sim.policies.gang.plans, sim.policies.gang.planne
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
@@ -61,7 +60,7 @@ class Stage(RowQuestions):
                 continue
             while len(self.jobs) <= rank:
                 self.jobs.append(Job(len(self.jobs), chr(ord("A") + len(self.jobs)), 0, 1, 100))
-            self.jobs[rank] = replace(self.jobs[rank], procs=columns.bit_count())
+            self.jobs[rank] = self.jobs[rank].replaced(procs=columns.bit_count())
             self.matrix.place(rank, row, columns)
 
     @property
@@ -288,7 +287,7 @@ def test_new_row_is_searched_anew() -> None:
 def test_compaction_keeps_clear_of_the_last_reservations() -> None:
     # C (4 columns) is reserved in row 1 from 200 on, when A will have ended. B, which would end at 400, stays in row 2.
     stage = Stage(GangBackfill(mpl=2), "AAA.", "...B", procs=4)
-    stage.jobs[1] = replace(stage.jobs[1], estimate=200)
+    stage.jobs[1] = stage.jobs[1].replaced(estimate=200)
     stage.wait(4)
     stage.notes = {"reserved at": {2: 200}, "reserved row": {2: 1}}
     stage.rebuild()
