@@ -32,7 +32,8 @@ class Waits:
         switched in the step.
         """
         engine, job = self._engine, self._job
-        free, ahead = room(engine.state), len(ahead_of(engine.state, job))
+        free, is_queued = room(engine.state), job.rank in engine.state.waiting.jobs  # else it waits for its row
+        ahead = len(ahead_of(engine.state, job)) if is_queued else 0
         last = self._until_now()
         self._fits = free >= job.procs
         numbers = {"free": Range(free, free), **numbers_of(state)}

@@ -6,6 +6,7 @@ The functions take the state of a run between two steps (`why_it_waits`), or pla
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -331,24 +332,32 @@ def frees_nodes(on: NodesNow, job: Job) -> tuple[float, tuple[int, ...]] | None:
 
 
 def ahead_of(state: State, job: Job) -> list[Job]:
-    """Return the jobs in front of a waiting job in its own queue; empty if the job is in no queue."""
-    line, queue_of = state.line, state.policy.queue_of
-    if not state.stands_in_line(job.rank) or job not in line:
+    """Return the jobs that wait in front of the job in its own queue, from which it may just have started; empty if it
+    is in no queue.
+    """
+    if not state.stands_in_line(job.rank):
         return []
-    before = line[: line.index(job)]
+    line, place, queue_of = state.line, _place_in(state), state.policy.queue_of
+    before = line[: bisect_left(line, place(job), key=place)]
     return [other for other in before if queue_of(other) == queue_of(job) and state.stands_in_line(other.rank)]
 
 
 def stands_before(state: State, other: Job, job: Job) -> bool:
     """Return True if the job `other` is in front of the job in queue order."""
+    place = _place_in(state)
+    return place(other) < place(job)
+
+
+def _place_in(state: State) -> Callable[[Job], tuple[float, float, int]]:
+    """Return a function that maps a job to its sort key in the order in which the policy considers waiting jobs."""
     order, now = state.policy.line_order(), state.now
     is_own = order == state.policy.queue_order()
     order = state.waiting.order if is_own else order.at_step(state.waiting.step)
-    first, second = (
-        (order.key(each, now if order.by_clock else each.submit), 0 if is_own else each.submit, each.rank)
-        for each in (other, job)
-    )
-    return first < second
+
+    def place(job: Job) -> tuple[float, float, int]:
+        return order.key(job, now if order.by_clock else job.submit), 0 if is_own else job.submit, job.rank
+
+    return place
 
 
 class PlannedStart(NamedTuple):

@@ -255,7 +255,7 @@ class Chronicle:
 
     def _submitted(self, rank: int) -> tuple[int, int, int | None, bool]:
         world, job = self.world, self.world.jobs[rank]
-        line = line_of(world, job) if rank in world.waiting else []
+        line = line_of(world, job, has_left=rank not in world.waiting)
         ahead = line[: line.index(job)] if job in line else []
         free = None
         if rank in world.waiting:

@@ -139,10 +139,10 @@ def kept_of(after: After, job: Work) -> Any:
     return found[-1] if found else None
 
 
-def line_of(world: World, job: Work) -> list[Work]:
-    """Return the jobs of the queue in which the job waits, first to last; empty if the job is in no queue."""
+def line_of(world: World, job: Work, has_left: bool = False) -> list[Work]:
+    """Return the jobs of the queue in which the job waits, or which it `has_left`, in order; empty if it has none."""
     passed_over, world.passed_over = world.passed_over, set()
-    line = world.line()
+    line = sorted([*world.line(), job], key=world.place) if has_left else world.line()
     world.passed_over = passed_over
     if job not in line:
         return []

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from math import inf
 
+import pytest
+
 from sim.life.life import Life, life_of
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
@@ -28,6 +30,15 @@ def test_each_moment_is_a_time_and_what_happened() -> None:
     assert times == (30, 30, 600, 1200, 1200, 1800, 2700)
     assert told[0] == "Submitted: 1 job ahead of it, wanting 8, 0 processors free after this step."
     assert told[2].startswith("For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra;")
+
+
+@pytest.mark.parametrize("policy", ["easy", "conservative", "firstfit", "greedy", "lookahead", "relaxed", "easy++"])
+def test_story_of_a_backfilled_job_counts_the_jobs_ahead(policy: str, lab: Lab) -> None:
+    """Job 4 passes jobs 2 and 3, which wait for job 1."""
+    workload = lab.workload(4, "1 0 3 100 100", "2 1 4 50 50", "3 2 2 50 50", "4 3 1 10 10")
+    told = [row for _, row in rows_of(life_of(workload, policy, 3), 9, 9)]
+    assert told[0] == "Submitted: 2 jobs ahead of it, wanting 6."
+    assert told[-2].startswith("Backfilled at once: ")
 
 
 def test_in_short_it_is_how_long_it_waited_and_why() -> None:
